@@ -1,0 +1,98 @@
+package io.dht4j;
+
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * What a caller may set for one call; what is not set comes from the cluster's configuration. Immutable.
+ *
+ * @param policy how many replicas must answer
+ * @param timeout how long the call may take, more than zero and at most {@link #MAX_TIMEOUT}; when it has passed, the
+ *     call fails
+ * @param timeToLive for {@code put} and {@code putAll} only: how long the value stays readable, at least one
+ *     millisecond and at most {@link #MAX_TIME_TO_LIVE}
+ */
+public record CallOptions(
+        Optional<ReplicationPolicy> policy, Optional<Duration> timeout, Optional<Duration> timeToLive) {
+
+    /** The longest timeout of a call. */
+    public static final Duration MAX_TIMEOUT = Duration.ofHours(1);
+
+    /** The longest time to live: a thousand years of 365 days. */
+    public static final Duration MAX_TIME_TO_LIVE = Duration.ofDays(365_000);
+
+    private static final CallOptions DEFAULTS = new CallOptions(Optional.empty(), Optional.empty(), Optional.empty());
+
+    /**
+     * Checks the ranges.
+     *
+     * @throws InvalidRequestException if a duration is out of its range
+     */
+    public CallOptions {
+        timeout.ifPresent(t -> {
+            if (t.isNegative() || t.isZero() || t.compareTo(MAX_TIMEOUT) > 0) {
+                throw new InvalidRequestException(
+                        ErrorCode.TIMEOUT_INVALID, "timeout must be more than zero and at most 1 hour, not " + t);
+            }
+        });
+        timeToLive.ifPresent(t -> {
+            if (t.compareTo(Duration.ofMillis(1)) < 0 || t.compareTo(MAX_TIME_TO_LIVE) > 0) {
+                throw new InvalidRequestException(
+                        ErrorCode.TTL_INVALID, "time to live must be 1 ms to 365000 days, not " + t);
+            }
+        });
+    }
+
+    /**
+     * Everything as the cluster is configured.
+     *
+     * @return options with nothing set
+     */
+    public static CallOptions defaults() {
+        return DEFAULTS;
+    }
+
+    /**
+     * The same options with this policy.
+     *
+     * @param policy how many replicas must answer
+     * @return new options
+     */
+    public CallOptions withPolicy(ReplicationPolicy policy) {
+        return new CallOptions(Optional.of(policy), timeout, timeToLive);
+    }
+
+    /**
+     * The same options with this policy.
+     *
+     * @param ack how many replicas must answer
+     * @param from how many are asked
+     * @return new options
+     * @throws InvalidRequestException if not {@code 1 <= ack <= from}
+     */
+    public CallOptions withPolicy(int ack, int from) {
+        return withPolicy(new ReplicationPolicy(ack, from));
+    }
+
+    /**
+     * The same options with this timeout.
+     *
+     * @param timeout how long the call may take
+     * @return new options
+     * @throws InvalidRequestException if it is out of range
+     */
+    public CallOptions withTimeout(Duration timeout) {
+        return new CallOptions(policy, Optional.of(timeout), timeToLive);
+    }
+
+    /**
+     * The same options with this time to live.
+     *
+     * @param timeToLive how long a value stays readable
+     * @return new options
+     * @throws InvalidRequestException if it is out of range
+     */
+    public CallOptions withTimeToLive(Duration timeToLive) {
+        return new CallOptions(policy, timeout, Optional.of(timeToLive));
+    }
+}

@@ -1,0 +1,169 @@
+package io.dht4j;
+
+import java.util.Collection;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * A replicated key-value store, seen from one of its nodes. Safe for use by any number of threads. No method but
+ * {@link #close()} blocks; each returned stage completes by the call's deadline, on whichever thread brings the outcome,
+ * so what is chained to it must not block either. Failures are {@link DhtException}s; their subtype tells what the
+ * caller may do. A call never throws them: they come through the stage.
+ *
+ * <p>Arrays that are handed in are not copied and must not be changed until the call has completed.
+ */
+public interface Cluster extends AutoCloseable {
+
+    /**
+     * Reads a key.
+     *
+     * @param key the key
+     * @param options policy and timeout; a time to live is refused
+     * @return completes with the newest value among the replicas that answered, or empty if the key is absent, deleted or
+     *     expired
+     */
+    CompletionStage<Optional<Value>> get(Key key, CallOptions options);
+
+    /**
+     * Writes a key, replacing any older value. When the stage completes normally, {@code ack} replicas hold the value,
+     * durable as their stores are configured.
+     *
+     * @param key the key
+     * @param value 0 bytes up to the cluster's largest value
+     * @param options policy, timeout and time to live
+     * @return completes with the version that was given to the write
+     */
+    CompletionStage<Version> put(Key key, byte[] value, CallOptions options);
+
+    /**
+     * Deletes a key, absent or not, by writing a tombstone. When the stage completes normally, {@code ack} replicas hold
+     * it, durable as their stores are configured.
+     *
+     * @param key the key
+     * @param options policy and timeout; a time to live is refused
+     * @return completes with the version that was given to the delete
+     */
+    CompletionStage<Version> delete(Key key, CallOptions options);
+
+    /**
+     * Reads several keys with one message to each node concerned. Not a snapshot: each key is read for itself.
+     *
+     * @param keys the keys, in number up to the cluster's largest batch; doubled ones count once
+     * @param options policy and timeout; a time to live is refused
+     * @return completes with the keys that are present and their values; fails if any one of them cannot be read
+     */
+    CompletionStage<Map<Key, Value>> getAll(Collection<Key> keys, CallOptions options);
+
+    /**
+     * Writes several keys with one message to each node concerned, all with one version. Not a transaction: if it fails,
+     * some of the keys may have been written.
+     *
+     * @param values keys and values, in number up to the cluster's largest batch
+     * @param options policy, timeout and time to live
+     * @return completes with the version that was given to all when every key was written
+     */
+    CompletionStage<Version> putAll(Map<Key, byte[]> values, CallOptions options);
+
+    /**
+     * Starts a scan. Nothing is read before the first page is asked for.
+     *
+     * @param range the keys to show
+     * @param scope the whole cluster's entries or this node's own
+     * @param options policy and timeout, the timeout for each page; a time to live is refused. The policy counts for the
+     *     scope {@link ScanScope#CLUSTER} only
+     * @return the scan; an invalid option fails its first page
+     */
+    Scan scan(KeyRange range, ScanScope scope, CallOptions options);
+
+    /**
+     * Where a key lives. Computed here, without asking any node.
+     *
+     * @param key any key
+     * @return its partition and replicas
+     */
+    KeyPlacement locate(Key key);
+
+    /**
+     * The nodes of the cluster.
+     *
+     * @return the topology that this node uses now
+     */
+    Topology topology();
+
+    /**
+     * What this node says of itself.
+     *
+     * @return a snapshot
+     */
+    NodeStatus status();
+
+    /**
+     * Stops taking calls, waits until those under way have ended (at most as long as the cluster's drain timeout), then
+     * closes the transport and the store. Blocks; must not be called from a stage's callback. Calls that arrive later
+     * fail with {@link ErrorCode#NOT_SERVING}. May be called repeatedly.
+     */
+    @Override
+    void close();
+
+    /**
+     * Reads a key with default options.
+     *
+     * @param key the key
+     * @return as {@link #get(Key, CallOptions)}
+     */
+    default CompletionStage<Optional<Value>> get(Key key) {
+        return get(key, CallOptions.defaults());
+    }
+
+    /**
+     * Writes a key with default options.
+     *
+     * @param key the key
+     * @param value its value
+     * @return as {@link #put(Key, byte[], CallOptions)}
+     */
+    default CompletionStage<Version> put(Key key, byte[] value) {
+        return put(key, value, CallOptions.defaults());
+    }
+
+    /**
+     * Deletes a key with default options.
+     *
+     * @param key the key
+     * @return as {@link #delete(Key, CallOptions)}
+     */
+    default CompletionStage<Version> delete(Key key) {
+        return delete(key, CallOptions.defaults());
+    }
+
+    /**
+     * Reads several keys with default options.
+     *
+     * @param keys the keys
+     * @return as {@link #getAll(Collection, CallOptions)}
+     */
+    default CompletionStage<Map<Key, Value>> getAll(Collection<Key> keys) {
+        return getAll(keys, CallOptions.defaults());
+    }
+
+    /**
+     * Writes several keys with default options.
+     *
+     * @param values keys and values
+     * @return as {@link #putAll(Map, CallOptions)}
+     */
+    default CompletionStage<Version> putAll(Map<Key, byte[]> values) {
+        return putAll(values, CallOptions.defaults());
+    }
+
+    /**
+     * Scans the whole cluster with default options.
+     *
+     * @param range the keys to show
+     * @return as {@link #scan(KeyRange, ScanScope, CallOptions)}
+     */
+    default Scan scan(KeyRange range) {
+        return scan(range, ScanScope.CLUSTER, CallOptions.defaults());
+    }
+}

@@ -1,0 +1,169 @@
+package io.dht4j;
+
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * A key of {@value #MIN_LENGTH} to {@value #MAX_LENGTH} bytes, ordered as unsigned bytes. Immutable and safe to share
+ * between threads.
+ */
+public final class Key implements Comparable<Key> {
+
+    /** The fewest bytes a key has. */
+    public static final int MIN_LENGTH = 1;
+
+    /** The most bytes a key has. */
+    public static final int MAX_LENGTH = 4096;
+
+    private final byte[] bytes;
+    private final int hash;
+
+    private Key(byte[] bytes) {
+        if (bytes.length < MIN_LENGTH || bytes.length > MAX_LENGTH) {
+            throw new InvalidRequestException(
+                    ErrorCode.KEY_INVALID,
+                    "a key has " + MIN_LENGTH + " to " + MAX_LENGTH + " bytes, this one has " + bytes.length);
+        }
+        this.bytes = bytes;
+        this.hash = Arrays.hashCode(bytes);
+    }
+
+    /**
+     * The key made of a string's UTF-8 bytes.
+     *
+     * @param text any text without unpaired surrogates whose UTF-8 form has 1 to 4096 bytes
+     * @return the key
+     * @throws InvalidRequestException if the text is empty, too long, or has an unpaired surrogate
+     */
+    public static Key of(String text) {
+        try {
+            ByteBuffer encoded = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(text));
+            byte[] bytes = new byte[encoded.remaining()];
+            encoded.get(bytes);
+            return new Key(bytes);
+        } catch (CharacterCodingException e) {
+            throw new InvalidRequestException(
+                    ErrorCode.KEY_INVALID,
+                    "a key's text must be encodable as UTF-8; this one has an unpaired surrogate");
+        }
+    }
+
+    /**
+     * The key made of these bytes, which are copied.
+     *
+     * @param bytes 1 to 4096 bytes
+     * @return the key
+     * @throws InvalidRequestException if there are fewer or more bytes
+     */
+    public static Key of(byte[] bytes) {
+        return new Key(bytes.clone());
+    }
+
+    /**
+     * The key made of a part of an array, which is copied.
+     *
+     * @param source holds the bytes
+     * @param from index of the first byte
+     * @param to index after the last byte
+     * @return the key
+     * @throws InvalidRequestException if the part has fewer than 1 or more than 4096 bytes
+     * @throws IndexOutOfBoundsException if the part is not inside the array
+     */
+    public static Key copyOfRange(byte[] source, int from, int to) {
+        Objects.checkFromToIndex(from, to, source.length);
+        return new Key(Arrays.copyOfRange(source, from, to));
+    }
+
+    /**
+     * The number of bytes.
+     *
+     * @return 1 to 4096
+     */
+    public int length() {
+        return bytes.length;
+    }
+
+    /**
+     * A copy of the bytes.
+     *
+     * @return a new array
+     */
+    public byte[] toByteArray() {
+        return bytes.clone();
+    }
+
+    /**
+     * The bytes themselves, for code that reads them often: hashing, encoding, comparing. Callers must not change
+     * the array.
+     *
+     * @return the array behind this key
+     */
+    public byte[] unsafeBytes() {
+        return bytes;
+    }
+
+    /**
+     * Whether the bytes are well-formed UTF-8, so that {@link #toString()} shows the key as it was given.
+     *
+     * @return true if they are
+     */
+    public boolean isText() {
+        try {
+            StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes));
+            return true;
+        } catch (CharacterCodingException e) {
+            return false;
+        }
+    }
+
+    /**
+     * The smallest key that is greater than this one: the same bytes and a zero.
+     *
+     * @return the successor; for a key of 4096 bytes, which has none by appending, the next key of at most 4096 bytes,
+     *     or empty when every byte is {@code 0xFF}
+     */
+    public Optional<Key> successor() {
+        if (bytes.length < MAX_LENGTH) {
+            return Optional.of(new Key(Arrays.copyOf(bytes, bytes.length + 1)));
+        }
+        int last = bytes.length - 1;
+        while (last >= 0 && bytes[last] == (byte) 0xFF) {
+            last--;
+        }
+        if (last < 0) {
+            return Optional.empty();
+        }
+        byte[] next = Arrays.copyOf(bytes, last + 1);
+        next[last]++;
+        return Optional.of(new Key(next));
+    }
+
+    @Override
+    public int compareTo(Key other) {
+        return Arrays.compareUnsigned(bytes, other.bytes);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return this == other || (other instanceof Key key && hash == key.hash && Arrays.equals(bytes, key.bytes));
+    }
+
+    @Override
+    public int hashCode() {
+        return hash;
+    }
+
+    /** The text, if the bytes are UTF-8; otherwise {@code base64:} and the bytes in Base64. For people, not programs. */
+    @Override
+    public String toString() {
+        return isText()
+                ? new String(bytes, StandardCharsets.UTF_8)
+                : "base64:" + Base64.getEncoder().encodeToString(bytes);
+    }
+}

@@ -1,0 +1,89 @@
+package io.dht4j;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * The nodes of a cluster at one epoch. Immutable. Every node of a cluster must be given the same topology, in the same
+ * order: it decides where keys live.
+ *
+ * @param epoch grows with every change of the nodes, 0 or more
+ * @param nodes 1 to {@value #MAX_NODES} nodes in the order in which they joined, each id once
+ */
+public record Topology(long epoch, List<Node> nodes) {
+
+    /** The most nodes a cluster has. */
+    public static final int MAX_NODES = 10_000;
+
+    /**
+     * Checks and copies the nodes.
+     *
+     * @throws IllegalArgumentException if the epoch is negative, there is no node or too many, or an id stands twice
+     */
+    public Topology {
+        nodes = List.copyOf(nodes);
+        if (epoch < 0) {
+            throw new IllegalArgumentException("epoch must be 0 or more, not " + epoch);
+        }
+        if (nodes.isEmpty() || nodes.size() > MAX_NODES) {
+            throw new IllegalArgumentException("a topology has 1 to " + MAX_NODES + " nodes, not " + nodes.size());
+        }
+        Set<NodeId> seen = new HashSet<>();
+        for (Node node : nodes) {
+            if (!seen.add(node.id())) {
+                throw new IllegalArgumentException("node id " + node.id() + " stands twice in the topology");
+            }
+        }
+    }
+
+    /**
+     * The first topology of a cluster.
+     *
+     * @param nodes its nodes
+     * @return the topology with epoch 1
+     * @throws IllegalArgumentException as the constructor
+     */
+    public static Topology of(Node... nodes) {
+        return new Topology(1, List.of(nodes));
+    }
+
+    /**
+     * The number of nodes.
+     *
+     * @return 1 or more
+     */
+    public int size() {
+        return nodes.size();
+    }
+
+    /**
+     * Looks a node up by its name.
+     *
+     * @param id a node's name
+     * @return the node, or empty if the topology has none of that name
+     */
+    public Optional<Node> node(NodeId id) {
+        for (Node node : nodes) {
+            if (node.id().equals(id)) {
+                return Optional.of(node);
+            }
+        }
+        return Optional.empty();
+    }
+
+    /**
+     * The next topology, with one more node, last in order.
+     *
+     * @param node the node that joins
+     * @return a topology whose epoch is greater by one
+     * @throws IllegalArgumentException if its id is taken
+     */
+    public Topology with(Node node) {
+        List<Node> all = new ArrayList<>(nodes);
+        all.add(node);
+        return new Topology(epoch + 1, all);
+    }
+}

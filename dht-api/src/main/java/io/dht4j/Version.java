@@ -1,0 +1,67 @@
+package io.dht4j;
+
+/**
+ * When a value was written: a hybrid logical clock of 48 bits of milliseconds since 1970 and a 16-bit counter. The
+ * newer version wins. See Kulkarni et al., <i>Logical Physical Clocks and Consistent Snapshots in Globally Distributed
+ * Databases</i>, 2014.
+ *
+ * @param packed milliseconds in the upper 48 bits, counter in the lower 16; compared as an unsigned number
+ */
+public record Version(long packed) implements Comparable<Version> {
+
+    /** How many bits the counter has. */
+    public static final int COUNTER_BITS = 16;
+
+    /** The largest counter. */
+    public static final int MAX_COUNTER = (1 << COUNTER_BITS) - 1;
+
+    /** The largest number of milliseconds. */
+    public static final long MAX_MILLIS = (1L << (Long.SIZE - COUNTER_BITS)) - 1;
+
+    /**
+     * A version from its parts.
+     *
+     * @param millis milliseconds since 1970, 0 to 2<sup>48</sup> - 1
+     * @param counter 0 to 65535
+     * @return the version
+     * @throws IllegalArgumentException if a part is out of its range
+     */
+    public static Version of(long millis, int counter) {
+        if (millis < 0 || millis > MAX_MILLIS) {
+            throw new IllegalArgumentException("millis must be 0 to " + MAX_MILLIS + ", not " + millis);
+        }
+        if (counter < 0 || counter > MAX_COUNTER) {
+            throw new IllegalArgumentException("counter must be 0 to " + MAX_COUNTER + ", not " + counter);
+        }
+        return new Version(millis << COUNTER_BITS | counter);
+    }
+
+    /**
+     * The physical part.
+     *
+     * @return milliseconds since 1970
+     */
+    public long millis() {
+        return packed >>> COUNTER_BITS;
+    }
+
+    /**
+     * The logical part, which orders versions of one millisecond.
+     *
+     * @return 0 to 65535
+     */
+    public int counter() {
+        return (int) (packed & MAX_COUNTER);
+    }
+
+    @Override
+    public int compareTo(Version other) {
+        return Long.compareUnsigned(packed, other.packed);
+    }
+
+    /** The packed form as an unsigned decimal number, as it stands in the HTTP header {@code Dht-Version}. */
+    @Override
+    public String toString() {
+        return Long.toUnsignedString(packed);
+    }
+}

@@ -1,0 +1,68 @@
+package io.dht4j.spi;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.function.LongSupplier;
+
+/**
+ * The deadline of a call and whether its caller has lost interest. Deadlines travel between machines as remaining time,
+ * since clocks differ. Safe for use by any number of threads.
+ */
+public final class CallContext {
+
+    private final LongSupplier nanoTime;
+    private final long deadline;
+    private final CompletableFuture<Void> cancelled = new CompletableFuture<>();
+
+    /**
+     * A call that must end within some time from now.
+     *
+     * @param nanoTime the monotonic clock, as {@link System#nanoTime()} or {@link Environment#nanoTime()}
+     * @param remainingNanos nanoseconds left; zero or less means that the deadline has passed
+     */
+    public CallContext(LongSupplier nanoTime, long remainingNanos) {
+        this.nanoTime = nanoTime;
+        this.deadline = nanoTime.getAsLong() + remainingNanos;
+    }
+
+    /**
+     * The time left.
+     *
+     * @return nanoseconds; zero or less when the deadline has passed
+     */
+    public long remainingNanos() {
+        return deadline - nanoTime.getAsLong();
+    }
+
+    /**
+     * Whether the deadline has passed.
+     *
+     * @return true if no time is left
+     */
+    public boolean isExpired() {
+        return remainingNanos() <= 0;
+    }
+
+    /** Tells everyone concerned that the reply is no longer wanted. Runs their actions on this thread. */
+    public void cancel() {
+        cancelled.complete(null);
+    }
+
+    /**
+     * Whether the reply is no longer wanted.
+     *
+     * @return true after {@link #cancel()}
+     */
+    public boolean isCancelled() {
+        return cancelled.isDone();
+    }
+
+    /**
+     * Registers an action for the moment of cancellation; it runs at once if that has passed. An action that throws
+     * stops neither the others nor the canceller.
+     *
+     * @param action short and non-blocking
+     */
+    public void onCancel(Runnable action) {
+        cancelled.thenRun(action);
+    }
+}

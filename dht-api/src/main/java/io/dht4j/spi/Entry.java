@@ -1,0 +1,171 @@
+package io.dht4j.spi;
+
+import io.dht4j.Key;
+import io.dht4j.Version;
+import java.util.Arrays;
+
+/**
+ * What a store keeps for a key: a value or a tombstone, with its version. Immutable as long as nobody changes the array
+ * behind {@link #value()}.
+ */
+public final class Entry {
+
+    /** The expiry of an entry that never expires. */
+    public static final long NEVER = 0;
+
+    private static final byte[] NO_BYTES = {};
+
+    private final Key key;
+    private final Version version;
+    private final boolean tombstone;
+    private final byte[] value;
+    private final long expiresAtMillis;
+
+    private Entry(Key key, Version version, boolean tombstone, byte[] value, long expiresAtMillis) {
+        this.key = key;
+        this.version = version;
+        this.tombstone = tombstone;
+        this.value = value;
+        this.expiresAtMillis = expiresAtMillis;
+    }
+
+    /**
+     * A value.
+     *
+     * @param key the key
+     * @param version when it was written
+     * @param value its bytes; not copied
+     * @param expiresAtMillis when it stops to be readable, in milliseconds since 1970, or {@link #NEVER}
+     * @return the entry
+     * @throws IllegalArgumentException if the expiry is negative
+     */
+    public static Entry value(Key key, Version version, byte[] value, long expiresAtMillis) {
+        if (expiresAtMillis < 0) {
+            throw new IllegalArgumentException("expiry must be 0 (never) or more, not " + expiresAtMillis);
+        }
+        return new Entry(key, version, false, value, expiresAtMillis);
+    }
+
+    /**
+     * A delete.
+     *
+     * @param key the key
+     * @param version when it was deleted
+     * @return the entry
+     */
+    public static Entry tombstone(Key key, Version version) {
+        return new Entry(key, version, true, NO_BYTES, NEVER);
+    }
+
+    /**
+     * The key.
+     *
+     * @return the key
+     */
+    public Key key() {
+        return key;
+    }
+
+    /**
+     * When this was written.
+     *
+     * @return the version
+     */
+    public Version version() {
+        return version;
+    }
+
+    /**
+     * Whether this is a delete.
+     *
+     * @return true for a tombstone
+     */
+    public boolean isTombstone() {
+        return tombstone;
+    }
+
+    /**
+     * The value: the array itself, which callers must not change.
+     *
+     * @return its bytes; none for a tombstone
+     */
+    public byte[] value() {
+        return value;
+    }
+
+    /**
+     * When the value stops to be readable.
+     *
+     * @return milliseconds since 1970, or {@link #NEVER}
+     */
+    public long expiresAtMillis() {
+        return expiresAtMillis;
+    }
+
+    /**
+     * Whether a reader sees the value.
+     *
+     * @param nowMillis the wall clock, in milliseconds since 1970
+     * @return false for a tombstone and for a value whose expiry has come
+     */
+    public boolean isLive(long nowMillis) {
+        return !tombstone && (expiresAtMillis == NEVER || nowMillis < expiresAtMillis);
+    }
+
+    /**
+     * Whether this entry wins over another one of the same key. The order is total: newer version, then tombstone, then
+     * larger value as unsigned bytes, then later expiry ({@link #NEVER} is the latest). Merging by it is commutative,
+     * associative and idempotent.
+     *
+     * @param other an entry of the same key
+     * @return true if this one is to be kept; false if the other one is, or if they are equal
+     */
+    public boolean supersedes(Entry other) {
+        int byVersion = version.compareTo(other.version);
+        if (byVersion != 0) {
+            return byVersion > 0;
+        }
+        if (tombstone != other.tombstone) {
+            return tombstone;
+        }
+        int byValue = Arrays.compareUnsigned(value, other.value);
+        if (byValue != 0) {
+            return byValue > 0;
+        }
+        // NEVER is 0; one less is the largest unsigned number.
+        return Long.compareUnsigned(expiresAtMillis - 1, other.expiresAtMillis - 1) > 0;
+    }
+
+    /**
+     * The one of two entries of a key that is kept.
+     *
+     * @param one an entry
+     * @param other an entry of the same key
+     * @return the winner
+     */
+    public static Entry newest(Entry one, Entry other) {
+        return other.supersedes(one) ? other : one;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return this == other
+                || (other instanceof Entry entry
+                        && tombstone == entry.tombstone
+                        && expiresAtMillis == entry.expiresAtMillis
+                        && version.equals(entry.version)
+                        && key.equals(entry.key)
+                        && Arrays.equals(value, entry.value));
+    }
+
+    @Override
+    public int hashCode() {
+        return 31 * key.hashCode() + version.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return "Entry[" + key + "@" + version + (tombstone ? " tombstone" : " " + value.length + " bytes")
+                + (expiresAtMillis == NEVER ? "" : " until " + expiresAtMillis) + "]";
+    }
+}

@@ -1,0 +1,87 @@
+package io.dht4j.spi;
+
+import io.dht4j.Key;
+import io.dht4j.KeyRange;
+import io.dht4j.Version;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Where a node keeps its entries: a sorted map from keys to their newest entries. Methods block, as storage engines do;
+ * the core calls them on its store threads, or inline where {@link #isMemoryFast()} says so. Safe for use by any number
+ * of threads.
+ *
+ * <p>An interrupt of a calling thread must do no harm to the store. After {@link #close()} every method throws a
+ * {@link StoreException}.
+ */
+public interface Store extends AutoCloseable {
+
+    /**
+     * Reads the newest entry of a key, tombstones and expired entries included.
+     *
+     * @param key the key
+     * @return the entry, or empty if none was ever applied or it was purged
+     * @throws StoreException if the store cannot be read
+     */
+    Optional<Entry> get(Key key);
+
+    /**
+     * Merges entries into the store: of each key the one that {@link Entry#supersedes supersedes} stays. On return every
+     * one of them (or a newer one of its key) is visible to {@link #get} and {@link #scan}, and durable as the store is
+     * configured. When it throws, any of the entries may or may not have been kept.
+     *
+     * @param entries any number of entries, in any order, keys possibly repeated
+     * @throws StoreException if the entries cannot be kept
+     */
+    void apply(List<Entry> entries);
+
+    /**
+     * Opens a cursor over a range.
+     *
+     * @param range the keys to show
+     * @return a cursor, which the caller closes
+     * @throws StoreException if the store cannot be read
+     */
+    EntryCursor scan(KeyRange range);
+
+    /**
+     * Removes tombstones and expired values for good. Only safe when every replica has seen them.
+     *
+     * @param before entries of this version or a newer one stay
+     * @param nowMillis the wall clock in milliseconds since 1970, to tell which values have expired
+     * @return how many entries were removed
+     * @throws StoreException if the store cannot be written
+     */
+    long purge(Version before, long nowMillis);
+
+    /**
+     * How many keys the store holds, tombstones and expired entries included. Quick; while writes go on an estimate.
+     *
+     * @return 0 or more
+     * @throws StoreException if the store cannot be read
+     */
+    long entries();
+
+    /**
+     * Whether every call ends within microseconds, so that it may run on any thread, an event loop included.
+     *
+     * @return true for stores in memory
+     */
+    boolean isMemoryFast();
+
+    /**
+     * The store's name, as status shows it.
+     *
+     * @return for example {@code mvstore}
+     */
+    String name();
+
+    /**
+     * Makes everything that was applied durable and releases files and threads. Blocks until calls under way have ended.
+     * May be called repeatedly.
+     *
+     * @throws StoreException if something could not be written
+     */
+    @Override
+    void close();
+}

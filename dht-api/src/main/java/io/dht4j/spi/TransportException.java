@@ -1,0 +1,49 @@
+package io.dht4j.spi;
+
+/** A call that brought no reply, or a transport that could not start. */
+public final class TransportException extends RuntimeException {
+
+    private static final long serialVersionUID = 1;
+
+    /** What is known about a call that failed. */
+    public enum Outcome {
+        /** No byte of the request can have reached the node's handler: it is safe to send it anywhere. */
+        NOT_SENT,
+        /** The node may have carried the request out. Repeating it is safe only because requests are idempotent. */
+        UNKNOWN
+    }
+
+    private final Outcome outcome;
+
+    /**
+     * A failure that the transport found itself; it has no stack trace.
+     *
+     * @param outcome what is known about the call
+     * @param message names the node or the address, and what went wrong
+     */
+    public TransportException(Outcome outcome, String message) {
+        super(message, null, false, false);
+        this.outcome = outcome;
+    }
+
+    /**
+     * A failure with a cause.
+     *
+     * @param outcome what is known about the call
+     * @param message names the node or the address, and what went wrong
+     * @param cause what was thrown
+     */
+    public TransportException(Outcome outcome, String message, Throwable cause) {
+        super(message, cause, false, false);
+        this.outcome = outcome;
+    }
+
+    /**
+     * What is known about the call.
+     *
+     * @return not sent or unknown
+     */
+    public Outcome outcome() {
+        return outcome;
+    }
+}

@@ -1,0 +1,9 @@
+/**
+ * What can be swapped: {@link io.dht4j.spi.Transport}, {@link io.dht4j.spi.Store}, {@link io.dht4j.spi.Placement},
+ * {@link io.dht4j.spi.HashFunction} and {@link io.dht4j.spi.Environment}. Instances are passed to the cluster's
+ * builder; nothing is looked up by name or class path.
+ */
+@NullMarked
+package io.dht4j.spi;
+
+import org.jspecify.annotations.NullMarked;
