@@ -47,6 +47,10 @@ public enum ErrorCode {
     STORE_FAILED(2003, Action.RETRY_ANYWHERE),
     /** The coordinator's topology is older than the replica's. */
     STALE_TOPOLOGY(2004, Action.RETRY_ANYWHERE),
+    /** Two nodes of one cluster place keys differently: their nodes, partitions, placement or hash function differ. */
+    PLACEMENT_MISMATCH(2005, Action.RETRY_ANYWHERE),
+    /** The deadline passed before the work began. */
+    DEADLINE_PASSED(2006, Action.RETRY_ANYWHERE),
 
     /** Too few replicas confirmed a write in time; some may have applied it, and a later read may show it. */
     WRITE_INDETERMINATE(3000, Action.REPEAT_ONLY_THIS),
