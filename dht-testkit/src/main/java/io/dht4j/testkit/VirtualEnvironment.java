@@ -1,0 +1,239 @@
+package io.dht4j.testkit;
+
+import io.dht4j.DhtException;
+import io.dht4j.spi.Environment;
+import java.time.Duration;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.BooleanSupplier;
+import java.util.random.RandomGenerator;
+
+/**
+ * An environment under virtual time. Clocks stand still until {@link #advance}, {@link #runUntilIdle}, {@link #runUntil}
+ * or {@link #await} is called; these run tasks and timers one after the other on the calling thread, and time jumps from
+ * one timer to the next. An hour passes in microseconds, and everything that happens follows from the seed: the random
+ * numbers, and which of several tasks that are ready runs first. What is not run through an environment (other threads,
+ * the iteration order of identity-hashed sets) is not covered by that.
+ *
+ * <p>Several nodes of one simulation share time and tasks: give each of them its own view, made with
+ * {@link #newNode()} or {@link #withClockOffset}. Closing a view ends that node's timers only.
+ *
+ * <p>For the thread that made it; another thread that uses it gets an {@link IllegalStateException}. A task that throws,
+ * and more than the permitted number of steps in one run, fail the run with an {@link AssertionError} that names the
+ * seed.
+ */
+public final class VirtualEnvironment implements Environment {
+
+    /** How many tasks one run may execute, unless said otherwise. */
+    public static final int DEFAULT_MAX_STEPS = 1_000_000;
+
+    /** Wall-clock time at the start: 2026-01-01T00:00:00Z in milliseconds since 1970. */
+    public static final long START_MILLIS = 1_767_225_600_000L;
+
+    private static final int STORE_THREADS = 4;
+    private static final long NANOS_PER_MILLI = 1_000_000;
+
+    private final Simulation simulation;
+    private final SplittableRandom random;
+    private final long clockOffsetMillis;
+    private boolean closed;
+
+    private VirtualEnvironment(Simulation simulation, long clockOffsetMillis) {
+        this.simulation = simulation;
+        this.random = simulation.newRandom();
+        this.clockOffsetMillis = clockOffsetMillis;
+    }
+
+    /**
+     * A new simulation in which one run may execute {@value #DEFAULT_MAX_STEPS} tasks.
+     *
+     * @param seed decides everything that is left to chance
+     * @return an environment whose wall clock shows {@link #START_MILLIS} and whose monotonic clock shows any number
+     */
+    public static VirtualEnvironment seeded(long seed) {
+        return seeded(seed, DEFAULT_MAX_STEPS);
+    }
+
+    /**
+     * A new simulation.
+     *
+     * @param seed decides everything that is left to chance
+     * @param maxSteps how many tasks one run may execute before it is taken for an endless loop, 1 or more
+     * @return an environment whose wall clock shows {@link #START_MILLIS} and whose monotonic clock shows any number
+     * @throws IllegalArgumentException if {@code maxSteps} is less than 1
+     */
+    public static VirtualEnvironment seeded(long seed, int maxSteps) {
+        return new VirtualEnvironment(new Simulation(seed, maxSteps), 0);
+    }
+
+    /**
+     * The environment of another node in this simulation, with this node's wall clock.
+     *
+     * @return a view that shares time and tasks, and has its own random numbers and its own end
+     */
+    public VirtualEnvironment newNode() {
+        return new VirtualEnvironment(simulation, clockOffsetMillis);
+    }
+
+    /**
+     * The environment of another node in this simulation, whose wall clock is wrong.
+     *
+     * @param offset how much it is ahead of a right one, to the millisecond; negative for behind
+     * @return a view that shares time and tasks, and has its own random numbers and its own end
+     */
+    public VirtualEnvironment withClockOffset(Duration offset) {
+        return new VirtualEnvironment(simulation, offset.toMillis());
+    }
+
+    /**
+     * The seed, for messages.
+     *
+     * @return what was given to {@link #seeded(long)}
+     */
+    public long seed() {
+        return simulation.seed();
+    }
+
+    /**
+     * Virtual time since the start of the simulation.
+     *
+     * @return zero or more
+     */
+    public Duration elapsed() {
+        return Duration.ofNanos(simulation.elapsedNanos());
+    }
+
+    /**
+     * A digest of what has happened: which tasks ran, in which order, and when.
+     *
+     * @return equal for runs with an equal history; for others most likely different
+     */
+    public long fingerprint() {
+        return simulation.fingerprint();
+    }
+
+    /**
+     * Lets time pass. Runs everything that is or becomes due until then, also what is due at the last moment.
+     *
+     * @param duration zero (run what is due now) or more
+     * @throws IllegalArgumentException if the duration is negative
+     * @throws AssertionError if a task throws or the steps are used up
+     */
+    public void advance(Duration duration) {
+        simulation.runUntil(() -> false, momentAfter(duration));
+    }
+
+    /**
+     * Runs until neither a task nor a timer is left. Time passes as far as the last timer.
+     *
+     * @throws AssertionError if a task throws or the steps are used up, as they will be when timers renew themselves
+     */
+    public void runUntilIdle() {
+        simulation.runUntil(() -> false, Simulation.NEVER);
+    }
+
+    /**
+     * Runs until a condition holds. It is checked after every task.
+     *
+     * @param condition has no side effects
+     * @param bound how much virtual time may pass
+     * @throws IllegalArgumentException if the bound is negative
+     * @throws AssertionError if the time passes without it, if nothing is left that could bring it about, if a task
+     *     throws or the steps are used up
+     */
+    public void runUntil(BooleanSupplier condition, Duration bound) {
+        if (!simulation.runUntil(condition, momentAfter(bound))) {
+            throw new AssertionError("the condition did not come true within " + bound + simulation.suffix());
+        }
+    }
+
+    /**
+     * Runs until a stage has completed, and hands over its result.
+     *
+     * @param <T> the type of the result
+     * @param stage what to wait for
+     * @param bound how much virtual time may pass
+     * @return the stage's result
+     * @throws IllegalArgumentException if the bound is negative
+     * @throws RuntimeException what the stage failed with, without the wrappers of futures; a checked exception comes in
+     *     a {@link CompletionException}
+     * @throws AssertionError as {@link #runUntil}
+     */
+    public <T> T await(CompletionStage<T> stage, Duration bound) {
+        CompletableFuture<T> future = stage.toCompletableFuture();
+        runUntil(future::isDone, bound);
+        try {
+            return future.join();
+        } catch (CompletionException e) {
+            Throwable cause = DhtException.unwrap(e);
+            if (cause instanceof RuntimeException failure) {
+                throw failure;
+            }
+            throw e;
+        }
+    }
+
+    private long momentAfter(Duration duration) {
+        if (duration.isNegative()) {
+            throw new IllegalArgumentException("time does not run backwards: " + duration);
+        }
+        return Math.addExact(simulation.elapsedNanos(), duration.toNanos());
+    }
+
+    @Override
+    public long nanoTime() {
+        return simulation.nanoTime();
+    }
+
+    @Override
+    public long currentTimeMillis() {
+        return START_MILLIS + clockOffsetMillis + simulation.elapsedNanos() / NANOS_PER_MILLI;
+    }
+
+    @Override
+    public RandomGenerator random() {
+        return random;
+    }
+
+    @Override
+    public Executor executor() {
+        return this::execute;
+    }
+
+    @Override
+    public Executor storeExecutor() {
+        return this::execute;
+    }
+
+    @Override
+    public int storeThreads() {
+        return STORE_THREADS;
+    }
+
+    private void execute(Runnable task) {
+        if (closed) {
+            throw new RejectedExecutionException("the environment is closed" + simulation.suffix());
+        }
+        simulation.submit(this, task, 0, false);
+    }
+
+    /** {@inheritDoc} On a closed environment the task never runs. */
+    @Override
+    public Timer schedule(Runnable task, long delayNanos) {
+        return simulation.submit(this, task, delayNanos, true)::cancel;
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    /** Drops this node's timers. Tasks that were handed over before still run with the simulation; new ones are refused. */
+    @Override
+    public void close() {
+        closed = true;
+    }
+}
