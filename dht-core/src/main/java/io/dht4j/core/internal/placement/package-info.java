@@ -1,0 +1,5 @@
+/** Placement strategies: in which order a partition prefers the nodes, and the bound on a node's load. */
+@NullMarked
+package io.dht4j.core.internal.placement;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,8 @@
+/**
+ * Building a cluster, and what to build it from: {@link io.dht4j.core.Placements} and
+ * {@link io.dht4j.core.HashFunctions}.
+ */
+@NullMarked
+package io.dht4j.core;
+
+import org.jspecify.annotations.NullMarked;
