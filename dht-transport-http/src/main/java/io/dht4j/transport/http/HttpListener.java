@@ -1,0 +1,243 @@
+package io.dht4j.transport.http;
+
+import io.dht4j.spi.TransportException;
+import io.dht4j.spi.TransportException.Outcome;
+import io.vertx.core.DeploymentOptions;
+import io.vertx.core.Future;
+import io.vertx.core.Handler;
+import io.vertx.core.VerticleBase;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.file.FileSystemOptions;
+import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.net.SocketAddress;
+import java.time.Duration;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One port and the event loops behind it. Requests to {@link #PEER_PATH} go to the peer handler, all others to the public
+ * handler; either may be attached and detached while the listener runs. Without a handler the answer is 503.
+ *
+ * <p>There is one HTTP server per event loop; they share the port, and each connection stays with the loop that accepted
+ * it. Handlers run on that loop and must not block; what they do to a response later they must do on that loop too
+ * ({@code Vertx.currentContext()} while handling, then {@code runOnContext}). A handler must leave {@link HttpConnection#closeHandler} alone: it
+ * counts connections. Safe for use by any number of threads.
+ */
+final class HttpListener {
+
+    /** Where peers send frames. */
+    static final String PEER_PATH = "/peer/v1/frame";
+
+    private static final Logger LOG = LoggerFactory.getLogger(HttpListener.class);
+
+    /** Sockets and threads end well within this once nothing is under way. */
+    private static final Duration CLOSE_BOUND = Duration.ofSeconds(10);
+
+    private static final Handler<HttpServerRequest> UNATTACHED = request -> request.response()
+            .setStatusCode(503)
+            .putHeader("Retry-After", "1")
+            .putHeader("Connection", "close")
+            .end("not serving");
+
+    private final HttpListenerOptions options;
+    private final Vertx vertx;
+    private final Queue<HttpServer> servers = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger connections = new AtomicInteger();
+    private final AtomicBoolean closed = new AtomicBoolean();
+    private final CompletableFuture<Void> closing = new CompletableFuture<>();
+    private volatile Handler<HttpServerRequest> peerHandler = UNATTACHED;
+    private volatile Handler<HttpServerRequest> publicHandler = UNATTACHED;
+    private volatile int port;
+
+    /** Starts the event loops; nothing listens before {@link #start}. */
+    HttpListener(HttpListenerOptions options) {
+        this.options = options;
+        this.vertx = Vertx.vertx(new VertxOptions()
+                .setEventLoopPoolSize(options.eventLoops())
+                .setWorkerPoolSize(1)
+                .setInternalBlockingPoolSize(2)
+                .setPreferNativeTransport(true)
+                .setFileSystemOptions(
+                        new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false)));
+    }
+
+    /** The Vert.x instance, for clients and timers on the same event loops. {@link #close} ends it. */
+    Vertx vertx() {
+        return vertx;
+    }
+
+    /**
+     * Binds the port.
+     *
+     * @return completes when connections are accepted; fails with a {@link TransportException} that names host and port
+     */
+    CompletionStage<Void> start() {
+        CompletableFuture<Void> started = new CompletableFuture<>();
+        SocketAddress address = options.port() == 0
+                ? SocketAddress.sharedRandomPort(1, options.host())
+                : SocketAddress.inetSocketAddress(options.port(), options.host());
+        vertx.deployVerticle(() -> new Server(address), new DeploymentOptions().setInstances(options.eventLoops()))
+                .onComplete(result -> {
+                    if (result.succeeded()) {
+                        started.complete(null);
+                    } else {
+                        String message = "cannot listen on " + options.host() + ":" + options.port() + ": "
+                                + reason(result.cause());
+                        started.completeExceptionally(
+                                new TransportException(Outcome.NOT_SENT, message, result.cause()));
+                    }
+                });
+        return started;
+    }
+
+    /** The port that is bound, once {@link #start} has completed; 0 before. */
+    int port() {
+        return port;
+    }
+
+    /** The host of the options. */
+    String host() {
+        return options.host();
+    }
+
+    /** Sends requests to {@link #PEER_PATH} to a handler from now on. */
+    void attachPeer(Handler<HttpServerRequest> handler) {
+        peerHandler = handler;
+    }
+
+    /** Answers further requests to {@link #PEER_PATH} with 503. */
+    void detachPeer() {
+        peerHandler = UNATTACHED;
+    }
+
+    /** Sends requests to all other paths to a handler from now on. */
+    void attachPublic(Handler<HttpServerRequest> handler) {
+        publicHandler = handler;
+    }
+
+    /** Answers further requests to all other paths with 503. */
+    void detachPublic() {
+        publicHandler = UNATTACHED;
+    }
+
+    /** How many connections are open. */
+    int connections() {
+        return connections.get();
+    }
+
+    /**
+     * Stops listening, lets requests under way end for as long as the options say, closes every connection and ends the
+     * threads. Blocks for a bounded time, not to be called on an event loop. May be called repeatedly and by several
+     * threads: each returns when it is done.
+     */
+    void close() {
+        if (closed.compareAndSet(false, true)) {
+            Future<Void> drained = Future.succeededFuture();
+            for (HttpServer server : servers) {
+                Future<Void> shutdown = server.shutdown(options.drainTimeout());
+                drained = drained.eventually(() -> shutdown);
+            }
+            drained.eventually(vertx::close).onComplete(result -> {
+                if (result.failed()) {
+                    LOG.warn("closing {}:{} failed", options.host(), port, result.cause());
+                }
+                closing.complete(null);
+            });
+        }
+        awaitClosed();
+    }
+
+    private void awaitClosed() {
+        boolean interrupted = false;
+        long end = System.nanoTime() + options.drainTimeout().plus(CLOSE_BOUND).toNanos();
+        while (true) {
+            try {
+                closing.get(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+                break;
+            } catch (InterruptedException e) {
+                interrupted = true;
+            } catch (TimeoutException e) {
+                LOG.warn("{}:{} did not close in time; its threads go on in the background", options.host(), port);
+                break;
+            } catch (ExecutionException e) {
+                throw new AssertionError("only ever completes normally", e);
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static String reason(Throwable cause) {
+        return cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
+    }
+
+    private void handle(HttpServerRequest request) {
+        Handler<HttpServerRequest> handler = PEER_PATH.equals(request.path()) ? peerHandler : publicHandler;
+        try {
+            handler.handle(request);
+        } catch (RuntimeException e) {
+            LOG.warn("handling {} {} failed", request.method(), request.path(), e);
+            if (!request.response().ended() && !request.response().headWritten()) {
+                request.response()
+                        .setStatusCode(500)
+                        .putHeader("Connection", "close")
+                        .end("internal error");
+            } else if (!request.response().ended()) {
+                request.connection().close();
+            }
+        }
+    }
+
+    private void connected(HttpConnection connection) {
+        if (connections.incrementAndGet() > options.maxConnections()) {
+            connections.decrementAndGet();
+            connection.close();
+            return;
+        }
+        connection.closeHandler(gone -> connections.decrementAndGet());
+        // Broken pipes and resets are everyday matters; the request's own handlers see them where they matter.
+        connection.exceptionHandler(e -> LOG.debug("connection from {} failed", connection.remoteAddress(), e));
+    }
+
+    /** The server of one event loop. */
+    private final class Server extends VerticleBase {
+
+        private final SocketAddress address;
+
+        Server(SocketAddress address) {
+            this.address = address;
+        }
+
+        @Override
+        public Future<?> start() {
+            HttpServer server = vertx.createHttpServer(new HttpServerOptions()
+                            .setIdleTimeoutUnit(TimeUnit.MILLISECONDS)
+                            .setIdleTimeout((int) options.idleTimeout().toMillis())
+                            .setMaxInitialLineLength(HttpListenerOptions.MAX_REQUEST_LINE)
+                            .setMaxHeaderSize(HttpListenerOptions.MAX_HEADERS)
+                            .setHttp2ClearTextEnabled(false)
+                            .setTcpNoDelay(true)
+                            .setAcceptBacklog(1024)
+                            .setStrictThreadMode(true))
+                    .connectionHandler(HttpListener.this::connected)
+                    .exceptionHandler(e -> LOG.debug("connection failed before its first request", e))
+                    .requestHandler(HttpListener.this::handle);
+            servers.add(server);
+            return server.listen(address).onSuccess(listening -> port = listening.actualPort());
+        }
+    }
+}

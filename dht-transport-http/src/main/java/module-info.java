@@ -1,0 +1,9 @@
+/** The peer transport over HTTP and the public HTTP API, on Vert.x. */
+module io.dht4j.transport.http {
+    requires static transitive org.jspecify;
+    requires transitive io.dht4j.api;
+    requires io.vertx.core;
+    requires org.slf4j;
+
+    exports io.dht4j.transport.http;
+}
