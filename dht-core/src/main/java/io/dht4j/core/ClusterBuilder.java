@@ -1,0 +1,342 @@
+package io.dht4j.core;
+
+import io.dht4j.Cluster;
+import io.dht4j.NodeId;
+import io.dht4j.ReadFanOut;
+import io.dht4j.Topology;
+import io.dht4j.core.internal.clock.HybridClock;
+import io.dht4j.core.internal.coordinator.Limits;
+import io.dht4j.core.internal.coordinator.NodeCluster;
+import io.dht4j.core.internal.coordinator.Parts;
+import io.dht4j.spi.Environment;
+import io.dht4j.spi.HashFunction;
+import io.dht4j.spi.PartitionTable;
+import io.dht4j.spi.Placement;
+import io.dht4j.spi.Store;
+import io.dht4j.spi.Transport;
+import java.time.Duration;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Builds a node of a cluster. A transport and a store are required; everything else has a default. Topology, placement,
+ * hash function and number of partitions must be the same on every node, and nodes that disagree refuse each other. Each
+ * method checks its argument and throws {@link IllegalArgumentException} with the allowed range. For one thread, and for
+ * one {@link #start()}.
+ *
+ * <p>The node owns the transport and the store: closing the cluster, or failing to start it, closes them.
+ */
+public final class ClusterBuilder {
+
+    /** The default number of partitions. */
+    public static final int DEFAULT_PARTITIONS = 1024;
+
+    /** The default limit of a value, in bytes: 16 MiB. */
+    public static final int DEFAULT_MAX_VALUE_BYTES = 16 << 20;
+
+    private static final int LARGEST_VALUE_LIMIT = 1 << 30;
+    private static final int DEFAULT_REPLICATION_FACTOR = 3;
+
+    private final NodeId self;
+    private final Topology topology;
+    private @Nullable Transport transport;
+    private @Nullable Store store;
+    private @Nullable Environment environment;
+    private Placement placement = Placements.rendezvous();
+    private HashFunction hash = HashFunctions.xxh3();
+    private int partitions = DEFAULT_PARTITIONS;
+    private int replicationFactor;
+    private ReadFanOut readFanOut = ReadFanOut.ENOUGH;
+    private Optional<Duration> hedgeDelay = Optional.empty();
+    private Duration timeout = Duration.ofSeconds(1);
+    private int maxValueBytes = DEFAULT_MAX_VALUE_BYTES;
+    private int inlineValueBytes = 4096;
+    private int maxInFlight = 10_000;
+    private long maxInFlightBytes = 256L << 20;
+    private int maxBatch = 10_000;
+    private Duration maxClockSkew = Duration.ofSeconds(60);
+    private Duration drainTimeout = Duration.ofSeconds(5);
+
+    private ClusterBuilder(NodeId self, Topology topology) {
+        if (topology.node(self).isEmpty()) {
+            throw new IllegalArgumentException("node " + self + " is not in the topology: "
+                    + topology.nodes().stream().map(node -> node.id().value()).toList());
+        }
+        this.self = self;
+        this.topology = topology;
+        this.replicationFactor = Math.min(DEFAULT_REPLICATION_FACTOR, topology.size());
+    }
+
+    /**
+     * Begins a node.
+     *
+     * @param self the node's name
+     * @param topology the nodes of the cluster, this one among them
+     * @return a builder with defaults
+     * @throws IllegalArgumentException if the topology has no node of that name
+     */
+    public static ClusterBuilder of(NodeId self, Topology topology) {
+        return new ClusterBuilder(self, topology);
+    }
+
+    /**
+     * Begins a node.
+     *
+     * @param self the node's name
+     * @param topology the nodes of the cluster, this one among them
+     * @return a builder with defaults
+     * @throws IllegalArgumentException if the topology has no node of that name
+     */
+    public static ClusterBuilder of(String self, Topology topology) {
+        return of(new NodeId(self), topology);
+    }
+
+    /**
+     * How the nodes talk to each other. Required.
+     *
+     * @param transport not started yet; owned by the node from now on
+     * @return this builder
+     */
+    public ClusterBuilder transport(Transport transport) {
+        this.transport = transport;
+        return this;
+    }
+
+    /**
+     * Where this node keeps its entries. Required.
+     *
+     * @param store open; owned by the node from now on
+     * @return this builder
+     */
+    public ClusterBuilder store(Store store) {
+        this.store = store;
+        return this;
+    }
+
+    /**
+     * Where time, chance, threads and timers come from. By default the node makes its own {@link SystemEnvironment}.
+     *
+     * @param environment stays the caller's, who closes it after the cluster
+     * @return this builder
+     */
+    public ClusterBuilder environment(Environment environment) {
+        this.environment = environment;
+        return this;
+    }
+
+    /**
+     * Which nodes hold which partitions. Default: {@link Placements#rendezvous()}. The same on every node.
+     *
+     * @param placement the strategy
+     * @return this builder
+     */
+    public ClusterBuilder placement(Placement placement) {
+        this.placement = placement;
+        return this;
+    }
+
+    /**
+     * How keys are hashed. Default: {@link HashFunctions#xxh3()}. The same on every node.
+     *
+     * @param hash the function
+     * @return this builder
+     */
+    public ClusterBuilder hash(HashFunction hash) {
+        this.hash = hash;
+        return this;
+    }
+
+    /**
+     * How many partitions the keys fall into; fixed for the life of the cluster, the same on every node. Default:
+     * {@value #DEFAULT_PARTITIONS}.
+     *
+     * @param partitions a power of two, 1 to {@link PartitionTable#MAX_PARTITIONS}; some hundred per node spread evenly
+     * @return this builder
+     */
+    public ClusterBuilder partitions(int partitions) {
+        this.partitions = PartitionTable.requirePartitions(partitions);
+        return this;
+    }
+
+    /**
+     * How many replicas a key has when a call does not say otherwise; a majority of them must answer. Default: 3, or the
+     * number of nodes if that is less.
+     *
+     * @param replicationFactor 1 to the number of nodes
+     * @return this builder
+     */
+    public ClusterBuilder replicationFactor(int replicationFactor) {
+        requireRange("replicationFactor", replicationFactor, 1, topology.size());
+        this.replicationFactor = replicationFactor;
+        return this;
+    }
+
+    /**
+     * How many replicas a read asks. Default: {@link ReadFanOut#ENOUGH}.
+     *
+     * @param readFanOut enough or all
+     * @return this builder
+     */
+    public ClusterBuilder readFanOut(ReadFanOut readFanOut) {
+        this.readFanOut = readFanOut;
+        return this;
+    }
+
+    /**
+     * When a read that still waits for an answer asks one more replica. Default: never. Shorter delays hide slow replicas
+     * better and ask more of the others.
+     *
+     * @param hedgeDelay 1 millisecond to 1 hour
+     * @return this builder
+     */
+    public ClusterBuilder hedgeDelay(Duration hedgeDelay) {
+        requireRange("hedgeDelay", hedgeDelay, Duration.ofMillis(1), Duration.ofHours(1));
+        this.hedgeDelay = Optional.of(hedgeDelay);
+        return this;
+    }
+
+    /**
+     * How long a call may take when it does not say otherwise. Default: 1 second.
+     *
+     * @param timeout 1 millisecond to 1 hour
+     * @return this builder
+     */
+    public ClusterBuilder timeout(Duration timeout) {
+        requireRange("timeout", timeout, Duration.ofMillis(1), Duration.ofHours(1));
+        this.timeout = timeout;
+        return this;
+    }
+
+    /**
+     * The largest value, on every node the same. Default: 16 MiB. The transport's largest frame must be larger by at least
+     * 64 KiB.
+     *
+     * @param maxValueBytes 1 byte to 1 GiB
+     * @return this builder
+     */
+    public ClusterBuilder maxValueBytes(int maxValueBytes) {
+        requireRange("maxValueBytes", maxValueBytes, 1, LARGEST_VALUE_LIMIT);
+        this.maxValueBytes = maxValueBytes;
+        return this;
+    }
+
+    /**
+     * Up to which size values come with every replica's answer to a read; of larger ones only the first replica sends the
+     * value, the others its version. Default: 4096. More saves a second request when replicas differ, less saves bytes when
+     * they agree.
+     *
+     * @param inlineValueBytes 0 bytes to 1 GiB
+     * @return this builder
+     */
+    public ClusterBuilder inlineValueBytes(int inlineValueBytes) {
+        requireRange("inlineValueBytes", inlineValueBytes, 0, LARGEST_VALUE_LIMIT);
+        this.inlineValueBytes = inlineValueBytes;
+        return this;
+    }
+
+    /**
+     * How many calls may be under way at this node; more are refused as overloaded. As many requests of peers may wait for
+     * the store. Default: 10,000.
+     *
+     * @param maxInFlight 1 to 1,000,000
+     * @return this builder
+     */
+    public ClusterBuilder maxInFlight(int maxInFlight) {
+        requireRange("maxInFlight", maxInFlight, 1, 1_000_000);
+        this.maxInFlight = maxInFlight;
+        return this;
+    }
+
+    /**
+     * How many bytes of writes may be under way at this node; more are refused as overloaded. As many bytes of peers' writes
+     * may wait for the store. Default: 256 MiB. A single write passes whatever its size when no other is under way.
+     *
+     * @param maxInFlightBytes 1 byte to 1 TiB
+     * @return this builder
+     */
+    public ClusterBuilder maxInFlightBytes(long maxInFlightBytes) {
+        requireRange("maxInFlightBytes", maxInFlightBytes, 1, 1L << 40);
+        this.maxInFlightBytes = maxInFlightBytes;
+        return this;
+    }
+
+    /**
+     * How many keys a batch may have. Default: 10,000.
+     *
+     * @param maxBatch 1 to 1,000,000
+     * @return this builder
+     */
+    public ClusterBuilder maxBatch(int maxBatch) {
+        requireRange("maxBatch", maxBatch, 1, 1_000_000);
+        this.maxBatch = maxBatch;
+        return this;
+    }
+
+    /**
+     * How far ahead of this node's clock a version of another node may be; such a write is refused. Default: 60 seconds.
+     *
+     * @param maxClockSkew 1 millisecond to 1 day
+     * @return this builder
+     */
+    public ClusterBuilder maxClockSkew(Duration maxClockSkew) {
+        requireRange("maxClockSkew", maxClockSkew, Duration.ofMillis(1), Duration.ofDays(1));
+        this.maxClockSkew = maxClockSkew;
+        return this;
+    }
+
+    /**
+     * How long closing waits for calls under way. Default: 5 seconds.
+     *
+     * @param drainTimeout zero to 1 hour
+     * @return this builder
+     */
+    public ClusterBuilder drainTimeout(Duration drainTimeout) {
+        requireRange("drainTimeout", drainTimeout, Duration.ZERO, Duration.ofHours(1));
+        this.drainTimeout = drainTimeout;
+        return this;
+    }
+
+    /**
+     * Starts the node. Blocks until its transport accepts requests of peers; does not wait for peers.
+     *
+     * @return the cluster as seen from this node, which the caller closes
+     * @throws IllegalStateException if the transport or the store is missing
+     * @throws io.dht4j.spi.TransportException if the transport cannot listen; transport and store are then closed
+     */
+    public Cluster start() {
+        if (transport == null || store == null) {
+            throw new IllegalStateException("a node needs a transport and a store");
+        }
+        PartitionTable table = placement.assign(topology, partitions);
+        boolean ownsEnvironment = environment == null;
+        Environment env = environment == null ? SystemEnvironment.create("dht4j-" + self) : environment;
+        Parts parts = new Parts(self, topology, transport, store, env, hash, placement.name(), table);
+        Limits limits = new Limits(
+                replicationFactor,
+                readFanOut,
+                hedgeDelay,
+                timeout,
+                maxValueBytes,
+                inlineValueBytes,
+                maxInFlight,
+                maxInFlightBytes,
+                maxBatch,
+                drainTimeout);
+        HybridClock clock = new HybridClock(env::currentTimeMillis, maxClockSkew.toMillis());
+        NodeCluster cluster = new NodeCluster(parts, limits, clock, ownsEnvironment);
+        cluster.start();
+        return cluster;
+    }
+
+    private static void requireRange(String option, long value, long min, long max) {
+        if (value < min || value > max) {
+            throw new IllegalArgumentException(option + " must be " + min + " to " + max + ", not " + value);
+        }
+    }
+
+    private static void requireRange(String option, Duration value, Duration min, Duration max) {
+        if (value.compareTo(min) < 0 || value.compareTo(max) > 0) {
+            throw new IllegalArgumentException(option + " must be " + min + " to " + max + ", not " + value);
+        }
+    }
+}

@@ -1,0 +1,125 @@
+package io.dht4j.core;
+
+import io.dht4j.spi.Environment;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.random.RandomGenerator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The environment of a real machine: the system's clocks and a node's own threads, none of which is ever interrupted. The
+ * threads are daemons: an application that ends without closing its cluster is not held up.
+ */
+public final class SystemEnvironment implements Environment {
+
+    private static final Logger LOG = LoggerFactory.getLogger(SystemEnvironment.class);
+    private static final int CLOSE_SECONDS = 30;
+
+    private final ExecutorService executor;
+    private final ExecutorService storeExecutor;
+    private final int storeThreads;
+    private final ScheduledThreadPoolExecutor timers;
+
+    /**
+     * Starts the threads: one for timers, one per processor for short tasks, and those for the store.
+     *
+     * @param name led before the threads' names, for example the node's id
+     * @param storeThreads how many store calls run at a time, 1 to 256
+     * @throws IllegalArgumentException if {@code storeThreads} is out of range
+     */
+    public SystemEnvironment(String name, int storeThreads) {
+        if (storeThreads < 1 || storeThreads > 256) {
+            throw new IllegalArgumentException("storeThreads must be 1 to 256, not " + storeThreads);
+        }
+        this.storeThreads = storeThreads;
+        // Their queues hold no more than the tasks of admitted calls, which are bounded.
+        this.executor =
+                Executors.newFixedThreadPool(Runtime.getRuntime().availableProcessors(), threads(name + "-worker"));
+        this.storeExecutor = Executors.newFixedThreadPool(storeThreads, threads(name + "-store"));
+        this.timers = new ScheduledThreadPoolExecutor(1, threads(name + "-timer"));
+        timers.setRemoveOnCancelPolicy(true);
+        timers.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+    }
+
+    /**
+     * An environment with twice as many store threads as there are processors, and at least four.
+     *
+     * @param name led before the threads' names
+     * @return a new environment, which the caller closes
+     */
+    public static SystemEnvironment create(String name) {
+        return new SystemEnvironment(name, Math.max(4, 2 * Runtime.getRuntime().availableProcessors()));
+    }
+
+    private static ThreadFactory threads(String name) {
+        AtomicInteger number = new AtomicInteger();
+        return task -> {
+            Thread thread = new Thread(task, name + "-" + number.incrementAndGet());
+            thread.setDaemon(true);
+            thread.setUncaughtExceptionHandler((t, e) -> LOG.error("uncaught in {}", t.getName(), e));
+            return thread;
+        };
+    }
+
+    @Override
+    public long nanoTime() {
+        return System.nanoTime();
+    }
+
+    @Override
+    public long currentTimeMillis() {
+        return System.currentTimeMillis();
+    }
+
+    @Override
+    public RandomGenerator random() {
+        return ThreadLocalRandom.current();
+    }
+
+    @Override
+    public Executor executor() {
+        return executor;
+    }
+
+    @Override
+    public Executor storeExecutor() {
+        return storeExecutor;
+    }
+
+    @Override
+    public int storeThreads() {
+        return storeThreads;
+    }
+
+    @Override
+    public Timer schedule(Runnable task, long delayNanos) {
+        // The timer thread only hands over, so that no task delays another one's time.
+        ScheduledFuture<?> scheduled =
+                timers.schedule(() -> executor.execute(task), Math.max(0, delayNanos), TimeUnit.NANOSECONDS);
+        return () -> scheduled.cancel(false);
+    }
+
+    @Override
+    public void close() {
+        timers.shutdown();
+        storeExecutor.shutdown();
+        executor.shutdown();
+        try {
+            if (!storeExecutor.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS)
+                    || !executor.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS)) {
+                LOG.warn("tasks are still running {} s after closing", CLOSE_SECONDS);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            LOG.warn("interrupted while tasks were running; not waiting for them");
+        }
+    }
+}

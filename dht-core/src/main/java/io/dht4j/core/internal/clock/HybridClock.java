@@ -1,0 +1,85 @@
+package io.dht4j.core.internal.clock;
+
+import io.dht4j.Version;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+
+/**
+ * A hybrid logical clock: never behind the wall clock, never behind any version seen, and every version it gives is
+ * greater than the one before. Source: Kulkarni, Demirbas, Madappa, Avva, Leone, <i>Logical Physical Clocks and
+ * Consistent Snapshots in Globally Distributed Databases</i>, 2014. When more than 65,536 versions are given within a
+ * millisecond, the counter carries into the milliseconds. Safe for use by any number of threads; does not block.
+ */
+public final class HybridClock {
+
+    private final LongSupplier wallMillis;
+    private final long maxSkewMillis;
+    private final AtomicLong last = new AtomicLong();
+
+    /**
+     * A clock that has seen nothing yet.
+     *
+     * @param wallMillis the wall clock in milliseconds since 1970
+     * @param maxSkewMillis how far ahead of the wall clock a version of another node may be
+     */
+    public HybridClock(LongSupplier wallMillis, long maxSkewMillis) {
+        this.wallMillis = wallMillis;
+        this.maxSkewMillis = maxSkewMillis;
+    }
+
+    /**
+     * Gives a new version.
+     *
+     * @return greater than all given and all observed before
+     */
+    public Version next() {
+        long now = wallMillis.getAsLong() << Version.COUNTER_BITS;
+        while (true) {
+            long seen = last.get();
+            long next = Math.max(now, seen + 1);
+            if (last.compareAndSet(seen, next)) {
+                return new Version(next);
+            }
+        }
+    }
+
+    /**
+     * The greatest version given or observed, or the wall clock if that is ahead.
+     *
+     * @return a version that was possibly given already
+     */
+    public Version current() {
+        return new Version(Math.max(wallMillis.getAsLong() << Version.COUNTER_BITS, last.get()));
+    }
+
+    /**
+     * Takes note of a version of another node, so that later versions of this clock are greater. One that is too far
+     * ahead is ignored: one bad clock must not poison the cluster.
+     *
+     * @param version as received
+     * @return false if the version is more than the allowed skew ahead of the wall clock
+     */
+    public boolean observe(Version version) {
+        long packed = version.packed();
+        long seen = last.get();
+        if (packed >= 0 && packed <= seen) {
+            return true;
+        }
+        if (version.millis() > wallMillis.getAsLong() + maxSkewMillis) {
+            return false;
+        }
+        while (packed > seen && !last.compareAndSet(seen, packed)) {
+            seen = last.get();
+        }
+        return true;
+    }
+
+    /**
+     * How far ahead another node's versions may be.
+     *
+     * @return milliseconds
+     */
+    public long maxSkewMillis() {
+        return maxSkewMillis;
+    }
+}

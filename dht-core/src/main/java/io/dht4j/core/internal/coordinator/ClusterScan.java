@@ -1,0 +1,229 @@
+package io.dht4j.core.internal.coordinator;
+
+import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
+import io.dht4j.Key;
+import io.dht4j.KeyRange;
+import io.dht4j.KeyValue;
+import io.dht4j.Node;
+import io.dht4j.NodeId;
+import io.dht4j.ReplicationPolicy;
+import io.dht4j.ScanScope;
+import io.dht4j.UnavailableException;
+import io.dht4j.core.internal.wire.Reply;
+import io.dht4j.core.internal.wire.Request;
+import io.dht4j.spi.CallContext;
+import io.dht4j.spi.Entry;
+import io.dht4j.spi.Environment;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.PriorityQueue;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A scan under way: merges the replicas' pages in key order. For each partition {@code ack} of its first {@code from}
+ * replicas are read, this node first; each node is asked only for the partitions that it was chosen for. When a node fails,
+ * the partitions are shared out anew among the others, and the scan goes on behind the last key that it has shown. Holds
+ * one page per node.
+ *
+ * <p>For one page at a time, as {@link io.dht4j.Scan} says; the parts of a page come on any thread, each handed on safely.
+ */
+final class ClusterScan {
+
+    private static final int PAGE_ENTRIES = 1000;
+    private static final int PAGE_BYTES = 256 * 1024;
+
+    private final Parts parts;
+    private final Peers peers;
+    private final ReplicationPolicy policy;
+    private final ScanScope scope;
+    private final Optional<Key> end;
+    private final Set<NodeId> failed = new HashSet<>();
+    private Optional<Key> position;
+    private @Nullable List<ScanCursor> cursors;
+    private volatile boolean closed;
+
+    ClusterScan(Parts parts, Peers peers, KeyRange range, ScanScope scope, ReplicationPolicy policy) {
+        this.parts = parts;
+        this.peers = peers;
+        this.policy = policy;
+        this.scope = scope;
+        this.position = Optional.of(range.start());
+        this.end = range.end();
+    }
+
+    void close() {
+        closed = true;
+    }
+
+    CompletableFuture<List<KeyValue>> next(CallContext context) {
+        CompletableFuture<List<KeyValue>> page = new CompletableFuture<>();
+        Environment.Timer deadline = parts.environment()
+                .schedule(() -> fail(page, "scan: no page before the deadline"), context.remainingNanos());
+        advance(page, context);
+        return page.whenComplete((entries, error) -> deadline.cancel());
+    }
+
+    private void advance(CompletableFuture<List<KeyValue>> page, CallContext context) {
+        try {
+            while (!page.isDone()) {
+                if (closed || position.isEmpty()) {
+                    page.complete(List.of());
+                    return;
+                }
+                if (context.isExpired()) {
+                    fail(page, "scan: no page before the deadline");
+                    return;
+                }
+                List<ScanCursor> now = cursors == null ? plan(position.get()) : cursors;
+                cursors = now;
+                List<ScanCursor> hungry =
+                        now.stream().filter(ScanCursor::needsPage).toList();
+                if (!hungry.isEmpty()) {
+                    fetch(hungry, page, context);
+                    return;
+                }
+                List<KeyValue> merged = merge(now);
+                if (now.stream().noneMatch(c -> c.hasEntry() || c.needsPage())) {
+                    position = Optional.empty();
+                }
+                if (!merged.isEmpty()) {
+                    page.complete(merged);
+                }
+            }
+        } catch (RuntimeException e) {
+            close();
+            page.completeExceptionally(e instanceof DhtException ? e : internal(e));
+        }
+    }
+
+    private static DhtException internal(RuntimeException cause) {
+        DhtException wrapped = DhtException.of(ErrorCode.INTERNAL, "scan: " + cause);
+        wrapped.addSuppressed(cause);
+        return wrapped;
+    }
+
+    private void fail(CompletableFuture<List<KeyValue>> page, String message) {
+        close();
+        page.completeExceptionally(new UnavailableException(ErrorCode.NOT_ENOUGH_REPLICAS, message));
+    }
+
+    /** Chooses for each partition the replicas to read it from. */
+    private List<ScanCursor> plan(Key start) {
+        KeyRange rest = new KeyRange(start, end);
+        if (scope == ScanScope.NODE) {
+            Node self = parts.topology().node(parts.self()).orElseThrow();
+            return List.of(new ScanCursor(self, new BitSet(), rest));
+        }
+        Map<Node, BitSet> chosen = new HashMap<>();
+        int partitions = parts.table().partitions();
+        for (int partition = 0; partition < partitions; partition++) {
+            List<Node> replicas = new ArrayList<>(parts.table().replicas(partition, policy.from()));
+            replicas.removeIf(node -> failed.contains(node.id()));
+            if (replicas.size() < policy.ack()) {
+                throw new UnavailableException(
+                        ErrorCode.NOT_ENOUGH_REPLICAS,
+                        "scan: " + replicas.size() + " of " + policy.ack() + " needed replicas answer for partition "
+                                + partition + "; failed: " + failed);
+            }
+            replicas.sort(Comparator.comparing(node -> !peers.isSelf(node)));
+            for (Node node : replicas.subList(0, policy.ack())) {
+                chosen.computeIfAbsent(node, n -> new BitSet(partitions)).set(partition);
+            }
+        }
+        List<ScanCursor> plan = new ArrayList<>(chosen.size());
+        chosen.forEach((node, set) -> plan.add(new ScanCursor(node, set, rest)));
+        return plan;
+    }
+
+    /** Asks for the missing pages at the same time and goes on when all have come or failed. */
+    private void fetch(List<ScanCursor> hungry, CompletableFuture<List<KeyValue>> page, CallContext context) {
+        AtomicInteger awaited = new AtomicInteger(hungry.size());
+        // Each is written by one answer and read by the last one, which the counter orders after the others.
+        Object[] outcomes = new Object[hungry.size()];
+        for (int i = 0; i < hungry.size(); i++) {
+            int index = i;
+            ScanCursor cursor = hungry.get(i);
+            Request request =
+                    new Request.ScanPage(cursor.missing().orElseThrow(), cursor.partitions, PAGE_ENTRIES, PAGE_BYTES);
+            peers.ask(cursor.node, peers.outgoing(request), context, new ReplyHandler() {
+                @Override
+                public void replied(Reply reply) {
+                    came(reply);
+                }
+
+                @Override
+                public void failed(PeerFailure failure) {
+                    came(failure);
+                }
+
+                private void came(Object outcome) {
+                    outcomes[index] = outcome;
+                    if (awaited.decrementAndGet() == 0) {
+                        take(hungry, outcomes, page);
+                        advance(page, context);
+                    }
+                }
+            });
+        }
+    }
+
+    private void take(List<ScanCursor> hungry, Object[] outcomes, CompletableFuture<List<KeyValue>> page) {
+        boolean again = false;
+        for (int i = 0; i < outcomes.length; i++) {
+            if (outcomes[i] instanceof Reply.Page got) {
+                hungry.get(i).fill(got);
+            } else {
+                failed.add(hungry.get(i).node.id());
+                again = true;
+                if (scope == ScanScope.NODE) {
+                    fail(page, "scan: " + outcomes[i]);
+                }
+            }
+        }
+        if (again) {
+            cursors = null;
+        }
+    }
+
+    /** Merges what is at hand until a cursor has used up its page. */
+    private List<KeyValue> merge(List<ScanCursor> all) {
+        PriorityQueue<ScanCursor> heads = new PriorityQueue<>(Comparator.comparing(ScanCursor::headKey));
+        for (ScanCursor cursor : all) {
+            if (cursor.hasEntry()) {
+                heads.add(cursor);
+            }
+        }
+        List<KeyValue> merged = new ArrayList<>();
+        long now = parts.environment().currentTimeMillis();
+        boolean starved = false;
+        while (!starved && !heads.isEmpty() && merged.size() < PAGE_ENTRIES) {
+            Key key = heads.element().headKey();
+            Entry newest = null;
+            while (!heads.isEmpty() && heads.element().headKey().equals(key)) {
+                ScanCursor cursor = heads.remove();
+                Entry entry = cursor.take();
+                newest = newest == null ? entry : Entry.newest(newest, entry);
+                if (cursor.hasEntry()) {
+                    heads.add(cursor);
+                } else if (cursor.needsPage()) {
+                    starved = true;
+                }
+            }
+            if (newest != null && newest.isLive(now)) {
+                merged.add(new KeyValue(key, Values.of(newest)));
+            }
+            position = key.successor();
+        }
+        return merged;
+    }
+}

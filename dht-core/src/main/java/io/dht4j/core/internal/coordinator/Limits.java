@@ -1,0 +1,31 @@
+package io.dht4j.core.internal.coordinator;
+
+import io.dht4j.ReadFanOut;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * The numbers that a node runs by; the builder has checked them.
+ *
+ * @param replicationFactor how many replicas a key has by default
+ * @param readFanOut how many replicas a read asks
+ * @param hedgeDelay when a read that waits asks one more replica; empty for never
+ * @param timeout how long a call may take by default
+ * @param maxValueBytes the largest value
+ * @param inlineValueBytes values up to this size come with every replica's answer
+ * @param maxInFlight how many calls may be under way
+ * @param maxInFlightBytes how many bytes of writes may be under way
+ * @param maxBatch how many keys a batch may have
+ * @param drainTimeout how long closing waits for calls under way
+ */
+public record Limits(
+        int replicationFactor,
+        ReadFanOut readFanOut,
+        Optional<Duration> hedgeDelay,
+        Duration timeout,
+        int maxValueBytes,
+        int inlineValueBytes,
+        int maxInFlight,
+        long maxInFlightBytes,
+        int maxBatch,
+        Duration drainTimeout) {}

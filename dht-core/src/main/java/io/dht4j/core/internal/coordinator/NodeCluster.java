@@ -1,0 +1,387 @@
+package io.dht4j.core.internal.coordinator;
+
+import io.dht4j.CallOptions;
+import io.dht4j.Cluster;
+import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
+import io.dht4j.InvalidRequestException;
+import io.dht4j.Key;
+import io.dht4j.KeyPlacement;
+import io.dht4j.KeyRange;
+import io.dht4j.KeyValue;
+import io.dht4j.Node;
+import io.dht4j.NodeStatus;
+import io.dht4j.ReplicationPolicy;
+import io.dht4j.Scan;
+import io.dht4j.ScanScope;
+import io.dht4j.Topology;
+import io.dht4j.Value;
+import io.dht4j.Version;
+import io.dht4j.core.internal.clock.HybridClock;
+import io.dht4j.core.internal.replica.PeerEndpoint;
+import io.dht4j.core.internal.replica.Replica;
+import io.dht4j.core.internal.wire.FrameCodec;
+import io.dht4j.core.internal.wire.FrameHeader;
+import io.dht4j.core.internal.wire.Reply;
+import io.dht4j.core.internal.wire.Request;
+import io.dht4j.spi.CallContext;
+import io.dht4j.spi.Entry;
+import io.dht4j.spi.Environment;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A cluster as seen from one of its nodes: validates calls, lets them in, and hands them to the operations. */
+public final class NodeCluster implements Cluster {
+
+    private static final Logger LOG = LoggerFactory.getLogger(NodeCluster.class);
+    private static final Duration START_TIMEOUT = Duration.ofSeconds(30);
+    private static final Duration GREETING_TIMEOUT = Duration.ofSeconds(2);
+
+    private final Parts parts;
+    private final Limits limits;
+    private final Environment environment;
+    private final boolean ownsEnvironment;
+    private final HybridClock clock;
+    private final Replica replica;
+    private final PeerEndpoint endpoint;
+    private final Peers peers;
+    private final Admission admission;
+    private final ReplicationPolicy defaultPolicy;
+    private final long startedNanos;
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    /**
+     * A node that is not started yet.
+     *
+     * @param parts what it is made of
+     * @param limits the numbers it runs by
+     * @param clock its hybrid clock
+     * @param ownsEnvironment whether closing closes the environment too
+     */
+    public NodeCluster(Parts parts, Limits limits, HybridClock clock, boolean ownsEnvironment) {
+        this.parts = parts;
+        this.limits = limits;
+        this.clock = clock;
+        this.environment = parts.environment();
+        this.ownsEnvironment = ownsEnvironment;
+        this.replica = new Replica(
+                parts.store(),
+                environment,
+                clock,
+                parts::partitionOf,
+                limits.maxValueBytes(),
+                limits.maxInFlight(),
+                limits.maxInFlightBytes());
+        long epoch = parts.topology().epoch();
+        long fingerprint = parts.fingerprint();
+        Supplier<FrameHeader> header = () -> new FrameHeader(epoch, fingerprint, clock.current());
+        int maxFrameBytes = limits.maxValueBytes() + FrameCodec.FRAME_OVERHEAD;
+        this.endpoint = new PeerEndpoint(replica, header, clock, maxFrameBytes);
+        this.peers = new Peers(parts.self(), replica, parts.transport(), header, clock);
+        this.admission = new Admission(limits.maxInFlight(), limits.maxInFlightBytes());
+        this.defaultPolicy = ReplicationPolicy.majorityOf(limits.replicationFactor());
+        this.startedNanos = environment.nanoTime();
+    }
+
+    /**
+     * Starts to listen. Blocks until the transport accepts requests.
+     *
+     * @throws io.dht4j.spi.TransportException if it cannot listen; the node is then closed
+     */
+    public void start() {
+        try {
+            CompletionStage<Void> started = parts.transport().start(endpoint);
+            started.toCompletableFuture().get(START_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (ExecutionException e) {
+            close();
+            Throwable cause = DhtException.unwrap(e);
+            throw cause instanceof RuntimeException failure ? failure : new IllegalStateException(cause);
+        } catch (TimeoutException e) {
+            close();
+            throw new IllegalStateException("the transport did not start within " + START_TIMEOUT, e);
+        } catch (InterruptedException e) {
+            close();
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted while the transport was starting", e);
+        }
+        greet();
+    }
+
+    /**
+     * Says hello to the other nodes, without waiting: their answers carry their clocks, so that a node whose own is behind
+     * gives versions that are new, and a cluster whose nodes place keys differently is noticed at once.
+     */
+    private void greet() {
+        Peers.Outgoing hello = peers.outgoing(new Request.Ping());
+        CallContext context = new CallContext(environment::nanoTime, GREETING_TIMEOUT.toNanos());
+        for (Node node : parts.topology().nodes()) {
+            if (!peers.isSelf(node)) {
+                peers.ask(node, hello, context, new ReplyHandler() {
+                    @Override
+                    public void replied(Reply reply) {
+                        LOG.debug("{} is there", node.id());
+                    }
+
+                    @Override
+                    public void failed(PeerFailure failure) {
+                        if (failure.code() == ErrorCode.PLACEMENT_MISMATCH) {
+                            LOG.error("{}", failure);
+                        } else {
+                            LOG.debug("{}", failure);
+                        }
+                    }
+                });
+            }
+        }
+    }
+
+    @Override
+    public CompletionStage<Optional<Value>> get(Key key, CallOptions options) {
+        return call(0, () -> read(List.of(key), options).thenApply(entries -> visible(entries.get(0))));
+    }
+
+    @Override
+    public CompletionStage<Version> put(Key key, byte[] value, CallOptions options) {
+        return call((long) key.length() + value.length, () -> {
+            long expiry = expiry(options);
+            requireFits(key, value);
+            Version version = clock.next();
+            return write(List.of(Entry.value(key, version, value, expiry)), version, options);
+        });
+    }
+
+    @Override
+    public CompletionStage<Version> delete(Key key, CallOptions options) {
+        return call(key.length(), () -> {
+            refuseTimeToLive(options);
+            Version version = clock.next();
+            return write(List.of(Entry.tombstone(key, version)), version, options);
+        });
+    }
+
+    @Override
+    public CompletionStage<Map<Key, Value>> getAll(Collection<Key> keys, CallOptions options) {
+        return call(0, () -> {
+            List<Key> distinct = new ArrayList<>(new LinkedHashSet<>(keys));
+            requireBatch(distinct.size());
+            if (distinct.isEmpty()) {
+                policy(options);
+                return CompletableFuture.completedFuture(Map.of());
+            }
+            return read(distinct, options).thenApply(entries -> {
+                Map<Key, Value> values = new LinkedHashMap<>();
+                for (int i = 0; i < distinct.size(); i++) {
+                    Key key = distinct.get(i);
+                    visible(entries.get(i)).ifPresent(value -> values.put(key, value));
+                }
+                return values;
+            });
+        });
+    }
+
+    @Override
+    public CompletionStage<Version> putAll(Map<Key, byte[]> values, CallOptions options) {
+        long bytes = 0;
+        for (Map.Entry<Key, byte[]> value : values.entrySet()) {
+            bytes += value.getKey().length() + value.getValue().length;
+        }
+        return call(bytes, () -> {
+            requireBatch(values.size());
+            long expiry = expiry(options);
+            Version version = clock.next();
+            List<Entry> entries = new ArrayList<>(values.size());
+            values.forEach((key, value) -> {
+                requireFits(key, value);
+                entries.add(Entry.value(key, version, value, expiry));
+            });
+            return entries.isEmpty() ? CompletableFuture.completedFuture(version) : write(entries, version, options);
+        });
+    }
+
+    @Override
+    public Scan scan(KeyRange range, ScanScope scope, CallOptions options) {
+        Supplier<ClusterScan> begin = () -> {
+            refuseTimeToLive(options);
+            return new ClusterScan(parts, peers, range, scope, policy(options));
+        };
+        return new Scan() {
+            // Handed from one page to the next by the caller, who asks for one at a time.
+            private volatile Optional<ClusterScan> running = Optional.empty();
+            private volatile boolean over;
+
+            @Override
+            public CompletionStage<List<KeyValue>> next() {
+                if (over) {
+                    return CompletableFuture.completedFuture(List.of());
+                }
+                return call(0, () -> {
+                    ClusterScan scan = running.orElseGet(begin);
+                    running = Optional.of(scan);
+                    return scan.next(context(options));
+                });
+            }
+
+            @Override
+            public void close() {
+                over = true;
+                running.ifPresent(ClusterScan::close);
+            }
+        };
+    }
+
+    @Override
+    public KeyPlacement locate(Key key) {
+        int partition = parts.partitionOf(key);
+        return new KeyPlacement(
+                partition, parts.table().replicas(partition, parts.topology().size()));
+    }
+
+    @Override
+    public Topology topology() {
+        return parts.topology();
+    }
+
+    @Override
+    public NodeStatus status() {
+        String version = NodeCluster.class.getPackage().getImplementationVersion();
+        return new NodeStatus(
+                parts.self(),
+                parts.topology(),
+                limits.replicationFactor(),
+                parts.table().partitions(),
+                parts.placement(),
+                parts.hash().name(),
+                parts.transport().name(),
+                parts.store().name(),
+                version == null ? "development" : version,
+                parts.store().entries(),
+                Duration.ofNanos(environment.nanoTime() - startedNanos));
+    }
+
+    @Override
+    public void close() {
+        if (!closed.compareAndSet(false, true)) {
+            return;
+        }
+        CompletableFuture<Void> drained = admission.close();
+        try {
+            if (!drained.isDone()) {
+                drained.get(limits.drainTimeout().toMillis(), TimeUnit.MILLISECONDS);
+            }
+        } catch (TimeoutException e) {
+            LOG.warn("{} calls were still under way after {}", admission.calls(), limits.drainTimeout());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            LOG.warn("interrupted while {} calls were under way; closing at once", admission.calls());
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("the drain future never fails", e);
+        }
+        endpoint.stop();
+        try {
+            parts.transport().close();
+        } finally {
+            try {
+                parts.store().close();
+            } finally {
+                if (ownsEnvironment) {
+                    environment.close();
+                }
+            }
+        }
+    }
+
+    /** Lets a call in, starts it, and lets it out when it has ended; whatever goes wrong comes through the stage. */
+    private <T> CompletionStage<T> call(long bytes, Supplier<CompletableFuture<T>> work) {
+        try {
+            admission.enter(bytes);
+        } catch (DhtException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+        CompletableFuture<T> running;
+        try {
+            running = work.get();
+        } catch (DhtException e) {
+            running = CompletableFuture.failedFuture(e);
+        } catch (RuntimeException e) {
+            LOG.error("a call failed in an unexpected way", e);
+            running = CompletableFuture.failedFuture(DhtException.of(ErrorCode.INTERNAL, "internal error: " + e));
+        }
+        // The caller gets the stage behind this one, so that its next call finds the room that this one leaves.
+        return running.whenComplete((result, error) -> admission.leave(bytes));
+    }
+
+    private CompletableFuture<List<Optional<Entry>>> read(List<Key> keys, CallOptions options) {
+        refuseTimeToLive(options);
+        return ReadOperation.start(parts, limits, peers, keys, policy(options), context(options));
+    }
+
+    private CompletableFuture<Version> write(List<Entry> entries, Version version, CallOptions options) {
+        ReplicationPolicy policy = policy(options);
+        return WriteOperation.start(parts, peers, entries, policy, context(options), limits.maxValueBytes())
+                .thenApply(done -> version);
+    }
+
+    private Optional<Value> visible(Optional<Entry> entry) {
+        return entry.filter(e -> e.isLive(environment.currentTimeMillis())).map(Values::of);
+    }
+
+    private CallContext context(CallOptions options) {
+        Duration timeout = options.timeout().orElse(limits.timeout());
+        return new CallContext(environment::nanoTime, timeout.toNanos());
+    }
+
+    private ReplicationPolicy policy(CallOptions options) {
+        ReplicationPolicy policy = options.policy().orElse(defaultPolicy);
+        int nodes = parts.topology().size();
+        if (policy.from() > nodes) {
+            throw new InvalidRequestException(
+                    ErrorCode.POLICY_INVALID,
+                    "a policy needs 1 <= ack <= from <= " + nodes + " (the number of nodes), not ack=" + policy.ack()
+                            + ", from=" + policy.from());
+        }
+        return policy;
+    }
+
+    private long expiry(CallOptions options) {
+        return options.timeToLive()
+                .map(ttl -> environment.currentTimeMillis() + ttl.toMillis())
+                .orElse(Entry.NEVER);
+    }
+
+    private static void refuseTimeToLive(CallOptions options) {
+        if (options.timeToLive().isPresent()) {
+            throw new InvalidRequestException(ErrorCode.TTL_INVALID, "a time to live is for put and putAll only");
+        }
+    }
+
+    private void requireFits(Key key, byte[] value) {
+        if (value.length > limits.maxValueBytes()) {
+            throw new InvalidRequestException(
+                    ErrorCode.VALUE_TOO_LARGE,
+                    "a value has at most " + limits.maxValueBytes() + " bytes, that of key " + key + " has "
+                            + value.length);
+        }
+    }
+
+    private void requireBatch(int size) {
+        if (size > limits.maxBatch()) {
+            throw new InvalidRequestException(
+                    ErrorCode.BATCH_TOO_LARGE, "a batch has at most " + limits.maxBatch() + " keys, not " + size);
+        }
+    }
+}

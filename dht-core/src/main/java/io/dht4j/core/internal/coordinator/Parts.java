@@ -1,0 +1,66 @@
+package io.dht4j.core.internal.coordinator;
+
+import io.dht4j.Key;
+import io.dht4j.Node;
+import io.dht4j.NodeId;
+import io.dht4j.Topology;
+import io.dht4j.spi.Environment;
+import io.dht4j.spi.HashFunction;
+import io.dht4j.spi.PartitionTable;
+import io.dht4j.spi.Store;
+import io.dht4j.spi.Transport;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What a node is made of.
+ *
+ * @param self its name
+ * @param topology the cluster's nodes
+ * @param transport how it talks to the others
+ * @param store where its entries are
+ * @param environment time, chance, threads and timers
+ * @param hash maps keys to partitions
+ * @param placement the name of the strategy that made the table
+ * @param table maps partitions to nodes
+ */
+public record Parts(
+        NodeId self,
+        Topology topology,
+        Transport transport,
+        Store store,
+        Environment environment,
+        HashFunction hash,
+        String placement,
+        PartitionTable table) {
+
+    int partitionOf(Key key) {
+        return table.partitionOf(hash.hash(key.unsafeBytes()));
+    }
+
+    List<Node> replicas(Key key, int from) {
+        return table.replicas(partitionOf(key), from);
+    }
+
+    /** A number that differs, with all likelihood, when two nodes would place some key differently. */
+    long fingerprint() {
+        Map<NodeId, Long> idHashes = new HashMap<>();
+        for (Node node : topology.nodes()) {
+            idHashes.put(node.id(), hash.hash(node.id().value().getBytes(StandardCharsets.UTF_8)));
+        }
+        // A keyed or another hash function gives another start.
+        long print = mix(hash.hash("fingerprint".getBytes(StandardCharsets.US_ASCII)), table.partitions());
+        for (int partition = 0; partition < table.partitions(); partition++) {
+            for (Node node : table.replicas(partition, table.depth())) {
+                print = mix(print, idHashes.getOrDefault(node.id(), 0L));
+            }
+        }
+        return print;
+    }
+
+    private static long mix(long print, long next) {
+        return Long.rotateLeft(print * 0x9E37_79B9_7F4A_7C15L, 29) ^ next;
+    }
+}

@@ -1,0 +1,275 @@
+package io.dht4j.core.internal.coordinator;
+
+import io.dht4j.ErrorCode;
+import io.dht4j.Key;
+import io.dht4j.Node;
+import io.dht4j.ReadFanOut;
+import io.dht4j.ReplicationPolicy;
+import io.dht4j.UnavailableException;
+import io.dht4j.core.internal.wire.Answer;
+import io.dht4j.core.internal.wire.Reply;
+import io.dht4j.core.internal.wire.Request;
+import io.dht4j.spi.CallContext;
+import io.dht4j.spi.Entry;
+import io.dht4j.spi.Environment;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One read of one or several keys: asks as many replicas as the fan-out says, merges their answers, and completes when for
+ * every key {@code ack} replicas have answered. A replica that fails is replaced by the next one of the policy at once.
+ *
+ * <p>The first replica that a key is asked of sends the value whatever its size; the others send small ones only, and of
+ * large ones the version. If the newest value turns out to be one that was not sent, it is fetched.
+ */
+final class ReadOperation {
+
+    /** A request to one node would not grow beyond what a frame may hold. */
+    private static final int MAX_KEY_BYTES_PER_REQUEST = 1 << 20;
+
+    private final Parts parts;
+    private final Limits limits;
+    private final Peers peers;
+    private final CallContext context;
+    private final List<KeyRead> reads;
+    private final AtomicInteger undecided;
+    private final CompletableFuture<List<Optional<Entry>>> result = new CompletableFuture<>();
+    private final Environment.Timer deadline;
+    private volatile Environment.@Nullable Timer hedge;
+
+    private ReadOperation(
+            Parts parts, Limits limits, Peers peers, CallContext context, List<Key> keys, ReplicationPolicy policy) {
+        this.parts = parts;
+        this.limits = limits;
+        this.peers = peers;
+        this.context = context;
+        this.reads = new ArrayList<>(keys.size());
+        for (Key key : keys) {
+            reads.add(new KeyRead(key, localFirst(parts.replicas(key, policy.from())), policy));
+        }
+        this.undecided = new AtomicInteger(keys.size());
+        this.deadline = parts.environment().schedule(this::expire, context.remainingNanos());
+    }
+
+    /** Starts a read; the result holds for each key, in order, its newest entry among the replicas that answered. */
+    static CompletableFuture<List<Optional<Entry>>> start(
+            Parts parts, Limits limits, Peers peers, List<Key> keys, ReplicationPolicy policy, CallContext context) {
+        ReadOperation operation = new ReadOperation(parts, limits, peers, context, keys, policy);
+        int asked = limits.readFanOut() == ReadFanOut.ALL ? policy.from() : policy.ack();
+        operation.askNext(operation.reads, asked);
+        if (asked < policy.from()) {
+            operation.hedgeLater();
+        }
+        return operation.result;
+    }
+
+    private List<Node> localFirst(List<Node> replicas) {
+        for (int i = 1; i < replicas.size(); i++) {
+            if (peers.isSelf(replicas.get(i))) {
+                List<Node> order = new ArrayList<>(replicas);
+                order.add(0, order.remove(i));
+                return order;
+            }
+        }
+        return replicas;
+    }
+
+    /** Asks up to {@code count} more replicas for each of these keys, with one request to each node. */
+    private void askNext(List<KeyRead> keys, int count) {
+        Map<Node, List<Ask>> asks = new LinkedHashMap<>();
+        for (KeyRead read : keys) {
+            for (int i = 0; i < count; i++) {
+                int index = read.next.getAndIncrement();
+                if (index >= read.replicas.size()) {
+                    break;
+                }
+                asks.computeIfAbsent(read.replicas.get(index), node -> new ArrayList<>())
+                        .add(new Ask(read, index == 0));
+            }
+        }
+        // This node's own replica last: it may do its work on this thread, and the others need not wait for that.
+        Node local = null;
+        for (Map.Entry<Node, List<Ask>> group : asks.entrySet()) {
+            if (peers.isSelf(group.getKey())) {
+                local = group.getKey();
+            } else {
+                ask(group.getKey(), group.getValue());
+            }
+        }
+        if (local != null) {
+            ask(local, asks.getOrDefault(local, List.of()));
+        }
+    }
+
+    private void ask(Node node, List<Ask> asks) {
+        int begin = 0;
+        int bytes = 0;
+        for (int i = 0; i < asks.size(); i++) {
+            bytes += asks.get(i).read.key.length();
+            if (bytes > MAX_KEY_BYTES_PER_REQUEST) {
+                askPart(node, asks.subList(begin, i + 1));
+                begin = i + 1;
+                bytes = 0;
+            }
+        }
+        if (begin < asks.size()) {
+            askPart(node, asks.subList(begin, asks.size()));
+        }
+    }
+
+    private void askPart(Node node, List<Ask> asks) {
+        List<Request.Query> queries = new ArrayList<>(asks.size());
+        for (Ask ask : asks) {
+            queries.add(new Request.Query(ask.read.key, ask.whole));
+        }
+        Request request = new Request.ReadKeys(queries, limits.inlineValueBytes());
+        peers.ask(node, peers.outgoing(request), context, new ReplyHandler() {
+            @Override
+            public void replied(Reply reply) {
+                List<Answer> answers = ((Reply.Found) reply).answers();
+                for (int i = 0; i < answers.size(); i++) {
+                    answered(asks.get(i).read, new Sighting(node, answers.get(i)));
+                }
+            }
+
+            @Override
+            public void failed(PeerFailure failure) {
+                List<KeyRead> again = new ArrayList<>();
+                for (Ask ask : asks) {
+                    if (missed(ask.read, failure)) {
+                        again.add(ask.read);
+                    }
+                }
+                askNext(again, 1);
+            }
+        });
+    }
+
+    private void answered(KeyRead read, Sighting sighting) {
+        read.see(sighting);
+        if (read.tracker.ack()) {
+            read.decided = true;
+            Sighting newest = read.newest();
+            if (newest.answer() instanceof Answer.VersionOnly only) {
+                fetch(read, only, orderForFetching(read, newest.node()), 0);
+            } else {
+                finish(
+                        read,
+                        newest.answer() instanceof Answer.Whole whole ? Optional.of(whole.entry()) : Optional.empty());
+            }
+        }
+    }
+
+    /** Counts a failure and tells whether another replica shall be asked in its place. */
+    private boolean missed(KeyRead read, PeerFailure failure) {
+        if (read.tracker.fail()) {
+            read.decided = true;
+            fail("read failed: " + read.tracker + "; " + failure);
+            return false;
+        }
+        return !read.decided && !result.isDone();
+    }
+
+    private static List<Node> orderForFetching(KeyRead read, Node first) {
+        List<Node> order = new ArrayList<>(read.replicas);
+        order.remove(first);
+        order.add(0, first);
+        return order;
+    }
+
+    /** Fetches a value whose version is known, from the replica that named it or any other that has it too. */
+    private void fetch(KeyRead read, Answer.VersionOnly wanted, List<Node> nodes, int index) {
+        if (index == nodes.size()) {
+            fail("read failed: no replica sent the value of version " + wanted.version());
+            return;
+        }
+        Request request = new Request.ReadKeys(List.of(new Request.Query(read.key, true)), limits.inlineValueBytes());
+        Node node = nodes.get(index);
+        peers.ask(node, peers.outgoing(request), context, new ReplyHandler() {
+            @Override
+            public void replied(Reply reply) {
+                Answer answer = ((Reply.Found) reply).answers().get(0);
+                if (answer instanceof Answer.Whole whole
+                        && whole.entry().version().compareTo(wanted.version()) >= 0) {
+                    finish(read, Optional.of(whole.entry()));
+                } else {
+                    fetch(read, wanted, nodes, index + 1);
+                }
+            }
+
+            @Override
+            public void failed(PeerFailure failure) {
+                fetch(read, wanted, nodes, index + 1);
+            }
+        });
+    }
+
+    private void finish(KeyRead read, Optional<Entry> entry) {
+        read.outcome = entry;
+        if (undecided.decrementAndGet() == 0) {
+            cancelTimers();
+            List<Optional<Entry>> entries = new ArrayList<>(reads.size());
+            for (KeyRead each : reads) {
+                entries.add(each.outcome);
+            }
+            result.complete(entries);
+        }
+    }
+
+    private void fail(String message) {
+        cancelTimers();
+        result.completeExceptionally(new UnavailableException(ErrorCode.NOT_ENOUGH_REPLICAS, message));
+    }
+
+    private void expire() {
+        if (result.isDone()) {
+            return;
+        }
+        for (KeyRead read : reads) {
+            if (!read.decided) {
+                fail("read failed: " + read.tracker + " before the deadline");
+                return;
+            }
+        }
+        fail("read failed: a large value did not come before the deadline");
+    }
+
+    private void hedgeLater() {
+        limits.hedgeDelay().ifPresent(delay -> {
+            hedge = parts.environment().schedule(this::hedge, delay.toNanos());
+            if (result.isDone()) {
+                cancelTimers();
+            }
+        });
+    }
+
+    private void hedge() {
+        List<KeyRead> waiting = new ArrayList<>();
+        for (KeyRead read : reads) {
+            if (!read.decided && read.next.get() < read.replicas.size()) {
+                waiting.add(read);
+            }
+        }
+        if (!waiting.isEmpty() && !result.isDone()) {
+            askNext(waiting, 1);
+            hedgeLater();
+        }
+    }
+
+    private void cancelTimers() {
+        deadline.cancel();
+        Environment.Timer timer = hedge;
+        if (timer != null) {
+            timer.cancel();
+        }
+    }
+
+    /** A key asked of a node, and whether the value is wanted whatever its size. */
+    private record Ask(KeyRead read, boolean whole) {}
+}

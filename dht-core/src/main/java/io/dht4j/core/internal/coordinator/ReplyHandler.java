@@ -1,0 +1,13 @@
+package io.dht4j.core.internal.coordinator;
+
+import io.dht4j.core.internal.wire.Reply;
+
+/** Takes the outcome of a request to one replica; exactly one of its methods is called, once, on any thread. */
+interface ReplyHandler {
+
+    /** The replica carried the request out. */
+    void replied(Reply reply);
+
+    /** It did not, or nobody knows. */
+    void failed(PeerFailure failure);
+}

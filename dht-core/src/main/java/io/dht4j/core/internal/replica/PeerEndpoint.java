@@ -1,0 +1,90 @@
+package io.dht4j.core.internal.replica;
+
+import io.dht4j.ErrorCode;
+import io.dht4j.core.internal.clock.HybridClock;
+import io.dht4j.core.internal.wire.FrameCodec;
+import io.dht4j.core.internal.wire.FrameCodec.Frame;
+import io.dht4j.core.internal.wire.FrameException;
+import io.dht4j.core.internal.wire.FrameHeader;
+import io.dht4j.core.internal.wire.Reply;
+import io.dht4j.core.internal.wire.Request;
+import io.dht4j.spi.CallContext;
+import io.dht4j.spi.FrameHandler;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+
+/**
+ * Answers the frames of peers. Whatever the bytes are, the answer is a frame: bad ones get a numbered error. Does not
+ * block; safe for use by any number of threads.
+ */
+public final class PeerEndpoint implements FrameHandler {
+
+    private final Replica replica;
+    private final Supplier<FrameHeader> self;
+    private final HybridClock clock;
+    private final int maxFrameBytes;
+    private volatile boolean serving = true;
+
+    /**
+     * An endpoint before a replica.
+     *
+     * @param replica serves the requests
+     * @param self what this node's frames say of it
+     * @param clock takes note of the peers' clocks
+     * @param maxFrameBytes the largest request that is decoded
+     */
+    public PeerEndpoint(Replica replica, Supplier<FrameHeader> self, HybridClock clock, int maxFrameBytes) {
+        this.replica = replica;
+        this.self = self;
+        this.clock = clock;
+        this.maxFrameBytes = maxFrameBytes;
+    }
+
+    /** From now on every request is refused as not serving. */
+    public void stop() {
+        serving = false;
+    }
+
+    @Override
+    public CompletionStage<byte[]> handle(byte[] bytes, CallContext context) {
+        CompletableFuture<byte[]> answer = new CompletableFuture<>();
+        Frame<Request> frame;
+        try {
+            if (bytes.length > maxFrameBytes) {
+                return refuse(
+                        answer,
+                        ErrorCode.FRAME_TOO_LARGE,
+                        "a frame has at most " + maxFrameBytes + " bytes here, not " + bytes.length);
+            }
+            frame = FrameCodec.decodeRequest(bytes);
+        } catch (FrameException e) {
+            return refuse(answer, e.code(), String.valueOf(e.getMessage()));
+        }
+        FrameHeader own = self.get();
+        FrameHeader peer = frame.header();
+        if (!serving) {
+            return refuse(answer, ErrorCode.NOT_SERVING, "this node is shutting down");
+        }
+        if (peer.epoch() < own.epoch()) {
+            return refuse(
+                    answer,
+                    ErrorCode.STALE_TOPOLOGY,
+                    "the request's topology has epoch " + peer.epoch() + ", this node's has " + own.epoch());
+        }
+        if (peer.epoch() == own.epoch() && peer.placement() != own.placement()) {
+            return refuse(
+                    answer,
+                    ErrorCode.PLACEMENT_MISMATCH,
+                    "the nodes place keys differently: peers, partitions, placement and hash must be the same on each");
+        }
+        clock.observe(peer.clock());
+        replica.serve(frame.message(), context, reply -> answer.complete(FrameCodec.encode(self.get(), reply)));
+        return answer;
+    }
+
+    private CompletionStage<byte[]> refuse(CompletableFuture<byte[]> answer, ErrorCode code, String message) {
+        answer.complete(FrameCodec.encode(self.get(), new Reply.Failed(code, message)));
+        return answer;
+    }
+}

@@ -1,0 +1,164 @@
+package io.dht4j.core.internal.replica;
+
+import io.dht4j.ErrorCode;
+import io.dht4j.Key;
+import io.dht4j.core.internal.clock.HybridClock;
+import io.dht4j.core.internal.wire.Answer;
+import io.dht4j.core.internal.wire.FrameCodec;
+import io.dht4j.core.internal.wire.Reply;
+import io.dht4j.core.internal.wire.Request;
+import io.dht4j.spi.CallContext;
+import io.dht4j.spi.Entry;
+import io.dht4j.spi.EntryCursor;
+import io.dht4j.spi.Environment;
+import io.dht4j.spi.Store;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.ToIntFunction;
+
+/**
+ * Serves requests from the local store, for this node's own coordinator and for peers alike. Does not block; each request
+ * gets exactly one reply, on any thread, that of the caller included. Safe for use by any number of threads.
+ */
+public final class Replica {
+
+    /** How many entries a page may look at for each that it may show, so that a sparse page ends too. */
+    private static final int LOOK_PER_ENTRY = 16;
+
+    private final Store store;
+    private final StoreGate gate;
+    private final HybridClock clock;
+    private final ToIntFunction<Key> partitionOf;
+    private final int maxReplyBytes;
+    private final int maxValueBytes;
+
+    /**
+     * A replica over a store.
+     *
+     * @param store where entries are
+     * @param environment where store calls run
+     * @param clock takes note of the versions seen
+     * @param partitionOf finds a key's partition
+     * @param maxValueBytes the largest value that is accepted, and roughly the largest reply
+     * @param maxWaiting how many requests may wait for the store
+     * @param maxWaitingBytes how many bytes of writes may wait for the store
+     */
+    public Replica(
+            Store store,
+            Environment environment,
+            HybridClock clock,
+            ToIntFunction<Key> partitionOf,
+            int maxValueBytes,
+            int maxWaiting,
+            long maxWaitingBytes) {
+        this.store = store;
+        this.gate = new StoreGate(store, environment, maxWaiting, maxWaitingBytes);
+        this.clock = clock;
+        this.partitionOf = partitionOf;
+        this.maxValueBytes = maxValueBytes;
+        this.maxReplyBytes = maxValueBytes;
+    }
+
+    /**
+     * Serves a request.
+     *
+     * @param request what is asked
+     * @param context a request whose deadline has passed, or whose caller has lost interest, is not begun
+     * @param reply takes the one reply
+     */
+    public void serve(Request request, CallContext context, Consumer<Reply> reply) {
+        if (context.isCancelled() || context.isExpired()) {
+            reply.accept(late());
+        } else if (request instanceof Request.ReadKeys read) {
+            gate.read(() -> context.isCancelled() || context.isExpired() ? late() : read(read), reply);
+        } else if (request instanceof Request.ApplyEntries apply) {
+            apply(apply, reply);
+        } else if (request instanceof Request.ScanPage scan) {
+            gate.later(() -> context.isCancelled() || context.isExpired() ? late() : page(scan), reply);
+        } else {
+            reply.accept(new Reply.Pong());
+        }
+    }
+
+    /**
+     * Whether no request waits for the store or is being carried out.
+     *
+     * @return true if so
+     */
+    public boolean isIdle() {
+        return gate.isIdle();
+    }
+
+    private static Reply late() {
+        return new Reply.Failed(ErrorCode.DEADLINE_PASSED, "the deadline passed before the work began");
+    }
+
+    private void apply(Request.ApplyEntries apply, Consumer<Reply> reply) {
+        for (Entry entry : apply.entries()) {
+            if (entry.value().length > maxValueBytes) {
+                reply.accept(new Reply.Failed(
+                        ErrorCode.VALUE_TOO_LARGE,
+                        "a value has at most " + maxValueBytes + " bytes here, not " + entry.value().length));
+                return;
+            }
+            if (!clock.observe(entry.version())) {
+                reply.accept(new Reply.Failed(
+                        ErrorCode.VERSION_TOO_FAR_AHEAD,
+                        "version " + entry.version() + " is more than " + clock.maxSkewMillis()
+                                + " ms ahead of this node's clock"));
+                return;
+            }
+        }
+        gate.apply(apply.entries(), reply);
+    }
+
+    private Reply read(Request.ReadKeys read) {
+        List<Answer> answers = new ArrayList<>(read.queries().size());
+        long room = maxReplyBytes;
+        for (Request.Query query : read.queries()) {
+            Optional<Entry> found = store.get(query.key());
+            if (found.isEmpty()) {
+                answers.add(new Answer.Absent());
+                continue;
+            }
+            Entry entry = found.get();
+            int bytes = entry.value().length;
+            // Of a batch, what does not fit is fetched by itself afterwards.
+            if (bytes <= room && (query.whole() || bytes <= read.inlineBytes())) {
+                answers.add(new Answer.Whole(entry));
+                room -= bytes;
+            } else {
+                answers.add(new Answer.VersionOnly(entry.version(), bytes));
+            }
+        }
+        return new Reply.Found(answers);
+    }
+
+    private Reply page(Request.ScanPage scan) {
+        int maxBytes = Math.min(scan.maxBytes(), maxReplyBytes);
+        int maxEntries = Math.max(1, scan.maxEntries());
+        BitSet partitions = scan.partitions();
+        List<Entry> entries = new ArrayList<>();
+        long bytes = 0;
+        long looks = (long) maxEntries * LOOK_PER_ENTRY;
+        try (EntryCursor cursor = store.scan(scan.range())) {
+            while (cursor.hasNext()) {
+                Entry entry = cursor.next();
+                boolean wanted = partitions.isEmpty() || partitions.get(partitionOf.applyAsInt(entry.key()));
+                boolean full = entries.size() == maxEntries
+                        || (!entries.isEmpty() && bytes + FrameCodec.encodedSize(entry) > maxBytes);
+                if (looks-- == 0 || (wanted && full)) {
+                    return new Reply.Page(entries, Optional.of(entry.key()));
+                }
+                if (wanted) {
+                    entries.add(entry);
+                    bytes += FrameCodec.encodedSize(entry);
+                }
+            }
+        }
+        return new Reply.Page(entries, Optional.empty());
+    }
+}

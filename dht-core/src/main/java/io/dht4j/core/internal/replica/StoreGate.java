@@ -1,0 +1,160 @@
+package io.dht4j.core.internal.replica;
+
+import io.dht4j.ErrorCode;
+import io.dht4j.core.internal.wire.Reply;
+import io.dht4j.spi.Entry;
+import io.dht4j.spi.Environment;
+import io.dht4j.spi.Store;
+import io.dht4j.spi.StoreException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The only way to the store: keeps blocking calls off the calling threads, bounds what waits, and turns whatever the store
+ * throws into a failed reply. Stores that are memory-fast are called at once on the calling thread.
+ *
+ * <p>Writes that wait are merged into one call of the store. While a call is in the middle of a write or an fsync, the
+ * next ones gather; so a slow disk is used with large groups and an idle one without any delay.
+ */
+final class StoreGate {
+
+    private static final Logger LOG = LoggerFactory.getLogger(StoreGate.class);
+    private static final int MAX_GROUP_ENTRIES = 4096;
+    private static final int MAX_GROUP_BYTES = 4 << 20;
+
+    private record Write(List<Entry> entries, long bytes, Consumer<Reply> reply) {}
+
+    private final Store store;
+    private final Environment environment;
+    private final int maxWaiting;
+    private final long maxWaitingBytes;
+    private final Queue<Write> writes = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger writesWaiting = new AtomicInteger();
+    private final AtomicInteger waiting = new AtomicInteger();
+    private final AtomicLong waitingBytes = new AtomicLong();
+
+    StoreGate(Store store, Environment environment, int maxWaiting, long maxWaitingBytes) {
+        this.store = store;
+        this.environment = environment;
+        this.maxWaiting = maxWaiting;
+        this.maxWaitingBytes = maxWaitingBytes;
+    }
+
+    /** Merges entries into the store. */
+    void apply(List<Entry> entries, Consumer<Reply> reply) {
+        if (store.isMemoryFast()) {
+            reply.accept(attempt(() -> applyNow(entries)));
+            return;
+        }
+        long bytes = 0;
+        for (Entry entry : entries) {
+            bytes += entry.key().length() + entry.value().length;
+        }
+        if (!admit(bytes, reply)) {
+            return;
+        }
+        writes.add(new Write(entries, bytes, reply));
+        if (writesWaiting.getAndIncrement() == 0) {
+            environment.storeExecutor().execute(this::drainWrites);
+        }
+    }
+
+    /** Runs a quick read: at once if the store is memory-fast. */
+    void read(Supplier<Reply> work, Consumer<Reply> reply) {
+        if (store.isMemoryFast()) {
+            reply.accept(attempt(work));
+        } else {
+            later(work, reply);
+        }
+    }
+
+    /** Runs a read that may take long, off the calling thread whatever the store. */
+    void later(Supplier<Reply> work, Consumer<Reply> reply) {
+        if (!admit(0, reply)) {
+            return;
+        }
+        environment.storeExecutor().execute(() -> {
+            Reply result = attempt(work);
+            release(1, 0);
+            reply.accept(result);
+        });
+    }
+
+    /** Whether nothing waits and nothing runs. */
+    boolean isIdle() {
+        return waiting.get() == 0;
+    }
+
+    private boolean admit(long bytes, Consumer<Reply> reply) {
+        if (waiting.incrementAndGet() > maxWaiting) {
+            release(1, 0);
+            reply.accept(new Reply.Failed(
+                    ErrorCode.OVERLOADED, "overloaded: " + maxWaiting + " requests wait for the store already"));
+            return false;
+        }
+        // A single request larger than the limit still passes when nothing else waits.
+        long before = waitingBytes.getAndAdd(bytes);
+        if (before > 0 && before + bytes > maxWaitingBytes) {
+            release(1, bytes);
+            reply.accept(new Reply.Failed(
+                    ErrorCode.OVERLOADED, "overloaded: " + before + " bytes wait for the store already"));
+            return false;
+        }
+        return true;
+    }
+
+    private void release(int requests, long bytes) {
+        waitingBytes.addAndGet(-bytes);
+        waiting.addAndGet(-requests);
+    }
+
+    private void drainWrites() {
+        List<Write> group = new ArrayList<>();
+        List<Entry> entries = new ArrayList<>();
+        long bytes = 0;
+        while (entries.size() < MAX_GROUP_ENTRIES && bytes < MAX_GROUP_BYTES) {
+            Write write = writes.poll();
+            if (write == null) {
+                break;
+            }
+            group.add(write);
+            entries.addAll(write.entries());
+            bytes += write.bytes();
+        }
+        Reply result = attempt(() -> applyNow(entries));
+        release(group.size(), bytes);
+        // Before the replies: what they trigger must not wait for the next group to be started.
+        if (writesWaiting.addAndGet(-group.size()) > 0) {
+            environment.storeExecutor().execute(this::drainWrites);
+        }
+        for (Write write : group) {
+            write.reply().accept(result);
+        }
+    }
+
+    private Reply applyNow(List<Entry> entries) {
+        store.apply(entries);
+        return new Reply.Applied();
+    }
+
+    private static Reply attempt(Supplier<Reply> work) {
+        try {
+            return work.get();
+        } catch (StoreException e) {
+            LOG.error("store failed: {}", e.getMessage(), e);
+            return new Reply.Failed(ErrorCode.STORE_FAILED, String.valueOf(e.getMessage()));
+        } catch (RuntimeException | Error e) {
+            // A throwing plug-in must not take the node down, nor leave a caller without an answer.
+            LOG.error("store threw what it may not throw", e);
+            return new Reply.Failed(ErrorCode.STORE_FAILED, "the store threw " + e);
+        }
+    }
+}

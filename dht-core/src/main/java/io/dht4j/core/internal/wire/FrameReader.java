@@ -1,0 +1,125 @@
+package io.dht4j.core.internal.wire;
+
+import io.dht4j.ErrorCode;
+import io.dht4j.Key;
+import io.dht4j.Version;
+import io.dht4j.spi.Entry;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Reads untrusted bytes: no length is believed before as many bytes are known to be there. For one thread. */
+final class FrameReader {
+
+    private final ByteBuffer in;
+
+    FrameReader(byte[] frame) {
+        in = ByteBuffer.wrap(frame);
+    }
+
+    private void need(int bytes, String what) throws FrameException {
+        if (in.remaining() < bytes) {
+            throw malformed("ends within " + what + " at byte " + in.position() + " of " + in.limit());
+        }
+    }
+
+    FrameException malformed(String what) {
+        return new FrameException(ErrorCode.MALFORMED_FRAME, "malformed frame: " + what);
+    }
+
+    int u8(String what) throws FrameException {
+        need(1, what);
+        return in.get() & 0xFF;
+    }
+
+    boolean flag(String what) throws FrameException {
+        int value = u8(what);
+        if (value > 1) {
+            throw malformed(what + " must be 0 or 1, not " + value);
+        }
+        return value == 1;
+    }
+
+    int u16(String what) throws FrameException {
+        need(2, what);
+        return in.getShort() & 0xFFFF;
+    }
+
+    /** A number that must not be negative. */
+    int size(String what) throws FrameException {
+        need(4, what);
+        int value = in.getInt();
+        if (value < 0) {
+            throw malformed(what + " must not be negative, is " + value);
+        }
+        return value;
+    }
+
+    long i64(String what) throws FrameException {
+        need(8, what);
+        return in.getLong();
+    }
+
+    /** A number of items, each of at least so many bytes, so that a list can be made of that size. */
+    int count(int minBytesEach, String what) throws FrameException {
+        int count = size(what);
+        if (count > in.remaining() / minBytesEach) {
+            throw malformed(count + " " + what + " cannot stand in " + in.remaining() + " bytes");
+        }
+        return count;
+    }
+
+    byte[] bytes(int length, String what) throws FrameException {
+        need(length, what);
+        byte[] bytes = new byte[length];
+        in.get(bytes);
+        return bytes;
+    }
+
+    Key key() throws FrameException {
+        int length = u16("a key's length");
+        if (length < Key.MIN_LENGTH || length > Key.MAX_LENGTH) {
+            throw malformed("a key has " + Key.MIN_LENGTH + " to " + Key.MAX_LENGTH + " bytes, not " + length);
+        }
+        need(length, "a key");
+        Key key = Key.copyOfRange(in.array(), in.position(), in.position() + length);
+        in.position(in.position() + length);
+        return key;
+    }
+
+    String text() throws FrameException {
+        return new String(bytes(u16("a text's length"), "a text"), StandardCharsets.UTF_8);
+    }
+
+    Version version() throws FrameException {
+        return new Version(i64("a version"));
+    }
+
+    List<Entry> entries() throws FrameException {
+        int count = count(FrameWriter.MIN_ENTRY_BYTES, "entries");
+        List<Entry> entries = new ArrayList<>(count);
+        for (int i = 0; i < count; i++) {
+            entries.add(entry(key()));
+        }
+        return entries;
+    }
+
+    Entry entry(Key key) throws FrameException {
+        Version version = version();
+        if (flag("the tombstone flag")) {
+            return Entry.tombstone(key, version);
+        }
+        long expiry = i64("an expiry");
+        if (expiry < 0) {
+            throw malformed("an expiry must not be negative, is " + expiry);
+        }
+        return Entry.value(key, version, bytes(size("a value's length"), "a value"), expiry);
+    }
+
+    void end() throws FrameException {
+        if (in.hasRemaining()) {
+            throw malformed(in.remaining() + " bytes behind its end");
+        }
+    }
+}

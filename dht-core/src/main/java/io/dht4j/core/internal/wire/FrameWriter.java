@@ -1,0 +1,108 @@
+package io.dht4j.core.internal.wire;
+
+import io.dht4j.Key;
+import io.dht4j.spi.Entry;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/** Writes a frame into an array of exactly its size. For one thread. */
+final class FrameWriter {
+
+    /** The fewest bytes that an entry takes: a one-byte key, a version and the tombstone flag. */
+    static final int MIN_ENTRY_BYTES = 2 + 1 + 8 + 1;
+
+    private static final int MAX_TEXT_BYTES = 1000;
+
+    private final ByteBuffer out;
+
+    FrameWriter(int bytes) {
+        out = ByteBuffer.allocate(bytes);
+    }
+
+    static int sizeOf(Key key) {
+        return 2 + key.length();
+    }
+
+    static int sizeOf(Entry entry) {
+        return sizeOf(entry.key()) + sizeWithoutKey(entry);
+    }
+
+    static int sizeWithoutKey(Entry entry) {
+        return 8 + 1 + (entry.isTombstone() ? 0 : 8 + 4 + entry.value().length);
+    }
+
+    static int sizeOf(List<Entry> entries) {
+        int size = 4;
+        for (Entry entry : entries) {
+            size = Math.addExact(size, sizeOf(entry));
+        }
+        return size;
+    }
+
+    FrameWriter u8(int value) {
+        out.put((byte) value);
+        return this;
+    }
+
+    FrameWriter flag(boolean value) {
+        return u8(value ? 1 : 0);
+    }
+
+    FrameWriter u16(int value) {
+        out.putShort((short) value);
+        return this;
+    }
+
+    FrameWriter i32(int value) {
+        out.putInt(value);
+        return this;
+    }
+
+    FrameWriter i64(long value) {
+        out.putLong(value);
+        return this;
+    }
+
+    FrameWriter bytes(byte[] bytes) {
+        out.put(bytes);
+        return this;
+    }
+
+    FrameWriter key(Key key) {
+        return u16(key.length()).bytes(key.unsafeBytes());
+    }
+
+    FrameWriter text(byte[] utf8) {
+        return u16(utf8.length).bytes(utf8);
+    }
+
+    FrameWriter entries(List<Entry> entries) {
+        i32(entries.size());
+        for (Entry entry : entries) {
+            key(entry.key()).entry(entry);
+        }
+        return this;
+    }
+
+    FrameWriter entry(Entry entry) {
+        i64(entry.version().packed()).flag(entry.isTombstone());
+        if (!entry.isTombstone()) {
+            i64(entry.expiresAtMillis()).i32(entry.value().length).bytes(entry.value());
+        }
+        return this;
+    }
+
+    /** A text's bytes, cut to a length that a message for people needs. */
+    static byte[] utf8(String text) {
+        String cut = text.length() <= MAX_TEXT_BYTES / 4 ? text : text.substring(0, MAX_TEXT_BYTES / 4) + "…";
+        return cut.getBytes(StandardCharsets.UTF_8);
+    }
+
+    byte[] toByteArray() {
+        if (out.hasRemaining()) {
+            throw new IllegalStateException("frame is " + out.remaining() + " bytes shorter than computed");
+        }
+        return out.array();
+    }
+}

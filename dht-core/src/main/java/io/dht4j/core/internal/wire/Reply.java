@@ -1,0 +1,40 @@
+package io.dht4j.core.internal.wire;
+
+import io.dht4j.ErrorCode;
+import io.dht4j.Key;
+import io.dht4j.spi.Entry;
+import java.util.List;
+import java.util.Optional;
+
+/** What a replica answers. */
+public sealed interface Reply {
+
+    /**
+     * The answers to {@link Request.ReadKeys}.
+     *
+     * @param answers one for each key asked for, in the same order
+     */
+    record Found(List<Answer> answers) implements Reply {}
+
+    /** Every entry was merged and is durable as the replica's store is configured. */
+    record Applied() implements Reply {}
+
+    /**
+     * A page of a range.
+     *
+     * @param entries in ascending order of their keys, tombstones and expired entries included
+     * @param resume where the next page starts, or empty at the end of the range
+     */
+    record Page(List<Entry> entries, Optional<Key> resume) implements Reply {}
+
+    /** Answers a ping. */
+    record Pong() implements Reply {}
+
+    /**
+     * The request was not carried out.
+     *
+     * @param code why
+     * @param message one line for people
+     */
+    record Failed(ErrorCode code, String message) implements Reply {}
+}

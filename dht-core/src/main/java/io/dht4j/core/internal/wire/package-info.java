@@ -1,0 +1,5 @@
+/** The binary frames that nodes exchange: messages, and the codec that checks every length. */
+@NullMarked
+package io.dht4j.core.internal.wire;
+
+import org.jspecify.annotations.NullMarked;
