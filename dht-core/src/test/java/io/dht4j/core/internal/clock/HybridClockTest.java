@@ -1,0 +1,65 @@
+package io.dht4j.core.internal.clock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dht4j.Version;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class HybridClockTest {
+
+    private final AtomicLong wall = new AtomicLong(1_000_000);
+    private final HybridClock clock = new HybridClock(wall::get, 60_000);
+
+    @Test
+    void versionsGrowWhileTheWallClockStandsOrGoesBack() {
+        Version first = clock.next();
+        Version second = clock.next();
+        wall.addAndGet(-500);
+        Version third = clock.next();
+        assertThat(first).isLessThan(second);
+        assertThat(second).isLessThan(third);
+        assertThat(first.millis()).isEqualTo(1_000_000);
+    }
+
+    @Test
+    void versionsFollowTheWallClockWhenItGoesOn() {
+        clock.next();
+        wall.addAndGet(10);
+        assertThat(clock.next()).isEqualTo(Version.of(1_000_010, 0));
+    }
+
+    @Test
+    void aFullCounterCarriesIntoTheMilliseconds() {
+        clock.observe(Version.of(1_000_000, Version.MAX_COUNTER));
+        assertThat(clock.next()).isEqualTo(Version.of(1_000_001, 0));
+    }
+
+    @Test
+    void whatWasSeenIsOvertaken() {
+        Version seen = Version.of(1_030_000, 7);
+        assertThat(clock.observe(seen)).isTrue();
+        assertThat(clock.next()).isGreaterThan(seen);
+    }
+
+    @Test
+    void aVersionTooFarAheadIsRefusedAndForgotten() {
+        assertThat(clock.observe(Version.of(1_060_000, 0))).isTrue();
+        assertThat(clock.observe(Version.of(1_060_001, 0))).isFalse();
+        assertThat(clock.observe(new Version(-1))).isFalse();
+        assertThat(clock.next().millis()).isEqualTo(1_060_000);
+    }
+
+    @Test
+    void noVersionIsGivenTwice() {
+        Set<Version> given = ConcurrentHashMap.newKeySet();
+        long distinct = IntStream.range(0, 100_000)
+                .parallel()
+                .filter(i -> given.add(clock.next()))
+                .count();
+        assertThat(distinct).isEqualTo(100_000);
+    }
+}
