@@ -132,11 +132,11 @@ public final class PartitionTable {
         if (from == depth) {
             return row;
         }
-        return from < depth ? row.subList(0, from) : deepReplicas(row, from);
+        return from > 0 && from < depth ? row.subList(0, from) : deepReplicas(row, from);
     }
 
     private List<Node> deepReplicas(List<Node> row, int from) {
-        if (from > nodes.size()) {
+        if (from < 1 || from > nodes.size()) {
             throw new IndexOutOfBoundsException("from must be 1 to " + nodes.size() + ", not " + from);
         }
         List<Node> replicas = new ArrayList<>(row);
