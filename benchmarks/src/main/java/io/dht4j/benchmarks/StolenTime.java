@@ -1,0 +1,59 @@
+package io.dht4j.benchmarks;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * The share of processor time that the hypervisor gave to others, read from {@code /proc/stat}. A figure measured while much
+ * was stolen cannot be trusted. Not for several threads.
+ */
+public final class StolenTime {
+
+    private static final Path STAT = Path.of("/proc/stat");
+    private static final int STEAL_FIELD = 8;
+
+    private long[] begin = read();
+
+    /** Starts to count from now. */
+    public void reset() {
+        begin = read();
+    }
+
+    /**
+     * The share since the start.
+     *
+     * @return percent of all processors' time, or a negative number where the system does not tell
+     */
+    public double percent() {
+        long[] end = read();
+        if (begin.length <= STEAL_FIELD || end.length <= STEAL_FIELD) {
+            return -1;
+        }
+        long total = 0;
+        for (int i = 1; i < Math.min(begin.length, end.length); i++) {
+            total += end[i] - begin[i];
+        }
+        return total == 0 ? 0 : 100.0 * (end[STEAL_FIELD] - begin[STEAL_FIELD]) / total;
+    }
+
+    /** The numbers of the line {@code cpu}, with an unused one in front so that they count from 1. */
+    private static long[] read() {
+        if (!Files.isReadable(STAT)) {
+            return new long[0];
+        }
+        try {
+            List<String> lines = Files.readAllLines(STAT);
+            String[] fields = lines.get(0).trim().split("\\s+", -1);
+            long[] numbers = new long[fields.length];
+            for (int i = 1; i < fields.length; i++) {
+                numbers[i] = Long.parseLong(fields[i]);
+            }
+            return numbers;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

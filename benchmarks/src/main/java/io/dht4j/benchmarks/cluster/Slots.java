@@ -1,0 +1,91 @@
+package io.dht4j.benchmarks.cluster;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.IntFunction;
+import org.HdrHistogram.ConcurrentHistogram;
+import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A closed loop: a fixed number of slots, each of which starts its next operation when its last one has ended. It measures
+ * the highest rate, not latency at a given rate, since a slow answer also holds back the next request.
+ */
+final class Slots {
+
+    private final IntFunction<CompletionStage<?>> operation;
+    private final AtomicBoolean running = new AtomicBoolean(true);
+    private final AtomicLong done = new AtomicLong();
+    private final ConcurrentLinkedQueue<Throwable> errors = new ConcurrentLinkedQueue<>();
+    private final Histogram latency = new ConcurrentHistogram(60_000_000_000L, 3);
+    private final CountDownLatch ended;
+
+    private Slots(int slots, IntFunction<CompletionStage<?>> operation) {
+        this.operation = operation;
+        this.ended = new CountDownLatch(slots);
+    }
+
+    /**
+     * What a run gave.
+     *
+     * @param perSecond operations per second
+     * @param p50Micros median time of an operation
+     * @param p99Micros time that 99 of 100 operations stay under
+     */
+    record Result(double perSecond, double p50Micros, double p99Micros) {}
+
+    /** Runs for some seconds; fails if any operation failed. */
+    static Result run(int slots, double seconds, IntFunction<CompletionStage<?>> operation)
+            throws InterruptedException {
+        Slots run = new Slots(slots, operation);
+        long begin = System.nanoTime();
+        for (int slot = 0; slot < slots; slot++) {
+            run.loop(slot);
+        }
+        Thread.sleep((long) (seconds * 1000));
+        run.running.set(false);
+        long operations = run.done.get();
+        double elapsed = (System.nanoTime() - begin) / 1e9;
+        run.ended.await();
+        if (!run.errors.isEmpty()) {
+            throw new IllegalStateException(run.errors.size() + " operations failed", run.errors.peek());
+        }
+        return new Result(
+                operations / elapsed,
+                run.latency.getValueAtPercentile(50) / 1e3,
+                run.latency.getValueAtPercentile(99) / 1e3);
+    }
+
+    private void loop(int slot) {
+        while (running.get()) {
+            long begin = System.nanoTime();
+            CompletableFuture<?> future = operation.apply(slot).toCompletableFuture();
+            if (!future.isDone()) {
+                future.whenComplete((result, error) -> {
+                    count(begin, error);
+                    loop(slot);
+                });
+                return;
+            }
+            count(
+                    begin,
+                    future.isCompletedExceptionally()
+                            ? future.handle((r, e) -> e).join()
+                            : null);
+        }
+        ended.countDown();
+    }
+
+    private void count(long begin, @Nullable Throwable error) {
+        latency.recordValue(System.nanoTime() - begin);
+        done.incrementAndGet();
+        if (error != null) {
+            errors.add(error);
+            running.set(false);
+        }
+    }
+}
