@@ -1,0 +1,91 @@
+package io.dht4j.transport.http;
+
+import io.dht4j.Cluster;
+import io.dht4j.DhtException;
+import io.dht4j.spi.TransportException;
+import io.vertx.core.Context;
+
+/**
+ * Serves a cluster's keys to clients over HTTP: entities, scans, placement and status under {@code /v0}, errors as problem
+ * details. {@code docs/http-api.md} is the contract.
+ *
+ * <p>An API does not own its cluster: close the API first, then the cluster. Safe for use by any number of threads.
+ */
+public final class HttpApi implements AutoCloseable {
+
+    private final HttpListener listener;
+    private final HttpApiAdmission admission;
+    private final HttpApiOptions options;
+    private final boolean ownsListener;
+
+    private HttpApi(HttpListener listener, Cluster cluster, HttpApiOptions options, boolean ownsListener) {
+        this.listener = listener;
+        this.options = options;
+        this.ownsListener = ownsListener;
+        this.admission = new HttpApiAdmission(options.maxInFlight(), options.maxBodyBytesInFlight());
+        listener.attachPublic(new HttpApiHandler(listener.vertx(), cluster, options, admission));
+    }
+
+    /**
+     * Serves on a port of its own. Blocks until it listens.
+     *
+     * @param host the address to bind
+     * @param port the port to bind, 0 for any free one
+     * @param cluster what to serve
+     * @param options limits and timeouts
+     * @return the API, serving
+     * @throws IllegalArgumentException if the host is blank or the port not 0 to 65535
+     * @throws TransportException if the port cannot be bound; the message names host and port
+     */
+    public static HttpApi listening(String host, int port, Cluster cluster, HttpApiOptions options) {
+        HttpListenerOptions defaults = HttpListenerOptions.of(host, port);
+        HttpListener listener = new HttpListener(new HttpListenerOptions(
+                host,
+                port,
+                defaults.eventLoops(),
+                defaults.maxConnections(),
+                options.idleTimeout(),
+                options.drainTimeout()));
+        HttpApi api = new HttpApi(listener, cluster, options, true);
+        try {
+            listener.start().toCompletableFuture().join();
+        } catch (RuntimeException e) {
+            api.close();
+            throw DhtException.unwrap(e) instanceof TransportException reason ? reason : e;
+        }
+        return api;
+    }
+
+    /**
+     * The port.
+     *
+     * @return the port that is bound
+     */
+    public int port() {
+        return listener.port();
+    }
+
+    /**
+     * Takes no further requests, waits until those under way have ended (at most for {@code drainTimeout}), then closes
+     * their connections. Requests that come meanwhile over open connections are answered 503. On return an own port is
+     * released and its threads have ended; a shared one goes on to serve the node's peers. Blocks; must not be called on
+     * an event loop. May be called repeatedly.
+     *
+     * @throws IllegalStateException if called on an event loop
+     */
+    @Override
+    public void close() {
+        if (Context.isOnEventLoopThread()) {
+            throw new IllegalStateException("close() blocks and must not be called on an event loop");
+        }
+        admission.stop();
+        if (ownsListener) {
+            listener.close();
+        } else {
+            if (!admission.awaitIdle(options.drainTimeout())) {
+                admission.cutAll();
+            }
+            listener.detachPublic();
+        }
+    }
+}

@@ -1,0 +1,363 @@
+package io.dht4j.transport.http;
+
+import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
+import io.dht4j.OverloadedException;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.HttpVersion;
+import java.time.Duration;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One request and its one answer. It keeps the connection's framing right whatever part of the body has come, and gives
+ * back what was reserved for the request once the answer is out and no work for it is left.
+ *
+ * <p>All fields belong to the request's event loop, and all methods but {@link #cutFromAnyThread} must be called there.
+ */
+final class HttpApiExchange {
+
+    /** A body that is not wanted is read up to here, so that the client sees the answer; then the connection closes. */
+    static final long MAX_DISCARDED = 256 * 1024;
+
+    /** How long such a client may take, when its connection is to be closed anyway. */
+    private static final Duration LINGER = Duration.ofSeconds(2);
+
+    private static final long NO_TIMER = -1;
+    private static final Logger LOG = LoggerFactory.getLogger(HttpApiExchange.class);
+
+    private final HttpServerRequest request;
+    private final HttpServerResponse response;
+    private final Vertx vertx;
+    private final Context context;
+    private final HttpApiOptions options;
+    private final HttpApiAdmission admission;
+    private final long contentLength;
+    private final boolean hasBody;
+    private boolean continueIsDue;
+    private boolean answered;
+    private boolean gone;
+    private boolean entered;
+    private long reserved;
+    private long timer = NO_TIMER;
+    private Runnable whenGone = () -> {};
+
+    HttpApiExchange(HttpServerRequest request, Vertx vertx, HttpApiOptions options, HttpApiAdmission admission) {
+        this.request = request;
+        this.response = request.response();
+        this.vertx = vertx;
+        this.context = vertx.getOrCreateContext();
+        this.options = options;
+        this.admission = admission;
+        this.contentLength = contentLength(request);
+        this.hasBody = contentLength > 0 || request.headers().contains(HttpHeaders.TRANSFER_ENCODING);
+        this.continueIsDue = hasBody
+                && request.version() == HttpVersion.HTTP_1_1
+                && "100-continue".equalsIgnoreCase(request.getHeader(HttpHeaders.EXPECT));
+        request.exceptionHandler(e -> clientGone());
+        response.exceptionHandler(e -> LOG.debug("answering {} failed", request.remoteAddress(), e));
+        response.closeHandler(closed -> clientGone());
+    }
+
+    /** The length that the client announced, or -1. The decoder has checked its form. */
+    private static long contentLength(HttpServerRequest request) {
+        String length = request.getHeader(HttpHeaders.CONTENT_LENGTH);
+        return length == null ? -1 : Long.parseLong(length.trim());
+    }
+
+    HttpServerRequest request() {
+        return request;
+    }
+
+    HttpServerResponse response() {
+        return response;
+    }
+
+    HttpApiOptions options() {
+        return options;
+    }
+
+    /** The announced length of the body; -1 if there is none or it comes in chunks. */
+    long contentLength() {
+        return contentLength;
+    }
+
+    boolean hasBody() {
+        return hasBody;
+    }
+
+    /** Whether the client is gone. */
+    boolean isGone() {
+        return gone;
+    }
+
+    /** Whether an answer was given or begun, or can no longer be given. */
+    boolean isOver() {
+        return answered || gone;
+    }
+
+    /**
+     * Takes one of the requests that may be in flight.
+     *
+     * @throws DhtException if there is none left
+     */
+    void enter() {
+        admission.enter(this);
+        entered = true;
+    }
+
+    /**
+     * Takes bytes of the budget until this exchange ends.
+     *
+     * @throws OverloadedException if there are too few
+     */
+    void reserve(long count) {
+        if (!admission.reserve(count)) {
+            throw outOfBytes();
+        }
+        reserved += count;
+    }
+
+    /**
+     * Refuses a body that the budget would not hold now.
+     *
+     * @throws OverloadedException if there are too few bytes
+     */
+    void requireRoomFor(long count) {
+        if (!admission.hasRoomFor(count)) {
+            throw outOfBytes();
+        }
+    }
+
+    private OverloadedException outOfBytes() {
+        return new OverloadedException("the values in flight would exceed " + admission.maxBytes() + " bytes");
+    }
+
+    /** Sets what is to be done, once, if the client goes before it has its whole answer. */
+    void whenGone(Runnable action) {
+        whenGone = action;
+    }
+
+    /** Asks a client that waits for it to send its body. */
+    void writeContinue() {
+        if (continueIsDue) {
+            continueIsDue = false;
+            response.writeContinue();
+        }
+    }
+
+    /** Runs an action after a time, unless another timer is started, this one is stopped or the exchange ends. */
+    void startTimer(Duration delay, Runnable action) {
+        stopTimer();
+        timer = vertx.setTimer(Math.max(1, delay.toMillis()), fired -> {
+            timer = NO_TIMER;
+            action.run();
+        });
+    }
+
+    void stopTimer() {
+        if (timer != NO_TIMER) {
+            vertx.cancelTimer(timer);
+            timer = NO_TIMER;
+        }
+    }
+
+    /**
+     * Starts a call and goes on with its outcome on this event loop: a failure is answered, a success handed on.
+     *
+     * @param call what to start
+     * @param then answers
+     */
+    <T> void await(Supplier<CompletionStage<T>> call, Consumer<T> then) {
+        CompletionStage<T> stage;
+        try {
+            stage = call.get();
+        } catch (RuntimeException e) {
+            fail(e);
+            return;
+        }
+        stage.whenComplete((result, error) -> onContext(() -> {
+            if (error != null) {
+                fail(error);
+                return;
+            }
+            try {
+                then.accept(result);
+            } catch (RuntimeException e) {
+                fail(e);
+            }
+        }));
+    }
+
+    /** Runs an action on this event loop, at once if this is it. */
+    private void onContext(Runnable action) {
+        if (Vertx.currentContext() == context) {
+            action.run();
+        } else {
+            context.runOnContext(ignored -> action.run());
+        }
+    }
+
+    /** Runs an action on this event loop, later. */
+    void later(Runnable action) {
+        context.runOnContext(ignored -> action.run());
+    }
+
+    /** Answers without a body. */
+    void answer(int status) {
+        answer(status, null);
+    }
+
+    /** Answers with an error; an unexpected one is logged, and its details stay here. */
+    void fail(Throwable error) {
+        Throwable cause = DhtException.unwrap(error);
+        if (cause instanceof DhtException known) {
+            answer(HttpApiProblem.of(known.code(), String.valueOf(known.getMessage())));
+        } else {
+            LOG.error("{} {} failed", request.method(), request.path(), cause);
+            answer(HttpApiProblem.of(
+                    ErrorCode.INTERNAL,
+                    "an internal fault, logged at this node; the request may have been carried out"));
+        }
+    }
+
+    /** Closes the connection in the middle of an answer, whose status is already out. */
+    void logAndCut(Throwable error) {
+        Throwable cause = DhtException.unwrap(error);
+        if (cause instanceof DhtException known) {
+            LOG.warn("{} {} truncated: {}", request.method(), request.path(), known.getMessage());
+        } else {
+            LOG.error("{} {} truncated", request.method(), request.path(), cause);
+        }
+        cut();
+        release();
+    }
+
+    /** Answers with an error. */
+    void answer(HttpApiProblem problem) {
+        if (!isOver()) {
+            response.putHeader(HttpHeaders.CONTENT_TYPE, HttpApiProblem.CONTENT_TYPE);
+            if (problem.retryLater()) {
+                response.putHeader(HttpHeaders.RETRY_AFTER, "1");
+            }
+        }
+        answer(problem.status(), problem.body());
+    }
+
+    /**
+     * Answers. Headers of the response must have been set.
+     *
+     * @param body null for none
+     */
+    void answer(int status, @Nullable Buffer body) {
+        stopTimer();
+        if (isOver()) {
+            // The client went while the work for it was under way.
+            if (gone) {
+                release();
+            }
+            return;
+        }
+        answered = true;
+        response.setStatusCode(status);
+        if (hasBody && !request.isEnded()) {
+            answerBeforeBodyCame(body);
+        } else {
+            watch(body == null ? response.end() : response.end(body));
+        }
+    }
+
+    /** Says that the head of an answer is being written elsewhere. Ends with {@link #watch}, or with {@link #cut}. */
+    void answerBegins() {
+        answered = true;
+    }
+
+    /** Ends the exchange when the last of the answer is with the operating system; a client that does not read is cut. */
+    void watch(Future<Void> end) {
+        if (end.isComplete()) {
+            release();
+            return;
+        }
+        startTimer(options.writeTimeout(), this::cut);
+        end.onComplete(done -> release());
+    }
+
+    /**
+     * The whole answer goes out at once, but its end is declared only when the body has come: the bytes of a body must not
+     * be taken for the next request, and a connection that is closed with unread bytes would be reset, so that the
+     * client might never see the answer.
+     */
+    private void answerBeforeBodyCame(@Nullable Buffer body) {
+        boolean closes = continueIsDue || contentLength < 0 || contentLength > MAX_DISCARDED;
+        if (closes) {
+            response.putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
+        }
+        response.putHeader(HttpHeaders.CONTENT_LENGTH, Integer.toString(body == null ? 0 : body.length()));
+        if (body == null) {
+            response.writeHead();
+        } else {
+            response.write(body);
+        }
+        release();
+        startTimer(closes ? LINGER : options.bodyTimeout(), this::cut);
+        long[] discarded = {0};
+        request.handler(chunk -> {
+            discarded[0] += chunk.length();
+            if (discarded[0] > MAX_DISCARDED) {
+                cut();
+            }
+        });
+        request.endHandler(ended -> {
+            stopTimer();
+            if (closes) {
+                response.end().onComplete(done -> cut());
+            } else {
+                response.end();
+            }
+        });
+        request.resume();
+    }
+
+    /** Closes the connection. A client in the middle of an answer sees that it is truncated. */
+    void cut() {
+        stopTimer();
+        request.connection().close();
+    }
+
+    /** As {@link #cut()}, from any thread. */
+    void cutFromAnyThread() {
+        later(this::cut);
+    }
+
+    private void clientGone() {
+        if (gone) {
+            return;
+        }
+        gone = true;
+        stopTimer();
+        whenGone.run();
+    }
+
+    /** Gives back what was taken. Called again, it does nothing. */
+    void release() {
+        stopTimer();
+        if (reserved > 0) {
+            admission.release(reserved);
+            reserved = 0;
+        }
+        if (entered) {
+            entered = false;
+            admission.leave(this);
+        }
+    }
+}

@@ -1,0 +1,63 @@
+package io.dht4j.transport.http;
+
+import io.dht4j.ErrorCode;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.JsonObject;
+import java.util.Locale;
+
+/**
+ * An error as clients see it: a problem detail of RFC 9457 with the stable number and name of its {@link ErrorCode}.
+ *
+ * @param status the HTTP status
+ * @param body the JSON
+ * @param retryLater whether the client is told to come back after a second
+ */
+record HttpApiProblem(int status, Buffer body, boolean retryLater) {
+
+    static final String CONTENT_TYPE = "application/problem+json";
+
+    static final String TYPE_PREFIX = "urn:dht4j:error:";
+
+    /** The status that stands for a code. */
+    static int statusOf(ErrorCode code) {
+        return switch (code) {
+            case VALUE_TOO_LARGE -> 413;
+            case METHOD_NOT_ALLOWED -> 405;
+            case NOT_ENOUGH_REPLICAS, WRITE_INDETERMINATE, DEADLINE_PASSED -> 504;
+            case OVERLOADED, NOT_SERVING, STORE_FAILED -> 503;
+            default -> code.action() == ErrorCode.Action.FIX_REQUEST ? 400 : 500;
+        };
+    }
+
+    /** The usual form of an error. */
+    static HttpApiProblem of(ErrorCode code, String detail) {
+        return of(statusOf(code), code, detail);
+    }
+
+    /** An error whose status the code alone does not tell. */
+    static HttpApiProblem of(int status, ErrorCode code, String detail) {
+        JsonObject json = new JsonObject()
+                .put("type", TYPE_PREFIX + code.name())
+                .put("title", titleOf(code))
+                .put("status", status)
+                .put("detail", detail)
+                .put("code", code.number())
+                .put("name", code.name());
+        return new HttpApiProblem(status, json.toBuffer(), status == 503);
+    }
+
+    /** Absence is no error of the cluster's, so it has no code. */
+    static HttpApiProblem absent() {
+        JsonObject json = new JsonObject()
+                .put("type", "about:blank")
+                .put("title", "Not Found")
+                .put("status", 404)
+                .put("detail", "the key is absent, deleted or expired");
+        return new HttpApiProblem(404, json.toBuffer(), false);
+    }
+
+    private static String titleOf(ErrorCode code) {
+        String words = code.name().replace('_', ' ').toLowerCase(Locale.ROOT);
+        return Character.toUpperCase(words.charAt(0)) + words.substring(1);
+    }
+}

@@ -1,0 +1,181 @@
+package io.dht4j.transport.http;
+
+import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
+import io.dht4j.InvalidRequestException;
+import io.dht4j.Key;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The parameters of a request. Strict: every parameter is known, stands at most once, and is well-formed. They are decoded
+ * as {@code application/x-www-form-urlencoded} says: {@code %XX} is a byte and {@code +} a space.
+ */
+final class HttpApiQuery {
+
+    private static final int SHOWN_CHARACTERS = 64;
+    private static final int MAX_DIGITS = 18;
+
+    private final Map<String, byte[]> values;
+
+    private HttpApiQuery(Map<String, byte[]> values) {
+        this.values = values;
+    }
+
+    /**
+     * Parses a query.
+     *
+     * @param raw what stands behind the question mark, still encoded; null if there is none
+     * @param known the parameters that the resource has
+     * @throws InvalidRequestException if a parameter is unknown, doubled or malformed
+     */
+    static HttpApiQuery parse(@Nullable String raw, List<String> known) {
+        Map<String, byte[]> values = new HashMap<>();
+        if (raw != null) {
+            for (int at = 0; at <= raw.length(); ) {
+                int ampersand = raw.indexOf('&', at);
+                int end = ampersand < 0 ? raw.length() : ampersand;
+                if (end > at) {
+                    add(values, raw.substring(at, end), known);
+                }
+                at = end + 1;
+            }
+        }
+        return new HttpApiQuery(values);
+    }
+
+    private static void add(Map<String, byte[]> values, String parameter, List<String> known) {
+        int equals = parameter.indexOf('=');
+        String name = equals < 0 ? parameter : parameter.substring(0, equals);
+        String value = equals < 0 ? "" : parameter.substring(equals + 1);
+        if (!known.contains(name)) {
+            if (name.equals("ttl")) {
+                throw new InvalidRequestException(ErrorCode.TTL_INVALID, "ttl is allowed for PUT of an entity only");
+            }
+            throw new InvalidRequestException(
+                    ErrorCode.BAD_REQUEST,
+                    "unknown parameter \"" + shown(name) + "\"; this resource and method take: "
+                            + String.join(", ", known));
+        }
+        if (values.put(name, decode(name, value)) != null) {
+            throw new InvalidRequestException(codeOf(name), name + " stands more than once");
+        }
+    }
+
+    /**
+     * The key in parameter {@code id}.
+     *
+     * @throws InvalidRequestException if it is missing, not 1 to 4096 bytes long or not UTF-8
+     */
+    Key id() {
+        byte[] bytes = values.get("id");
+        if (bytes == null) {
+            throw new InvalidRequestException(
+                    ErrorCode.KEY_INVALID, "id is missing: give the key as id=..., percent-encoded");
+        }
+        Key key = Key.of(bytes);
+        if (!key.isText()) {
+            throw new InvalidRequestException(ErrorCode.KEY_INVALID, "id is not well-formed UTF-8");
+        }
+        return key;
+    }
+
+    /**
+     * A key that bounds a range. It need not be text.
+     *
+     * @return empty if the parameter is missing
+     * @throws InvalidRequestException if it is not 1 to 4096 bytes long
+     */
+    Optional<Key> bound(String name) {
+        byte[] bytes = values.get(name);
+        if (bytes == null) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(Key.of(bytes));
+        } catch (DhtException e) {
+            throw new InvalidRequestException(codeOf(name), name + ": " + e.getMessage());
+        }
+    }
+
+    /**
+     * A whole number in decimal digits.
+     *
+     * @return empty if the parameter is missing
+     * @throws InvalidRequestException if it is something else or not {@code least} to {@code most}
+     */
+    OptionalLong number(String name, long least, long most) {
+        byte[] bytes = values.get(name);
+        if (bytes == null) {
+            return OptionalLong.empty();
+        }
+        String text = new String(bytes, StandardCharsets.UTF_8);
+        boolean digits =
+                !text.isEmpty() && text.length() <= MAX_DIGITS && text.chars().allMatch(c -> c >= '0' && c <= '9');
+        if (digits) {
+            long number = Long.parseLong(text);
+            if (number >= least && number <= most) {
+                return OptionalLong.of(number);
+            }
+        }
+        throw new InvalidRequestException(
+                codeOf(name),
+                name + " must be a whole number from " + least + " to " + most + ", not \"" + shown(text) + "\"");
+    }
+
+    /** A text; malformed UTF-8 becomes replacement characters. */
+    Optional<String> text(String name) {
+        return Optional.ofNullable(values.get(name)).map(bytes -> new String(bytes, StandardCharsets.UTF_8));
+    }
+
+    /** The start of what a client sent, for a message. */
+    static String shown(String text) {
+        return text.length() <= SHOWN_CHARACTERS ? text : text.substring(0, SHOWN_CHARACTERS) + "...";
+    }
+
+    private static ErrorCode codeOf(String name) {
+        return switch (name) {
+            case "id" -> ErrorCode.KEY_INVALID;
+            case "ack", "from" -> ErrorCode.POLICY_INVALID;
+            case "ttl" -> ErrorCode.TTL_INVALID;
+            default -> ErrorCode.SCAN_INVALID;
+        };
+    }
+
+    private static byte[] decode(String name, String raw) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream(raw.length());
+        for (int i = 0; i < raw.length(); i++) {
+            char c = raw.charAt(i);
+            if (c == '%') {
+                boolean complete = i + 2 < raw.length();
+                int high = complete ? hexDigit(raw.charAt(i + 1)) : -1;
+                int low = complete ? hexDigit(raw.charAt(i + 2)) : -1;
+                if (high < 0 || low < 0) {
+                    throw new InvalidRequestException(
+                            codeOf(name), name + ": the % at character " + i + " is not followed by two hex digits");
+                }
+                bytes.write(high << 4 | low);
+                i += 2;
+            } else if (c == '+') {
+                bytes.write(' ');
+            } else if (c > ' ' && c < 0x7F) {
+                bytes.write(c);
+            } else {
+                throw new InvalidRequestException(
+                        codeOf(name), name + ": character " + i + " must be percent-encoded as UTF-8");
+            }
+        }
+        return bytes.toByteArray();
+    }
+
+    /** ASCII digits only, unlike {@link Character#digit}. */
+    private static int hexDigit(char c) {
+        return c < 0x7F ? Character.digit(c, 16) : -1;
+    }
+}
