@@ -209,7 +209,7 @@ public final class ClusterBuilder {
 
     /**
      * The largest value, on every node the same. Default: 16 MiB. The transport's largest frame must be larger by at least
-     * 64 KiB.
+     * 256 KiB.
      *
      * @param maxValueBytes 1 byte to 1 GiB
      * @return this builder

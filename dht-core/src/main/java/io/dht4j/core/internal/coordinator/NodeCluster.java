@@ -17,6 +17,7 @@ import io.dht4j.ScanScope;
 import io.dht4j.Topology;
 import io.dht4j.Value;
 import io.dht4j.Version;
+import io.dht4j.core.internal.admission.Admission;
 import io.dht4j.core.internal.clock.HybridClock;
 import io.dht4j.core.internal.replica.PeerEndpoint;
 import io.dht4j.core.internal.replica.Replica;
@@ -93,7 +94,7 @@ public final class NodeCluster implements Cluster {
         int maxFrameBytes = limits.maxValueBytes() + FrameCodec.FRAME_OVERHEAD;
         this.endpoint = new PeerEndpoint(replica, header, clock, maxFrameBytes);
         this.peers = new Peers(parts.self(), replica, parts.transport(), header, clock);
-        this.admission = new Admission(limits.maxInFlight(), limits.maxInFlightBytes());
+        this.admission = new Admission("calls under way", limits.maxInFlight(), limits.maxInFlightBytes());
         this.defaultPolicy = ReplicationPolicy.majorityOf(limits.replicationFactor());
         this.startedNanos = environment.nanoTime();
     }
@@ -278,23 +279,12 @@ public final class NodeCluster implements Cluster {
         if (!closed.compareAndSet(false, true)) {
             return;
         }
-        CompletableFuture<Void> drained = admission.close();
-        try {
-            if (!drained.isDone()) {
-                drained.get(limits.drainTimeout().toMillis(), TimeUnit.MILLISECONDS);
-            }
-        } catch (TimeoutException e) {
-            LOG.warn("{} calls were still under way after {}", admission.calls(), limits.drainTimeout());
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            LOG.warn("interrupted while {} calls were under way; closing at once", admission.calls());
-        } catch (ExecutionException e) {
-            throw new IllegalStateException("the drain future never fails", e);
-        }
+        await(admission.close(), "calls");
         endpoint.stop();
         try {
             parts.transport().close();
         } finally {
+            await(replica.close(), "requests of peers");
             try {
                 parts.store().close();
             } finally {
@@ -302,6 +292,21 @@ public final class NodeCluster implements Cluster {
                     environment.close();
                 }
             }
+        }
+    }
+
+    private void await(CompletableFuture<Void> drained, String what) {
+        try {
+            if (!drained.isDone()) {
+                drained.get(limits.drainTimeout().toMillis(), TimeUnit.MILLISECONDS);
+            }
+        } catch (TimeoutException e) {
+            LOG.warn("{} were still under way after {}; closing all the same", what, limits.drainTimeout());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            LOG.warn("interrupted while {} were under way; closing at once", what);
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("this future never fails", e);
         }
     }
 

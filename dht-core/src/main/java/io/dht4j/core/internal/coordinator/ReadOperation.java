@@ -7,6 +7,7 @@ import io.dht4j.ReadFanOut;
 import io.dht4j.ReplicationPolicy;
 import io.dht4j.UnavailableException;
 import io.dht4j.core.internal.wire.Answer;
+import io.dht4j.core.internal.wire.FrameCodec;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
 import io.dht4j.spi.CallContext;
@@ -30,8 +31,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class ReadOperation {
 
-    /** A request to one node would not grow beyond what a frame may hold. */
-    private static final int MAX_KEY_BYTES_PER_REQUEST = 1 << 20;
+    /** More than an answer takes without its value, and a query without its key. */
+    private static final int BYTES_PER_KEY = 32;
+
+    /** So that neither a request nor its answer, values aside, outgrows a frame whatever the largest value is. */
+    private static final int MAX_REQUEST_BYTES = FrameCodec.FRAME_OVERHEAD / 2;
 
     private final Parts parts;
     private final Limits limits;
@@ -111,8 +115,8 @@ final class ReadOperation {
         int begin = 0;
         int bytes = 0;
         for (int i = 0; i < asks.size(); i++) {
-            bytes += asks.get(i).read.key.length();
-            if (bytes > MAX_KEY_BYTES_PER_REQUEST) {
+            bytes += BYTES_PER_KEY + asks.get(i).read.key.length();
+            if (bytes > MAX_REQUEST_BYTES) {
                 askPart(node, asks.subList(begin, i + 1));
                 begin = i + 1;
                 bytes = 0;

@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.ToIntFunction;
 
@@ -84,12 +85,12 @@ public final class Replica {
     }
 
     /**
-     * Whether no request waits for the store or is being carried out.
+     * Takes no more requests that need the store's threads.
      *
-     * @return true if so
+     * @return completes when those that were taken have ended
      */
-    public boolean isIdle() {
-        return gate.isIdle();
+    public CompletableFuture<Void> close() {
+        return gate.close();
     }
 
     private static Reply late() {

@@ -1,6 +1,8 @@
 package io.dht4j.core.internal.replica;
 
+import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
+import io.dht4j.core.internal.admission.Admission;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.Environment;
@@ -9,9 +11,9 @@ import io.dht4j.spi.StoreException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -34,18 +36,14 @@ final class StoreGate {
 
     private final Store store;
     private final Environment environment;
-    private final int maxWaiting;
-    private final long maxWaitingBytes;
+    private final Admission admission;
     private final Queue<Write> writes = new ConcurrentLinkedQueue<>();
     private final AtomicInteger writesWaiting = new AtomicInteger();
-    private final AtomicInteger waiting = new AtomicInteger();
-    private final AtomicLong waitingBytes = new AtomicLong();
 
     StoreGate(Store store, Environment environment, int maxWaiting, long maxWaitingBytes) {
         this.store = store;
         this.environment = environment;
-        this.maxWaiting = maxWaiting;
-        this.maxWaitingBytes = maxWaitingBytes;
+        this.admission = new Admission("requests of the store", maxWaiting, maxWaitingBytes);
     }
 
     /** Merges entries into the store. */
@@ -83,37 +81,24 @@ final class StoreGate {
         }
         environment.storeExecutor().execute(() -> {
             Reply result = attempt(work);
-            release(1, 0);
+            admission.leave(0);
             reply.accept(result);
         });
     }
 
-    /** Whether nothing waits and nothing runs. */
-    boolean isIdle() {
-        return waiting.get() == 0;
+    /** Takes nothing more; the future completes when all that was taken has ended. */
+    CompletableFuture<Void> close() {
+        return admission.close();
     }
 
     private boolean admit(long bytes, Consumer<Reply> reply) {
-        if (waiting.incrementAndGet() > maxWaiting) {
-            release(1, 0);
-            reply.accept(new Reply.Failed(
-                    ErrorCode.OVERLOADED, "overloaded: " + maxWaiting + " requests wait for the store already"));
+        try {
+            admission.enter(bytes);
+            return true;
+        } catch (DhtException e) {
+            reply.accept(new Reply.Failed(e.code(), String.valueOf(e.getMessage())));
             return false;
         }
-        // A single request larger than the limit still passes when nothing else waits.
-        long before = waitingBytes.getAndAdd(bytes);
-        if (before > 0 && before + bytes > maxWaitingBytes) {
-            release(1, bytes);
-            reply.accept(new Reply.Failed(
-                    ErrorCode.OVERLOADED, "overloaded: " + before + " bytes wait for the store already"));
-            return false;
-        }
-        return true;
-    }
-
-    private void release(int requests, long bytes) {
-        waitingBytes.addAndGet(-bytes);
-        waiting.addAndGet(-requests);
     }
 
     private void drainWrites() {
@@ -130,7 +115,7 @@ final class StoreGate {
             bytes += write.bytes();
         }
         Reply result = attempt(() -> applyNow(entries));
-        release(group.size(), bytes);
+        group.forEach(write -> admission.leave(write.bytes()));
         // Before the replies: what they trigger must not wait for the next group to be started.
         if (writesWaiting.addAndGet(-group.size()) > 0) {
             environment.storeExecutor().execute(this::drainWrites);

@@ -22,7 +22,7 @@ public final class FrameCodec {
     public static final int PROTOCOL = 1;
 
     /** How many bytes a frame may have besides one value of the largest size. */
-    public static final int FRAME_OVERHEAD = 64 * 1024;
+    public static final int FRAME_OVERHEAD = 256 * 1024;
 
     private static final int HEADER_BYTES = 1 + 1 + 3 * 8;
 
