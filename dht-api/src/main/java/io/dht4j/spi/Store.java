@@ -63,6 +63,14 @@ public interface Store extends AutoCloseable {
     long entries();
 
     /**
+     * Up to where versions had been given when the store was opened. A node starts its clock behind it, so that a wall
+     * clock that was set back cannot make new writes older than those that the store already has. Quick.
+     *
+     * @return not smaller than the version of any entry that was in the store when it was opened; zero if there was none
+     */
+    Version newestAtOpen();
+
+    /**
      * Whether every call ends within microseconds, so that it may run on any thread, an event loop included.
      *
      * @return true for stores in memory

@@ -63,6 +63,12 @@ public final class ModelStore implements Store {
         return entries.size();
     }
 
+    /** Zero: a store in memory begins empty. */
+    @Override
+    public Version newestAtOpen() {
+        return new Version(0);
+    }
+
     @Override
     public boolean isMemoryFast() {
         return true;

@@ -67,6 +67,12 @@ public final class MemoryStore implements Store {
         return entries.size();
     }
 
+    /** Zero: a store in memory begins empty. */
+    @Override
+    public Version newestAtOpen() {
+        return new Version(0);
+    }
+
     @Override
     public boolean isMemoryFast() {
         return true;

@@ -75,6 +75,15 @@ public final class HybridClock {
     }
 
     /**
+     * Takes note of a version of this node's own past, however far ahead it is.
+     *
+     * @param version up to where versions had been given
+     */
+    public void resume(Version version) {
+        last.accumulateAndGet(version.packed(), Math::max);
+    }
+
+    /**
      * How far ahead another node's versions may be.
      *
      * @return milliseconds

@@ -97,6 +97,19 @@ public final class NodeCluster implements Cluster {
         this.admission = new Admission("calls under way", limits.maxInFlight(), limits.maxInFlightBytes());
         this.defaultPolicy = ReplicationPolicy.majorityOf(limits.replicationFactor());
         this.startedNanos = environment.nanoTime();
+        resumeClock();
+    }
+
+    private void resumeClock() {
+        Version newest = parts.store().newestAtOpen();
+        long ahead = newest.millis() - environment.currentTimeMillis();
+        if (ahead > clock.maxSkewMillis()) {
+            LOG.warn(
+                    "the store's newest entry is {} ms ahead of this node's clock; peers whose clocks are right refuse"
+                            + " its writes until then: check the clock",
+                    ahead);
+        }
+        clock.resume(newest);
     }
 
     /**

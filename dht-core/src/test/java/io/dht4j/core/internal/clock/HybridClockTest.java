@@ -54,6 +54,13 @@ class HybridClockTest {
     }
 
     @Test
+    void itResumesBehindItsOwnPastHoweverFarAheadThatIs() {
+        Version past = Version.of(9_000_000, 1);
+        clock.resume(past);
+        assertThat(clock.next()).isEqualTo(Version.of(9_000_000, 2));
+    }
+
+    @Test
     void noVersionIsGivenTwice() {
         Set<Version> given = ConcurrentHashMap.newKeySet();
         long distinct = IntStream.range(0, 100_000)
