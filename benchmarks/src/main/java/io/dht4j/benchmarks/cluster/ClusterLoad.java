@@ -14,8 +14,10 @@ import io.dht4j.testkit.LoopbackNetwork;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
@@ -66,6 +68,9 @@ public final class ClusterLoad implements Callable<Integer> {
             defaultValue = "10",
             description = "seconds before measuring (default: ${DEFAULT-VALUE})")
     private double warmUp;
+
+    @Option(names = "--only", split = ",", description = "operations out of put, get-enough, get-all (default: all)")
+    private List<String> only = List.of();
 
     /** For picocli. */
     public ClusterLoad() {}
@@ -122,11 +127,15 @@ public final class ClusterLoad implements Callable<Integer> {
         }
         byte[] value = new byte[valueBytes];
         Arrays.fill(value, (byte) 'v');
-        List<IntFunction<CompletionStage<?>>> operations = List.of(
-                slot -> any(enough, slot).put(any(keys), value, options),
-                slot -> any(enough, slot).get(any(keys), options),
-                slot -> any(all, slot).get(any(keys), options));
-        List<String> names = List.of("put", "get, enough", "get, all");
+        Map<String, IntFunction<CompletionStage<?>>> candidates = new LinkedHashMap<>();
+        candidates.put("put", slot -> any(enough, slot).put(any(keys), value, options));
+        candidates.put("get-enough", slot -> any(enough, slot).get(any(keys), options));
+        candidates.put("get-all", slot -> any(all, slot).get(any(keys), options));
+        if (!only.isEmpty()) {
+            candidates.keySet().retainAll(only);
+        }
+        List<String> names = List.copyOf(candidates.keySet());
+        List<IntFunction<CompletionStage<?>>> operations = List.copyOf(candidates.values());
 
         System.out.printf(
                 Locale.ROOT,
