@@ -2,6 +2,7 @@ package io.dht4j.transport.http;
 
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
+import io.vertx.core.Context;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
@@ -15,6 +16,7 @@ import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.SocketAddress;
 import java.time.Duration;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -46,15 +48,23 @@ final class HttpListener {
     /** Sockets and threads end well within this once nothing is under way. */
     private static final Duration CLOSE_BOUND = Duration.ofSeconds(10);
 
+    /** Stands on an answer that was given before any handler of frames saw the request. */
+    static final String OUTCOME_HEADER = "Dht-Outcome";
+
+    /** The only value of the outcome header. */
+    static final String NOT_SENT = "not-sent";
+
     private static final Handler<HttpServerRequest> UNATTACHED = request -> request.response()
             .setStatusCode(503)
             .putHeader("Retry-After", "1")
             .putHeader("Connection", "close")
+            .putHeader(OUTCOME_HEADER, NOT_SENT)
             .end("not serving");
 
     private final HttpListenerOptions options;
     private final Vertx vertx;
     private final Queue<HttpServer> servers = new ConcurrentLinkedQueue<>();
+    private final Queue<Loop> loops = new ConcurrentLinkedQueue<>();
     private final AtomicInteger connections = new AtomicInteger();
     private final AtomicBoolean closed = new AtomicBoolean();
     private final CompletableFuture<Void> closing = new CompletableFuture<>();
@@ -77,6 +87,11 @@ final class HttpListener {
     /** The Vert.x instance, for clients and timers on the same event loops. {@link #close} ends it. */
     Vertx vertx() {
         return vertx;
+    }
+
+    /** The event loops that accept connections, once {@link #start} has completed. */
+    List<Loop> loops() {
+        return List.copyOf(loops);
     }
 
     /**
@@ -213,6 +228,20 @@ final class HttpListener {
         connection.exceptionHandler(e -> LOG.debug("connection from {} failed", connection.remoteAddress(), e));
     }
 
+    /**
+     * An event loop.
+     *
+     * @param context runs tasks on it
+     * @param thread its only thread
+     */
+    record Loop(Context context, Thread thread) {
+
+        /** Whether the caller runs on this loop. */
+        boolean isCurrent() {
+            return Thread.currentThread() == thread;
+        }
+    }
+
     /** The server of one event loop. */
     private final class Server extends VerticleBase {
 
@@ -237,6 +266,7 @@ final class HttpListener {
                     .exceptionHandler(e -> LOG.debug("connection failed before its first request", e))
                     .requestHandler(HttpListener.this::handle);
             servers.add(server);
+            loops.add(new Loop(context, Thread.currentThread()));
             return server.listen(address).onSuccess(listening -> port = listening.actualPort());
         }
     }

@@ -1,0 +1,164 @@
+package io.dht4j.transport.http;
+
+import io.dht4j.Node;
+import io.dht4j.spi.CallContext;
+import io.dht4j.spi.FrameHandler;
+import io.dht4j.spi.Transport;
+import io.dht4j.spi.TransportException;
+import io.dht4j.spi.TransportException.Outcome;
+import io.dht4j.transport.http.HttpListener.Loop;
+import io.vertx.core.http.HttpClientAgent;
+import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.net.HostAndPort;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Carries frames between nodes over HTTP/1.1, on Vert.x: each call is {@code POST /peer/v1/frame} with the frame as its
+ * body, over kept-alive connections that carry one call at a time. Addresses are {@code host:port}, IPv6 addresses in
+ * brackets.
+ *
+ * <p>Not sent, besides what never left: what the peer's endpoint refused before its handler saw it. A call whose deadline
+ * passes or that is cancelled once it is sent costs its connection, for HTTP/1.1 knows no other way to give up.
+ *
+ * <p>Safe for use by any number of threads. Only {@link #close} blocks.
+ */
+public final class HttpTransport implements Transport {
+
+    private final HttpTransportOptions options;
+    private final HttpListener listener;
+    private final HttpClientAgent client;
+    private final AtomicBoolean started = new AtomicBoolean();
+    private final ConcurrentHashMap<String, HttpTransportLane[]> peers = new ConcurrentHashMap<>();
+    private volatile @Nullable List<Loop> loops;
+    private volatile boolean closed;
+
+    private HttpTransport(HttpTransportOptions options) {
+        this.options = options;
+        this.listener = new HttpListener(options.listener());
+        this.client = listener.vertx()
+                .httpClientBuilder()
+                .with(new HttpClientOptions()
+                        .setKeepAlive(true)
+                        .setPipelining(false)
+                        .setTcpNoDelay(true)
+                        .setConnectTimeout((int) options.connectTimeout().toMillis()))
+                .build();
+    }
+
+    /**
+     * A transport that does not listen yet. Its threads run from here on: close it even if it is never started.
+     *
+     * @param options where to listen, and the limits
+     * @return a new transport
+     */
+    public static HttpTransport create(HttpTransportOptions options) {
+        return new HttpTransport(options);
+    }
+
+    /**
+     * The port that is bound.
+     *
+     * @return 1 to 65535, once {@link #start} has completed; 0 before
+     */
+    public int port() {
+        return listener.port();
+    }
+
+    /** The port that the public API may share. */
+    HttpListener listener() {
+        return listener;
+    }
+
+    @Override
+    public CompletionStage<Void> start(FrameHandler handler) {
+        if (closed || !started.compareAndSet(false, true)) {
+            return CompletableFuture.failedFuture(new TransportException(
+                    Outcome.NOT_SENT,
+                    "the transport for " + options.host() + ":" + options.port() + " is "
+                            + (closed ? "closed" : "started already")));
+        }
+        listener.attachPeer(new HttpTransportServer(handler, options));
+        return listener.start().thenRun(() -> loops = listener.loops());
+    }
+
+    @Override
+    public CompletionStage<byte[]> call(Node node, byte[] request, CallContext context) {
+        String address = node.address();
+        List<Loop> running = loops;
+        if (running == null || closed) {
+            return refused(address, closed ? "the transport is closed" : "the transport is not started");
+        }
+        if (request.length > options.maxFrameBytes()) {
+            return refused(
+                    address, "a frame of " + request.length + " bytes is over the limit of " + options.maxFrameBytes());
+        }
+        if (context.isCancelled()) {
+            return refused(address, "cancelled before it was sent");
+        }
+        long remaining = context.remainingNanos();
+        if (remaining <= 0) {
+            return refused(address, "deadline passed before it was sent");
+        }
+        HttpTransportLane[] lanes = peers.get(address);
+        if (lanes == null) {
+            HostAndPort parsed = HostAndPort.parseAuthority(address, -1);
+            if (parsed == null || parsed.port() < 1) {
+                return refused(address, "not an address of the form host:port");
+            }
+            lanes = peers.computeIfAbsent(address, key -> lanes(parsed, running));
+        }
+        HttpTransportCall call = new HttpTransportCall(address, request, context, System.nanoTime() + remaining);
+        HttpTransportLane lane = choose(lanes);
+        lane.offer(call);
+        // Closing marks first and looks for lanes then.
+        if (closed) {
+            call.abandon("the transport is closed");
+        }
+        if (!call.isDone()) {
+            context.onCancel(() -> lane.cancel(call));
+        }
+        return call;
+    }
+
+    private HttpTransportLane[] lanes(HostAndPort peer, List<Loop> running) {
+        return running.stream()
+                .map(loop -> new HttpTransportLane(peer, loop, client, options, running.size()))
+                .toArray(HttpTransportLane[]::new);
+    }
+
+    /** The lane on the caller's own event loop, which saves a hop; any, if the caller is elsewhere. */
+    private static HttpTransportLane choose(HttpTransportLane[] lanes) {
+        for (HttpTransportLane lane : lanes) {
+            if (lane.isCurrent()) {
+                return lane;
+            }
+        }
+        return lanes[ThreadLocalRandom.current().nextInt(lanes.length)];
+    }
+
+    private static CompletionStage<byte[]> refused(String address, String why) {
+        return CompletableFuture.failedFuture(new TransportException(Outcome.NOT_SENT, address + ": " + why));
+    }
+
+    @Override
+    public String name() {
+        return "http";
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        for (HttpTransportLane[] lanes : peers.values()) {
+            for (HttpTransportLane lane : lanes) {
+                lane.close();
+            }
+        }
+        listener.close();
+    }
+}

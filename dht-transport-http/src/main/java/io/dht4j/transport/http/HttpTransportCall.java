@@ -1,0 +1,113 @@
+package io.dht4j.transport.http;
+
+import io.dht4j.spi.CallContext;
+import io.dht4j.spi.TransportException;
+import io.dht4j.spi.TransportException.Outcome;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One call to a peer: waiting for a connection, then sent, then ended. Only a call that ended while it waited, or that
+ * the peer says it refused, was not sent. Safe for use by any number of threads.
+ */
+final class HttpTransportCall extends CompletableFuture<byte[]> {
+
+    private enum State {
+        WAITING,
+        SENT,
+        ENDED
+    }
+
+    private static final byte[] NO_BYTES = {};
+
+    private final AtomicReference<State> state = new AtomicReference<>(State.WAITING);
+    private final String address;
+    private final CallContext context;
+    private final long deadline;
+    private volatile byte[] request;
+
+    /** The connection that carries the call, once it is sent. */
+    volatile @Nullable HttpTransportConnection connection;
+
+    /**
+     * A call that waits.
+     *
+     * @param deadline by {@link System#nanoTime()}
+     */
+    HttpTransportCall(String address, byte[] request, CallContext context, long deadline) {
+        this.address = address;
+        this.request = request;
+        this.context = context;
+        this.deadline = deadline;
+    }
+
+    String address() {
+        return address;
+    }
+
+    byte[] request() {
+        return request;
+    }
+
+    CallContext context() {
+        return context;
+    }
+
+    long deadline() {
+        return deadline;
+    }
+
+    boolean hasEnded() {
+        return state.get() == State.ENDED;
+    }
+
+    /** From here on its outcome is unknown until there is a reply. False if it has ended. */
+    boolean send() {
+        return state.compareAndSet(State.WAITING, State.SENT);
+    }
+
+    /** Takes a send back of which no byte was written. False if it has ended. */
+    boolean unsend() {
+        connection = null;
+        return state.compareAndSet(State.SENT, State.WAITING);
+    }
+
+    void reply(byte[] frame) {
+        if (state.compareAndSet(State.SENT, State.ENDED)) {
+            forget();
+            complete(frame);
+        }
+    }
+
+    /** The peer says that its handler did not see the request. */
+    void refused(String why) {
+        if (state.compareAndSet(State.SENT, State.ENDED)) {
+            fail(Outcome.NOT_SENT, why);
+        }
+    }
+
+    /** Ends the call without a reply, if it has not ended. */
+    void abandon(String why) {
+        if (state.compareAndSet(State.WAITING, State.ENDED)) {
+            fail(Outcome.NOT_SENT, why);
+        } else if (state.compareAndSet(State.SENT, State.ENDED)) {
+            fail(Outcome.UNKNOWN, why);
+        }
+    }
+
+    /** Ends the call if its deadline has passed. */
+    void expire() {
+        abandon(state.get() == State.WAITING ? "deadline passed before the call was sent" : "no reply by the deadline");
+    }
+
+    private void fail(Outcome outcome, String why) {
+        forget();
+        completeExceptionally(new TransportException(outcome, address + ": " + why));
+    }
+
+    /** An ended call may stay in a queue for a while; its frame should not. */
+    private void forget() {
+        request = NO_BYTES;
+    }
+}

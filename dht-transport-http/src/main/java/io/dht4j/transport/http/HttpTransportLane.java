@@ -1,0 +1,310 @@
+package io.dht4j.transport.http;
+
+import io.dht4j.transport.http.HttpListener.Loop;
+import io.vertx.core.http.HttpClientAgent;
+import io.vertx.core.http.HttpConnectOptions;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.RequestOptions;
+import io.vertx.core.net.HostAndPort;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The calls to one peer that go over one event loop: a bounded queue, and the connections that empty it. Any thread puts
+ * calls in; the first of several to come wakes the loop, which takes them all. Everything else happens on the loop.
+ *
+ * <p>Deadlines need no timer per call. One timer stands at the earliest deadline known when it was set; when it runs,
+ * calls that are due end and it is set to the earliest deadline left. With equal timeouts that is one timer per timeout,
+ * however many calls there are.
+ */
+final class HttpTransportLane {
+
+    /** Further in the future than any deadline. */
+    private static final long NEVER = Long.MAX_VALUE / 2;
+
+    private final HostAndPort peer;
+    private final Loop loop;
+    private final HttpClientAgent client;
+    private final HttpConnectOptions connectTo;
+    private final RequestOptions target;
+    private final int maxConnections;
+    private final int maxWaiting;
+    private final int maxFrameBytes;
+    private final long keepAliveNanos;
+    /** Times here count from this moment, so that plain comparison is safe. */
+    private final long origin = System.nanoTime();
+
+    // For any thread.
+    private final Queue<HttpTransportCall> queue = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger waiting = new AtomicInteger();
+    private final AtomicBoolean woken = new AtomicBoolean();
+    private volatile long timerAt = NEVER;
+    private volatile boolean closed;
+
+    // For the event loop.
+    private final Deque<HttpTransportConnection> idle = new ArrayDeque<>();
+    private final Set<HttpTransportConnection> open = new HashSet<>();
+    private int connecting;
+    private boolean pumping;
+    private @Nullable Long timer;
+
+    HttpTransportLane(HostAndPort peer, Loop loop, HttpClientAgent client, HttpTransportOptions options, int lanes) {
+        this.peer = peer;
+        this.loop = loop;
+        this.client = client;
+        this.maxConnections = share(options.connectionsPerPeer(), lanes);
+        this.maxWaiting = share(options.maxQueuedPerPeer(), lanes);
+        this.maxFrameBytes = options.maxFrameBytes();
+        this.keepAliveNanos = options.keepAlive().toNanos();
+        this.connectTo = new HttpConnectOptions().setHost(peer.host()).setPort(peer.port());
+        this.target = new RequestOptions()
+                .setHost(peer.host())
+                .setPort(peer.port())
+                .setMethod(HttpMethod.POST)
+                .setURI(HttpListener.PEER_PATH);
+    }
+
+    private static int share(int total, int lanes) {
+        return (total + lanes - 1) / lanes;
+    }
+
+    boolean isCurrent() {
+        return loop.isCurrent();
+    }
+
+    /** Takes a call from any thread. It ends for certain: with a reply, by its deadline, or when the lane is closed. */
+    void offer(HttpTransportCall call) {
+        if (waiting.incrementAndGet() > maxWaiting) {
+            waiting.decrementAndGet();
+            call.abandon(maxWaiting + " calls wait for a connection to it already");
+            return;
+        }
+        queue.add(call);
+        // Closing marks first and empties the queue then; this adds first and looks for the mark then.
+        if (closed) {
+            call.abandon("the transport is closed");
+            return;
+        }
+        long due = call.deadline() - origin;
+        try {
+            if (loop.isCurrent()) {
+                setTimer(due);
+                pump();
+                return;
+            }
+            if (due < timerAt) {
+                loop.context().runOnContext(now -> setTimer(due));
+            }
+            if (woken.compareAndSet(false, true)) {
+                loop.context().runOnContext(now -> {
+                    woken.set(false);
+                    pump();
+                });
+            }
+        } catch (RejectedExecutionException e) {
+            call.abandon("the transport is closed");
+        }
+    }
+
+    /** Puts a call that was taken out but not written back, at the end. */
+    void sendAgain(HttpTransportCall call) {
+        if (call.unsend()) {
+            waiting.incrementAndGet();
+            queue.add(call);
+            pump();
+        }
+    }
+
+    /** Ends a call whose caller has lost interest, from any thread. */
+    void cancel(HttpTransportCall call) {
+        call.abandon("cancelled");
+        HttpTransportConnection connection = call.connection;
+        if (connection == null) {
+            return;
+        }
+        try {
+            loop.context().runOnContext(now -> connection.drop(call));
+        } catch (RejectedExecutionException e) {
+            // The loop has ended, and the connection with it.
+            return;
+        }
+    }
+
+    private void pump() {
+        if (pumping) {
+            return;
+        }
+        pumping = true;
+        try {
+            while (true) {
+                HttpTransportConnection connection = idle.pollLast();
+                if (connection == null) {
+                    connect();
+                    return;
+                }
+                HttpTransportCall call = next();
+                if (call == null) {
+                    idle.addLast(connection);
+                    return;
+                }
+                connection.send(call);
+            }
+        } finally {
+            pumping = false;
+        }
+    }
+
+    /** The next call to send, marked as sent, or null if none waits. */
+    private @Nullable HttpTransportCall next() {
+        while (true) {
+            HttpTransportCall call = queue.poll();
+            if (call == null) {
+                return null;
+            }
+            waiting.decrementAndGet();
+            if (call.context().isExpired()) {
+                call.expire();
+            } else if (call.send()) {
+                return call;
+            }
+        }
+    }
+
+    private void connect() {
+        int wanted = Math.min(maxConnections - open.size(), waiting.get()) - connecting;
+        for (int i = 0; i < wanted && !closed; i++) {
+            connecting++;
+            client.connect(connectTo).onComplete(result -> {
+                connecting--;
+                if (result.failed()) {
+                    connectFailed(result.cause());
+                } else if (closed) {
+                    result.result().close();
+                } else {
+                    HttpTransportConnection connection =
+                            new HttpTransportConnection(this, result.result(), target, maxFrameBytes);
+                    open.add(connection);
+                    release(connection);
+                }
+            });
+        }
+    }
+
+    private void connectFailed(Throwable cause) {
+        if (open.isEmpty() && connecting == 0) {
+            // Only those that wait now: what they lead to may find the peer back.
+            String why = "cannot connect: " + reason(cause);
+            for (int left = waiting.get(); left > 0; left--) {
+                HttpTransportCall call = queue.poll();
+                if (call == null) {
+                    break;
+                }
+                waiting.decrementAndGet();
+                call.abandon(why);
+            }
+        }
+        pump();
+    }
+
+    /** Takes back a connection that is free for the next call. */
+    void release(HttpTransportConnection connection) {
+        idle.addLast(connection);
+        setTimer(connection.idleSince() - origin + keepAliveNanos);
+        pump();
+    }
+
+    /** A connection has been closed, by either side. */
+    void gone(HttpTransportConnection connection) {
+        open.remove(connection);
+        idle.remove(connection);
+        pump();
+    }
+
+    /** Sets the timer, unless it stands earlier. */
+    private void setTimer(long due) {
+        if (due >= timerAt || closed) {
+            return;
+        }
+        if (timer != null) {
+            loop.context().owner().cancelTimer(timer);
+        }
+        timerAt = due;
+        long millis = TimeUnit.NANOSECONDS.toMillis(due - (System.nanoTime() - origin)) + 1;
+        timer = loop.context().owner().setTimer(Math.max(1, millis), id -> sweep());
+    }
+
+    private void sweep() {
+        timer = null;
+        // Before the queue is read, so that a call added meanwhile sets the timer itself.
+        timerAt = NEVER;
+        long now = System.nanoTime() - origin;
+        long next = NEVER;
+        for (Iterator<HttpTransportCall> calls = queue.iterator(); calls.hasNext(); ) {
+            HttpTransportCall call = calls.next();
+            if (call.deadline() - origin <= now) {
+                call.expire();
+            }
+            if (call.hasEnded()) {
+                calls.remove();
+                waiting.decrementAndGet();
+            } else {
+                next = Math.min(next, call.deadline() - origin);
+            }
+        }
+        for (HttpTransportConnection connection : new ArrayList<>(open)) {
+            HttpTransportCall call = connection.current();
+            long due = call == null ? connection.idleSince() - origin + keepAliveNanos : call.deadline() - origin;
+            if (due > now) {
+                next = Math.min(next, due);
+            } else {
+                if (call != null) {
+                    call.expire();
+                }
+                connection.close();
+            }
+        }
+        setTimer(next);
+    }
+
+    /** Ends all calls and connections. For any thread; what must happen on the loop happens soon after. */
+    void close() {
+        closed = true;
+        try {
+            loop.context().runOnContext(now -> {
+                if (timer != null) {
+                    loop.context().owner().cancelTimer(timer);
+                    timer = null;
+                }
+                for (HttpTransportCall call = queue.poll(); call != null; call = queue.poll()) {
+                    waiting.decrementAndGet();
+                    call.abandon("the transport is closed");
+                }
+                for (HttpTransportConnection connection : new ArrayList<>(open)) {
+                    connection.close();
+                }
+            });
+        } catch (RejectedExecutionException e) {
+            queue.forEach(call -> call.abandon("the transport is closed"));
+        }
+    }
+
+    static String reason(Throwable cause) {
+        return cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
+    }
+
+    @Override
+    public String toString() {
+        return "lane to " + peer;
+    }
+}

@@ -1,0 +1,280 @@
+package io.dht4j.transport.http;
+
+import java.time.Duration;
+
+/**
+ * How an {@link HttpTransport} listens, and what it may spend. Immutable; every {@code with} method gives a copy, and
+ * throws an {@link IllegalArgumentException} that names option, value and allowed range.
+ */
+public final class HttpTransportOptions {
+
+    private final String host;
+    private final int port;
+    private final int eventLoops;
+    private final int maxFrameBytes;
+    private final int connectionsPerPeer;
+    private final int maxQueuedPerPeer;
+    private final Duration connectTimeout;
+    private final int maxInFlight;
+    private final long maxInFlightBytes;
+    private final int maxConnections;
+    private final Duration idleTimeout;
+    private final Duration drainTimeout;
+
+    private HttpTransportOptions(Draft draft) {
+        this.host = draft.host;
+        this.port = draft.port;
+        this.eventLoops = draft.eventLoops;
+        this.maxFrameBytes = draft.maxFrameBytes;
+        this.connectionsPerPeer = draft.connectionsPerPeer;
+        this.maxQueuedPerPeer = draft.maxQueuedPerPeer;
+        this.connectTimeout = draft.connectTimeout;
+        this.maxInFlight = draft.maxInFlight;
+        this.maxInFlightBytes = draft.maxInFlightBytes;
+        this.maxConnections = draft.maxConnections;
+        this.idleTimeout = draft.idleTimeout;
+        this.drainTimeout = draft.drainTimeout;
+        listener();
+        HttpOptionChecks.range("maxFrameBytes", maxFrameBytes, 1024, 1 << 30);
+        HttpOptionChecks.range("connectionsPerPeer", connectionsPerPeer, 1, 10_000);
+        HttpOptionChecks.range("maxQueuedPerPeer", maxQueuedPerPeer, 1, 10_000_000);
+        HttpOptionChecks.range("connectTimeout", connectTimeout, Duration.ofMillis(1), Duration.ofMinutes(10));
+        HttpOptionChecks.range("maxInFlight", maxInFlight, 1, 10_000_000);
+        HttpOptionChecks.range("maxInFlightBytes", maxInFlightBytes, maxFrameBytes, Long.MAX_VALUE / 2);
+    }
+
+    /**
+     * The defaults at an address.
+     *
+     * @param host the name or address to bind, for example {@code 127.0.0.1} or {@code 0.0.0.0}
+     * @param port the port to bind, 1 to 65535, or 0 for any free one
+     * @return options
+     * @throws IllegalArgumentException if the host is blank or the port out of range
+     */
+    public static HttpTransportOptions at(String host, int port) {
+        Draft draft = new Draft();
+        draft.host = host;
+        draft.port = port;
+        return new HttpTransportOptions(draft);
+    }
+
+    /**
+     * The same options with this many event loop threads, which serve peers, the public API where it shares the port, and
+     * the calls to peers.
+     *
+     * @param threads 1 to 256; by default 2, or 1 on a machine of one core
+     * @return new options
+     */
+    public HttpTransportOptions withEventLoops(int threads) {
+        Draft draft = new Draft(this);
+        draft.eventLoops = threads;
+        return new HttpTransportOptions(draft);
+    }
+
+    /**
+     * The same options with this largest frame. It must be the same on all nodes, and larger than the largest value.
+     *
+     * @param bytes 1 KiB to 1 GiB, for requests and for replies; by default 17 MiB
+     * @return new options
+     */
+    public HttpTransportOptions withMaxFrameBytes(int bytes) {
+        Draft draft = new Draft(this);
+        draft.maxFrameBytes = bytes;
+        return new HttpTransportOptions(draft);
+    }
+
+    /**
+     * The same options with this many connections to each peer. A connection carries one call at a time, so this bounds
+     * how many calls to a peer are under way; more wait in the queue.
+     *
+     * @param connections 1 to 10,000, rounded up to a multiple of the event loops; by default 32
+     * @return new options
+     */
+    public HttpTransportOptions withConnectionsPerPeer(int connections) {
+        Draft draft = new Draft(this);
+        draft.connectionsPerPeer = connections;
+        return new HttpTransportOptions(draft);
+    }
+
+    /**
+     * The same options with this bound on calls that wait for a connection to a peer. Beyond it calls fail at once, as not
+     * sent. More rides out longer pauses and costs memory.
+     *
+     * @param calls 1 to 10,000,000, shared out evenly between the event loops; by default 16,384
+     * @return new options
+     */
+    public HttpTransportOptions withMaxQueuedPerPeer(int calls) {
+        Draft draft = new Draft(this);
+        draft.maxQueuedPerPeer = calls;
+        return new HttpTransportOptions(draft);
+    }
+
+    /**
+     * The same options with this time to connect to a peer. Only matters for machines that do not answer at all: a closed
+     * port is known at once.
+     *
+     * @param timeout 1 ms to 10 minutes; by default 2 seconds
+     * @return new options
+     */
+    public HttpTransportOptions withConnectTimeout(Duration timeout) {
+        Draft draft = new Draft(this);
+        draft.connectTimeout = timeout;
+        return new HttpTransportOptions(draft);
+    }
+
+    /**
+     * The same options with this bound on requests of peers under way. Beyond it they are refused, and fail at their
+     * caller as not sent.
+     *
+     * @param requests 1 to 10,000,000; by default 16,384
+     * @return new options
+     */
+    public HttpTransportOptions withMaxInFlight(int requests) {
+        Draft draft = new Draft(this);
+        draft.maxInFlight = requests;
+        return new HttpTransportOptions(draft);
+    }
+
+    /**
+     * The same options with this bound on the bytes of requests of peers under way and of replies that are being written.
+     * Beyond it requests are refused, and fail at their caller as not sent.
+     *
+     * @param bytes at least the largest frame; by default 512 MiB, or a quarter of the heap if that is less (but no less
+     *     than the largest frame)
+     * @return new options
+     */
+    public HttpTransportOptions withMaxInFlightBytes(long bytes) {
+        Draft draft = new Draft(this);
+        draft.maxInFlightBytes = bytes;
+        return new HttpTransportOptions(draft);
+    }
+
+    /**
+     * The same options with this bound on accepted connections, of peers and others. Beyond it connections are closed as
+     * soon as they are accepted.
+     *
+     * @param connections 1 to 1,000,000; by default 10,000
+     * @return new options
+     */
+    public HttpTransportOptions withMaxConnections(int connections) {
+        Draft draft = new Draft(this);
+        draft.maxConnections = connections;
+        return new HttpTransportOptions(draft);
+    }
+
+    /**
+     * The same options with this time after which an accepted connection over which nothing moves is closed, even while a
+     * request waits for its reply: no call lasts longer. Calling nodes close theirs after half of it.
+     *
+     * @param timeout 1 second to 2 hours; by default 60 seconds
+     * @return new options
+     */
+    public HttpTransportOptions withIdleTimeout(Duration timeout) {
+        Draft draft = new Draft(this);
+        draft.idleTimeout = timeout;
+        return new HttpTransportOptions(draft);
+    }
+
+    /**
+     * The same options with this time that closing gives to requests under way.
+     *
+     * @param timeout 0 to 10 minutes; by default 3 seconds
+     * @return new options
+     */
+    public HttpTransportOptions withDrainTimeout(Duration timeout) {
+        Draft draft = new Draft(this);
+        draft.drainTimeout = timeout;
+        return new HttpTransportOptions(draft);
+    }
+
+    /**
+     * Where to listen.
+     *
+     * @return a name or an address
+     */
+    public String host() {
+        return host;
+    }
+
+    /**
+     * Where to listen.
+     *
+     * @return 1 to 65535, or 0 for any free port
+     */
+    public int port() {
+        return port;
+    }
+
+    /**
+     * The largest frame.
+     *
+     * @return bytes
+     */
+    public int maxFrameBytes() {
+        return maxFrameBytes;
+    }
+
+    int connectionsPerPeer() {
+        return connectionsPerPeer;
+    }
+
+    int maxQueuedPerPeer() {
+        return maxQueuedPerPeer;
+    }
+
+    Duration connectTimeout() {
+        return connectTimeout;
+    }
+
+    int maxInFlight() {
+        return maxInFlight;
+    }
+
+    long maxInFlightBytes() {
+        return maxInFlightBytes;
+    }
+
+    /** How long a connection to a peer may stay unused: less than the peer's patience, so that it is not the peer who closes. */
+    Duration keepAlive() {
+        return idleTimeout.dividedBy(2);
+    }
+
+    HttpListenerOptions listener() {
+        return new HttpListenerOptions(host, port, eventLoops, maxConnections, idleTimeout, drainTimeout);
+    }
+
+    /** The same fields, open for change. */
+    private static final class Draft {
+
+        private String host = "";
+        private int port;
+        private int eventLoops = HttpListenerOptions.defaultEventLoops();
+        private int maxFrameBytes = 17 << 20;
+        private int connectionsPerPeer = 32;
+        private int maxQueuedPerPeer = 16_384;
+        private Duration connectTimeout = Duration.ofSeconds(2);
+        private int maxInFlight = 16_384;
+        private long maxInFlightBytes = Math.max(
+                maxFrameBytes, Math.min(512L << 20, Runtime.getRuntime().maxMemory() / 4));
+        private int maxConnections = 10_000;
+        private Duration idleTimeout = Duration.ofSeconds(60);
+        private Duration drainTimeout = Duration.ofSeconds(3);
+
+        Draft() {}
+
+        Draft(HttpTransportOptions from) {
+            host = from.host;
+            port = from.port;
+            eventLoops = from.eventLoops;
+            maxFrameBytes = from.maxFrameBytes;
+            connectionsPerPeer = from.connectionsPerPeer;
+            maxQueuedPerPeer = from.maxQueuedPerPeer;
+            connectTimeout = from.connectTimeout;
+            maxInFlight = from.maxInFlight;
+            maxInFlightBytes = from.maxInFlightBytes;
+            maxConnections = from.maxConnections;
+            idleTimeout = from.idleTimeout;
+            drainTimeout = from.drainTimeout;
+        }
+    }
+}

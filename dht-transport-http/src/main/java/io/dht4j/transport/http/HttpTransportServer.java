@@ -1,0 +1,253 @@
+package io.dht4j.transport.http;
+
+import io.dht4j.DhtException;
+import io.dht4j.spi.CallContext;
+import io.dht4j.spi.FrameHandler;
+import io.vertx.core.Context;
+import io.vertx.core.Handler;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The peer endpoint: reads frames, hands them to the handler, writes replies. Refuses what is malformed, too large or too
+ * much before the handler sees it, and says so in a header. Safe for use by any number of threads.
+ */
+final class HttpTransportServer implements Handler<HttpServerRequest> {
+
+    /** The time that the caller leaves for the reply, in microseconds. */
+    static final String DEADLINE_HEADER = "Dht-Deadline-Micros";
+
+    private static final Logger LOG = LoggerFactory.getLogger(HttpTransportServer.class);
+    private static final long MAX_DEADLINE_MICROS = TimeUnit.HOURS.toMicros(1);
+    private static final int MAX_ERROR_TEXT = 200;
+
+    /** A refused body up to this size is read and dropped, so that the connection can go on. */
+    private static final int SMALL_BODY = 64 * 1024;
+
+    private final FrameHandler frames;
+    private final int maxFrameBytes;
+    private final int maxInFlight;
+    private final long maxInFlightBytes;
+    private final AtomicInteger inFlight = new AtomicInteger();
+    private final AtomicLong inFlightBytes = new AtomicLong();
+
+    HttpTransportServer(FrameHandler frames, HttpTransportOptions options) {
+        this.frames = frames;
+        this.maxFrameBytes = options.maxFrameBytes();
+        this.maxInFlight = options.maxInFlight();
+        this.maxInFlightBytes = options.maxInFlightBytes();
+    }
+
+    int inFlight() {
+        return inFlight.get();
+    }
+
+    long inFlightBytes() {
+        return inFlightBytes.get();
+    }
+
+    @Override
+    public void handle(HttpServerRequest request) {
+        if (!request.method().equals(HttpMethod.POST)) {
+            request.response().putHeader(HttpHeaders.ALLOW, "POST");
+            refuse(request, 405, "only POST is allowed", Integer.MAX_VALUE);
+            return;
+        }
+        String declared = request.getHeader(HttpHeaders.CONTENT_LENGTH);
+        if (declared == null || request.headers().contains(HttpHeaders.TRANSFER_ENCODING)) {
+            refuse(request, 411, "Content-Length is missing", Integer.MAX_VALUE);
+            return;
+        }
+        int length = HttpTransportBody.length(declared);
+        if (length < 0) {
+            refuse(request, 400, "Content-Length is not a whole number", Integer.MAX_VALUE);
+            return;
+        }
+        if (length > maxFrameBytes) {
+            refuse(request, 413, "a frame may have " + maxFrameBytes + " bytes, not " + declared, length);
+            return;
+        }
+        long micros = deadlineMicros(request.getHeader(DEADLINE_HEADER));
+        if (micros < 1) {
+            String message = DEADLINE_HEADER + " must be 1 to " + MAX_DEADLINE_MICROS;
+            refuse(request, 400, message, length);
+            return;
+        }
+        if (inFlight.incrementAndGet() > maxInFlight) {
+            inFlight.decrementAndGet();
+            refuse(request, 503, maxInFlight + " requests are under way", length);
+            return;
+        }
+        if (inFlightBytes.addAndGet(length) > maxInFlightBytes) {
+            inFlightBytes.addAndGet(-length);
+            inFlight.decrementAndGet();
+            refuse(request, 503, maxInFlightBytes + " bytes are under way", length);
+            return;
+        }
+        new Exchange(request, length, TimeUnit.MICROSECONDS.toNanos(micros)).begin();
+    }
+
+    /** The header's value, at most an hour, or -1. */
+    private static long deadlineMicros(@Nullable String header) {
+        if (header == null) {
+            return -1;
+        }
+        try {
+            return Math.min(Long.parseLong(header), MAX_DEADLINE_MICROS);
+        } catch (NumberFormatException e) {
+            return -1;
+        }
+    }
+
+    /** Answers a request that the handler has not seen. */
+    private static void refuse(HttpServerRequest request, int status, String message, int length) {
+        HttpServerResponse response = request.response()
+                .setStatusCode(status)
+                .putHeader(HttpListener.OUTCOME_HEADER, HttpListener.NOT_SENT)
+                .putHeader(HttpHeaders.CONTENT_TYPE, "text/plain; charset=utf-8");
+        if (length > SMALL_BODY) {
+            response.putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
+            response.end(message).onComplete(done -> request.connection().close());
+        } else {
+            response.end(message);
+        }
+    }
+
+    /** One request and its reply. All but {@link #accept} runs on the connection's event loop. */
+    private final class Exchange {
+
+        private final HttpServerRequest request;
+        private final HttpServerResponse response;
+        private final HttpTransportBody body;
+        private final Thread thread = Thread.currentThread();
+        private final Context loop = Vertx.currentContext();
+        private final CallContext context;
+        private long heldBytes;
+        private boolean received;
+        private boolean released;
+        private @Nullable Long bodyTimer;
+
+        Exchange(HttpServerRequest request, int length, long remainingNanos) {
+            this.request = request;
+            this.response = request.response();
+            this.body = new HttpTransportBody(length);
+            this.heldBytes = length;
+            this.context = new CallContext(System::nanoTime, remainingNanos);
+        }
+
+        void begin() {
+            response.exceptionHandler(e -> LOG.debug("writing a reply failed", e));
+            response.closeHandler(gone -> abort());
+            request.exceptionHandler(e -> abort());
+            request.handler(this::add);
+            request.endHandler(end -> dispatch());
+        }
+
+        private void add(Buffer chunk) {
+            body.add(chunk);
+            if (!body.isComplete() && bodyTimer == null && !released) {
+                // A body that comes in drops may not hold memory for longer than its caller waits.
+                long millis = Math.max(1, TimeUnit.NANOSECONDS.toMillis(context.remainingNanos()));
+                bodyTimer = loop.owner().setTimer(millis, late -> {
+                    if (!received) {
+                        request.connection().close();
+                    }
+                });
+            }
+        }
+
+        private void dispatch() {
+            received = true;
+            stopBodyTimer();
+            if (released) {
+                return;
+            }
+            if (context.isExpired()) {
+                response.putHeader(HttpListener.OUTCOME_HEADER, HttpListener.NOT_SENT);
+                write(504, Buffer.buffer("the deadline passed before the request was complete"));
+                return;
+            }
+            try {
+                CompletionStage<byte[]> reply = frames.handle(body.bytes(), context);
+                reply.whenComplete(this::accept);
+            } catch (Throwable e) {
+                accept(null, e);
+            }
+        }
+
+        /** Takes the reply, on any thread. */
+        private void accept(byte @Nullable [] reply, @Nullable Throwable error) {
+            if (Thread.currentThread() == thread) {
+                answer(reply, error);
+                return;
+            }
+            try {
+                loop.runOnContext(now -> answer(reply, error));
+            } catch (RejectedExecutionException e) {
+                LOG.debug("a reply came after the transport was closed");
+            }
+        }
+
+        private void answer(byte @Nullable [] reply, @Nullable Throwable error) {
+            if (released) {
+                return;
+            }
+            if (error != null || reply == null) {
+                Throwable cause = error == null ? new IllegalStateException("no reply") : DhtException.unwrap(error);
+                LOG.warn("answering a frame from {} failed", request.remoteAddress(), cause);
+                String text = cause.toString().replaceAll("\\p{Cntrl}+", " ");
+                write(500, Buffer.buffer(text.substring(0, Math.min(text.length(), MAX_ERROR_TEXT))));
+            } else if (reply.length > maxFrameBytes) {
+                LOG.warn("a reply of {} bytes is over the limit of {}", reply.length, maxFrameBytes);
+                write(500, Buffer.buffer("the reply of " + reply.length + " bytes is over the limit"));
+            } else {
+                inFlightBytes.addAndGet(reply.length);
+                heldBytes += reply.length;
+                write(200, Buffer.buffer(reply));
+            }
+        }
+
+        private void write(int status, Buffer text) {
+            response.setStatusCode(status)
+                    .putHeader(HttpHeaders.CONTENT_LENGTH, Integer.toString(text.length()))
+                    .end(text)
+                    .onComplete(written -> release());
+        }
+
+        /** The caller has gone. */
+        private void abort() {
+            if (!released) {
+                release();
+                context.cancel();
+            }
+        }
+
+        private void release() {
+            if (!released) {
+                released = true;
+                stopBodyTimer();
+                inFlightBytes.addAndGet(-heldBytes);
+                inFlight.decrementAndGet();
+            }
+        }
+
+        private void stopBodyTimer() {
+            if (bodyTimer != null) {
+                loop.owner().cancelTimer(bodyTimer);
+                bodyTimer = null;
+            }
+        }
+    }
+}
