@@ -1,0 +1,253 @@
+package io.dht4j.store.mvstore;
+
+import io.dht4j.Key;
+import io.dht4j.KeyRange;
+import io.dht4j.Version;
+import io.dht4j.spi.Entry;
+import io.dht4j.spi.StoreException;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.h2.mvstore.Cursor;
+import org.h2.mvstore.MVMap;
+import org.h2.mvstore.MVStore;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The sorted map on the disk that the log is merged into. Read by any number of threads; changed by the merging thread
+ * only. What is merged is durable once {@link #finishSegment} has returned.
+ */
+final class EntryMap implements AutoCloseable {
+
+    /** Changed pages are written when they take this much memory, so that a merge's memory does not grow with the map. */
+    private static final int COMMIT_BYTES = 16 << 20;
+
+    /** A file up to this size is never compacted. */
+    private static final long SMALL_FILE_BYTES = 8L << 20;
+
+    private static final int COMPACT_BELOW_PERCENT = 70;
+    private static final int COMPACT_BYTES = 16 << 20;
+    private static final int MAX_PAGE_ENTRIES = 256;
+    private static final long MAX_PAGE_BYTES = 1L << 20;
+    private static final Key MERGED = Key.of("merged");
+    private static final Key TICK = Key.of("tick");
+
+    private final Path file;
+    private final UninterruptibleFileStore fileStore;
+    private final MVStore store;
+    private final MVMap<Key, Stored> entries;
+
+    /** What the store remembers of itself: numbers, kept where an entry has its version. */
+    private final MVMap<Key, Stored> state;
+
+    private EntryMap(
+            Path file,
+            UninterruptibleFileStore fileStore,
+            MVStore store,
+            MVMap<Key, Stored> entries,
+            MVMap<Key, Stored> state) {
+        this.file = file;
+        this.fileStore = fileStore;
+        this.store = store;
+        this.entries = entries;
+        this.state = state;
+    }
+
+    static EntryMap open(Path file, long cacheBytes, Health health) {
+        Map<String, Object> config = new HashMap<>();
+        config.put("cacheSize", (int) (cacheBytes >> 20));
+        UninterruptibleFileStore fileStore = new UninterruptibleFileStore(file, config);
+        try {
+            // Locking goes through a channel, which an interrupt would close.
+            Uninterruptibly.call(() -> {
+                fileStore.open();
+                return file;
+            });
+            MVStore store = new MVStore.Builder()
+                    .adoptFileStore(fileStore)
+                    .autoCommitDisabled()
+                    .autoCommitBufferSize(0)
+                    .backgroundExceptionHandler((thread, e) -> health.fail(Health.damaged(file, "MVStore failed", e)))
+                    .open();
+            return new EntryMap(file, fileStore, store, openMap(store, "entries"), openMap(store, "state"));
+        } catch (IOException e) {
+            fileStore.abandon();
+            throw new StoreException(file + " cannot be opened (" + e + "); make it readable and writable", e);
+        } catch (StoreException e) {
+            fileStore.abandon();
+            throw e;
+        } catch (RuntimeException e) {
+            fileStore.abandon();
+            throw Health.damaged(file, "cannot be opened (" + e.getMessage() + ")", e);
+        }
+    }
+
+    private static MVMap<Key, Stored> openMap(MVStore store, String name) {
+        return store.openMap(
+                name,
+                new MVMap.Builder<Key, Stored>().keyType(new PageTypes.Keys()).valueType(new PageTypes.Values()));
+    }
+
+    Optional<Entry> get(Key key) {
+        return reading(() -> Optional.ofNullable(entries.get(key)).map(stored -> stored.toEntry(key)));
+    }
+
+    boolean contains(Key key) {
+        return reading(() -> entries.get(key) != null);
+    }
+
+    long size() {
+        return reading(entries::sizeAsLong);
+    }
+
+    /** The first entries of a range, ascending; fewer than there are if they are many or large, none only if there is none. */
+    List<Entry> page(KeyRange range) {
+        return reading(() -> {
+            List<Entry> page = new ArrayList<>();
+            long bytes = 0;
+            Cursor<Key, Stored> cursor = entries.cursor(range.start());
+            while (page.size() < MAX_PAGE_ENTRIES && bytes < MAX_PAGE_BYTES && cursor.hasNext()) {
+                Key key = cursor.next();
+                if (!range.contains(key)) {
+                    break;
+                }
+                Stored stored = cursor.getValue();
+                page.add(stored.toEntry(key));
+                bytes += stored.value().length;
+            }
+            return page;
+        });
+    }
+
+    /** Keeps MVStore from overwriting pages that are being read, and names the file where reading fails. */
+    private <T> T reading(Supplier<T> read) {
+        try {
+            MVStore.TxCounter usage = store.registerVersionUsage();
+            try {
+                return read.get();
+            } finally {
+                store.deregisterVersionUsage(usage);
+            }
+        } catch (StoreException e) {
+            throw e;
+        } catch (RuntimeException e) {
+            throw Health.damaged(file, "cannot be read (" + e.getMessage() + ")", e);
+        }
+    }
+
+    /** Keeps an entry if it supersedes what the map holds. */
+    void merge(Entry entry) {
+        entries.operate(entry.key(), Stored.of(entry), new KeepNewest(entry));
+        commitIfLarge();
+    }
+
+    /** Makes everything merged durable, and remembers that the log's segments up to this one are no longer needed. */
+    void finishSegment(long segment) {
+        state.put(MERGED, number(segment));
+        store.commit();
+        store.sync();
+    }
+
+    /** The last segment of the log that is in the map as a whole; 0 before the first. */
+    long lastMergedSegment() {
+        return reading(() -> {
+            Stored merged = state.get(MERGED);
+            return merged == null ? 0 : merged.version();
+        });
+    }
+
+    /** Removes what is dead and old, and makes it durable. */
+    long purge(Version before, long nowMillis) {
+        long removed = 0;
+        Optional<Key> start = Optional.of(KeyRange.all().start());
+        while (start.isPresent()) {
+            List<Entry> page = page(KeyRange.from(start.get()));
+            for (Entry entry : page) {
+                if (entry.version().compareTo(before) < 0 && !entry.isLive(nowMillis)) {
+                    entries.remove(entry.key());
+                    removed++;
+                }
+            }
+            commitIfLarge();
+            start = page.isEmpty()
+                    ? Optional.empty()
+                    : page.get(page.size() - 1).key().successor();
+        }
+        store.commit();
+        store.sync();
+        return removed;
+    }
+
+    /** How long the file is, in bytes. */
+    long fileBytes() {
+        return fileStore.size();
+    }
+
+    /**
+     * Takes one step towards a file without waste: drops chunks of which nothing is used any more, rewrites pages out of
+     * chunks of which little is used, moves chunks into gaps. MVStore leaves chunks alone that are younger than its
+     * retention time.
+     *
+     * @return whether there may be more to do
+     */
+    boolean settle() {
+        long used = fileStore.size() / 100 * fileStore.getFillRate();
+        long live = used / 100 * fileStore.getChunksFillRate();
+        if (fileStore.size() <= SMALL_FILE_BYTES || fileStore.size() < live + live / 2) {
+            return false;
+        }
+        // Chunks are dropped by commits, and a commit without a change does nothing.
+        Stored tick = state.get(TICK);
+        state.put(TICK, number(tick == null ? 1 : tick.version() + 1));
+        fileStore.compact(COMPACT_BELOW_PERCENT, COMPACT_BYTES);
+        store.commit();
+        if (fileStore.getFillRate() < COMPACT_BELOW_PERCENT) {
+            fileStore.compactMoveChunks(COMPACT_BELOW_PERCENT, 2L * COMPACT_BYTES, store);
+        }
+        return true;
+    }
+
+    private void commitIfLarge() {
+        if (store.getUnsavedMemory() > COMMIT_BYTES) {
+            store.commit();
+        }
+    }
+
+    private static Stored number(long number) {
+        return new Stored(number, true, Entry.NEVER, new byte[0]);
+    }
+
+    /** Closes the file. What was merged of an unfinished segment may or may not be in it; the log still has it. */
+    @Override
+    public void close() {
+        try {
+            // MVStore drops its retention time for the last commit of a close; so there must be nothing left to commit.
+            store.commit();
+            store.sync();
+            store.close();
+        } catch (RuntimeException e) {
+            fileStore.abandon();
+            throw Health.damaged(file, "cannot be closed (" + e.getMessage() + ")", e);
+        }
+    }
+
+    private static final class KeepNewest extends MVMap.DecisionMaker<Stored> {
+        private final Entry entry;
+
+        KeepNewest(Entry entry) {
+            this.entry = entry;
+        }
+
+        @Override
+        public MVMap.Decision decide(@Nullable Stored existing, Stored provided) {
+            return existing == null || entry.supersedes(existing.toEntry(entry.key()))
+                    ? MVMap.Decision.PUT
+                    : MVMap.Decision.ABORT;
+        }
+    }
+}

@@ -1,0 +1,182 @@
+package io.dht4j.store.mvstore;
+
+import io.dht4j.Version;
+import io.dht4j.spi.Entry;
+import io.dht4j.spi.StoreException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The thread that brings frozen tables into the map, oldest first, and deletes their segments of the log; that purges; and
+ * that tidies the file up when there is nothing else to do. Nothing interrupts it.
+ */
+final class Merger {
+
+    private static final long TICK_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    /** A table that has not been written for so many ticks is merged, so that a quiet store's log is empty. */
+    private static final int QUIET_TICKS = 5;
+
+    /** How long the file is tidied up after the last merge: beyond MVStore's retention time of 45 seconds. */
+    private static final int SETTLING_TICKS = 180;
+
+    private final StoreDirectory directory;
+    private final Durability durability;
+    private final Memtables memtables;
+    private final EntryMap map;
+    private final WriteAheadLog log;
+    private final Health health;
+    private final Queue<Purge> purges = new ConcurrentLinkedQueue<>();
+    private final Thread thread;
+
+    // Below: only for the merging thread.
+    private int ticksSinceMerge;
+    private int quietTicks;
+    private long lastWeight;
+
+    /** A wish to purge, once the segments up to one are in the map. */
+    private record Purge(long upToSegment, Version before, long nowMillis, CompletableFuture<Long> removed) {}
+
+    Merger(
+            StoreDirectory directory,
+            MvStoreOptions options,
+            Memtables memtables,
+            EntryMap map,
+            WriteAheadLog log,
+            Health health) {
+        this.directory = directory;
+        this.durability = options.durability();
+        this.memtables = memtables;
+        this.map = map;
+        this.log = log;
+        this.health = health;
+        this.thread = new Thread(this::run, "dht4j-store-merge " + directory.path());
+        // A process that forgets to close its store loses nothing by ending.
+        thread.setDaemon(true);
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    /** Removes what is dead and old from the map, once what is frozen now is in it. Blocks; interrupts wait. */
+    long purge(Version before, long nowMillis) {
+        long upTo = memtables.view().active().segment() - 1;
+        Purge purge = new Purge(upTo, before, nowMillis, new CompletableFuture<>());
+        purges.add(purge);
+        memtables.wake();
+        if (health.isFailed()) {
+            // The thread may have ended without having seen the wish.
+            failPurges();
+        }
+        try {
+            return purge.removed().join();
+        } catch (CompletionException e) {
+            health.checkWritable();
+            throw new StoreException(directory.path() + " cannot be purged (" + e.getCause() + ")", e);
+        }
+    }
+
+    /** Ends the thread after the entry it is merging. The log keeps what did not reach the map. */
+    void close() {
+        memtables.end();
+        boolean interrupted = false;
+        while (thread.isAlive()) {
+            try {
+                thread.join();
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void run() {
+        try {
+            while (!memtables.isEnding()) {
+                runPurges();
+                Memtable oldest = memtables.awaitFrozen(purges.isEmpty() ? TICK_NANOS : 0);
+                if (oldest != null) {
+                    merge(oldest);
+                } else if (purges.isEmpty()) {
+                    idle();
+                }
+            }
+        } catch (IOException | RuntimeException | Error e) {
+            health.fail(
+                    e instanceof StoreException known
+                            ? known
+                            : Health.damaged(directory.dataFile(), "cannot be written (" + e.getMessage() + ")", e));
+            memtables.wake();
+        } finally {
+            failPurges();
+        }
+    }
+
+    private void merge(Memtable table) throws IOException {
+        int count = 0;
+        for (Entry entry : table.entries().values()) {
+            map.merge(entry);
+            if ((++count & 1023) == 0 && memtables.isEnding()) {
+                return;
+            }
+        }
+        map.finishSegment(table.segment());
+        memtables.dropOldest();
+        Files.deleteIfExists(table.file());
+        if (durability == Durability.FSYNC) {
+            directory.sync();
+        }
+        ticksSinceMerge = 0;
+    }
+
+    private void runPurges() {
+        @Nullable Purge purge;
+        while ((purge = purges.peek()) != null && oldestSegment() > purge.upToSegment()) {
+            purges.remove();
+            try {
+                purge.removed().complete(map.purge(purge.before(), purge.nowMillis()));
+            } catch (RuntimeException e) {
+                purge.removed().completeExceptionally(e);
+                throw e;
+            }
+            ticksSinceMerge = 0;
+        }
+    }
+
+    private long oldestSegment() {
+        Memtables.View view = memtables.view();
+        return view.frozen().isEmpty()
+                ? view.active().segment()
+                : view.frozen().get(0).segment();
+    }
+
+    private void failPurges() {
+        @Nullable Purge purge;
+        while ((purge = purges.poll()) != null) {
+            purge.removed().completeExceptionally(new StoreException("the merging thread has ended"));
+        }
+    }
+
+    private void idle() {
+        ticksSinceMerge++;
+        Memtable active = memtables.view().active();
+        long weight = active.weight();
+        quietTicks = weight == lastWeight ? quietTicks + 1 : 0;
+        lastWeight = weight;
+        if (weight > 0 && quietTicks >= QUIET_TICKS) {
+            quietTicks = 0;
+            log.tryRotate();
+        } else if (ticksSinceMerge <= SETTLING_TICKS) {
+            map.settle();
+        }
+    }
+}

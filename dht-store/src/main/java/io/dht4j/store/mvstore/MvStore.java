@@ -1,0 +1,280 @@
+package io.dht4j.store.mvstore;
+
+import io.dht4j.Key;
+import io.dht4j.KeyRange;
+import io.dht4j.Version;
+import io.dht4j.spi.Entry;
+import io.dht4j.spi.EntryCursor;
+import io.dht4j.spi.Store;
+import io.dht4j.spi.StoreException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.Supplier;
+
+/**
+ * A durable store. Writes are appended to a log in groups and kept in a sorted table in memory; full tables are merged
+ * into an {@code MVStore} map in the background, and their part of the log is deleted. A read looks into the tables and
+ * into the map and takes the newest entry. When as many tables wait for the merge as the options allow, writers wait.
+ *
+ * <p>When {@link #apply} returns, the entries survive what the {@linkplain Durability durability} promises.
+ * {@link #open} replays the log; a write that was cut off, and so never acknowledged, is removed and reported as a warning;
+ * any other damage is a {@link StoreException}. A store that can no longer write (full disk, damaged file) refuses writes
+ * with the first error until it is opened anew; reads go on as long as they can.
+ *
+ * <p>Safe for use by any number of threads; an interrupt of a calling thread has no effect but to stay set. Methods block
+ * on the disk. One process at a time uses a directory.
+ */
+public final class MvStore implements Store {
+
+    /** Beyond so many entries in memory, {@link #entries()} looks at a part of them only. */
+    private static final int COUNTED_ENTRIES = 4096;
+
+    private final StoreDirectory directory;
+    private final Health health;
+    private final EntryMap map;
+    private final Memtables memtables;
+    private final WriteAheadLog log;
+    private final Merger merger;
+
+    /** Calls hold the read lock; {@link #close()} takes the write lock. */
+    private final ReentrantReadWriteLock calls = new ReentrantReadWriteLock();
+
+    /** Changed under the write lock. */
+    private boolean closed;
+
+    private MvStore(
+            StoreDirectory directory,
+            Health health,
+            EntryMap map,
+            Memtables memtables,
+            WriteAheadLog log,
+            Merger merger) {
+        this.directory = directory;
+        this.health = health;
+        this.map = map;
+        this.memtables = memtables;
+        this.log = log;
+        this.merger = merger;
+    }
+
+    /**
+     * Opens a store, or makes one in a directory that is empty or does not exist. Replays the log.
+     *
+     * @param directory holds the store's files and nothing else
+     * @param options how the store works
+     * @return the store; everything is there that was ever acknowledged, within what the durability promises
+     * @throws StoreException if the directory cannot be written, holds something else, is in use, has another format
+     *     version, or is damaged; the message names the file and the way out
+     */
+    public static MvStore open(Path directory, MvStoreOptions options) {
+        StoreDirectory opened = StoreDirectory.open(directory);
+        try {
+            return recover(opened, options);
+        } catch (IOException e) {
+            opened.close();
+            throw new StoreException(directory + " cannot be opened (" + e + "); make it readable and writable", e);
+        } catch (RuntimeException | Error e) {
+            opened.close();
+            throw e;
+        }
+    }
+
+    private static MvStore recover(StoreDirectory directory, MvStoreOptions options) throws IOException {
+        Health health = new Health(directory.path());
+        EntryMap map = EntryMap.open(directory.dataFile(), options.cacheBytes(), health);
+        try {
+            List<Memtable> recovered = replay(directory, map.lastMergedSegment());
+            long next = recovered.isEmpty()
+                    ? map.lastMergedSegment() + 1
+                    : recovered.get(recovered.size() - 1).segment() + 1;
+            SegmentWriter segment = SegmentWriter.create(directory, next, options.durability());
+            Memtables memtables =
+                    new Memtables(health, options.maxFrozen(), recovered, new Memtable(segment.id(), segment.file()));
+            WriteAheadLog log = new WriteAheadLog(directory, options, memtables, health, segment);
+            Merger merger = new Merger(directory, options, memtables, map, log, health);
+            merger.start();
+            return new MvStore(directory, health, map, memtables, log, merger);
+        } catch (IOException | RuntimeException | Error e) {
+            map.close();
+            throw e;
+        }
+    }
+
+    /** Reads the segments that the map lacks. A gap between what it has and what they hold means that something is lost. */
+    private static List<Memtable> replay(StoreDirectory directory, long lastMerged) throws IOException {
+        SortedMap<Long, Path> segments = directory.segments();
+        for (Path merged : segments.headMap(lastMerged + 1).values()) {
+            Files.delete(merged);
+        }
+        SortedMap<Long, Path> missing = directory.segments();
+        if (missing.isEmpty() && lastMerged > 0) {
+            throw Health.damaged(directory.segmentFile(lastMerged + 1), "this segment of the log is missing");
+        }
+        List<Memtable> recovered = new ArrayList<>();
+        long expected = lastMerged + 1;
+        for (Map.Entry<Long, Path> segment : missing.entrySet()) {
+            if (segment.getKey() != expected) {
+                throw Health.damaged(
+                        directory.dataFile(),
+                        "holds the log up to segment " + (expected - 1) + ", but the next one that exists is "
+                                + segment.getValue() + ": the map has fallen back, or segments are missing");
+            }
+            boolean last = expected == missing.lastKey();
+            recovered.add(new SegmentReader(segment.getValue(), expected, last).replay());
+            expected++;
+        }
+        return recovered;
+    }
+
+    @Override
+    public Optional<Entry> get(Key key) {
+        return reading(() -> {
+            // The tables come first: what leaves them meanwhile is in the map before it is gone from them.
+            Memtables.View view = memtables.view();
+            Optional<Entry> newest = Optional.ofNullable(view.active().entries().get(key));
+            for (Memtable table : view.frozen()) {
+                newest = newest(newest, Optional.ofNullable(table.entries().get(key)));
+            }
+            return newest(newest, map.get(key));
+        });
+    }
+
+    private static Optional<Entry> newest(Optional<Entry> one, Optional<Entry> other) {
+        if (one.isEmpty() || other.isEmpty()) {
+            return one.isEmpty() ? other : one;
+        }
+        return Optional.of(Entry.newest(one.get(), other.get()));
+    }
+
+    @Override
+    public void apply(List<Entry> entries) {
+        reading(() -> {
+            health.checkWritable();
+            log.append(entries);
+            return entries;
+        });
+    }
+
+    @Override
+    public EntryCursor scan(KeyRange range) {
+        return reading(() -> new MergingCursor(this::reading, range, memtables.view(), map::page));
+    }
+
+    /**
+     * {@inheritDoc}
+     *
+     * <p>First brings everything that has been applied into the map; takes as long as that and a walk over the map.
+     */
+    @Override
+    public long purge(Version before, long nowMillis) {
+        return reading(() -> {
+            health.checkWritable();
+            log.rotate();
+            return merger.purge(before, nowMillis);
+        });
+    }
+
+    /**
+     * {@inheritDoc}
+     *
+     * <p>Exact while few writes wait for the merge, an estimate while many do; they are merged some seconds after the last
+     * write.
+     */
+    @Override
+    public long entries() {
+        return reading(() -> {
+            Memtables.View view = memtables.view();
+            List<Memtable> newestFirst = new ArrayList<>(view.frozen());
+            newestFirst.add(view.active());
+            long count = map.size();
+            for (int i = 0; i < newestFirst.size(); i++) {
+                count += added(newestFirst.get(i), newestFirst.subList(0, i));
+            }
+            return count;
+        });
+    }
+
+    /** How many keys of a table are neither in older tables nor in the map. */
+    private long added(Memtable table, List<Memtable> older) {
+        long looked = 0;
+        long added = 0;
+        for (Key key : table.entries().keySet()) {
+            if (looked == COUNTED_ENTRIES) {
+                return added * table.entries().size() / looked;
+            }
+            looked++;
+            if (older.stream().noneMatch(other -> other.entries().containsKey(key)) && !map.contains(key)) {
+                added++;
+            }
+        }
+        return added;
+    }
+
+    @Override
+    public boolean isMemoryFast() {
+        return false;
+    }
+
+    @Override
+    public String name() {
+        return "mvstore";
+    }
+
+    @Override
+    public void close() {
+        calls.writeLock().lock();
+        try {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            closeAll();
+        } finally {
+            calls.writeLock().unlock();
+        }
+    }
+
+    private void closeAll() {
+        List<Runnable> steps = List.of(merger::close, this::closeLog, map::close, directory::close);
+        List<RuntimeException> failures = new ArrayList<>();
+        for (Runnable step : steps) {
+            try {
+                step.run();
+            } catch (RuntimeException e) {
+                failures.add(e);
+            }
+        }
+        if (!failures.isEmpty()) {
+            RuntimeException first = failures.get(0);
+            failures.stream().skip(1).forEach(first::addSuppressed);
+            throw first;
+        }
+    }
+
+    private void closeLog() {
+        try {
+            log.close();
+        } catch (IOException e) {
+            throw new StoreException(directory.path() + ": the log cannot be forced to the disk (" + e + ")", e);
+        }
+    }
+
+    private <T> T reading(Supplier<T> call) {
+        calls.readLock().lock();
+        try {
+            if (closed) {
+                throw new StoreException("the store " + directory.path() + " is closed; open it again");
+            }
+            return call.get();
+        } finally {
+            calls.readLock().unlock();
+        }
+    }
+}

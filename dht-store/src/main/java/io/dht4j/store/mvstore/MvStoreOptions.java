@@ -1,0 +1,106 @@
+package io.dht4j.store.mvstore;
+
+/**
+ * How an {@link MvStore} works. Immutable.
+ *
+ * @param durability what an acknowledged write survives
+ * @param cacheBytes how much memory the pages of the map may take that have been read, 1 MiB to 64 GiB. More makes reads
+ *     faster: a page that is not cached is read and decoded again
+ * @param memtableBytes how much memory the newest writes may take, by estimate, before they are handed to the merge, 16 KiB
+ *     to 1 GiB. More means fewer and larger merges (less written per put, higher put rates), but more memory, a
+ *     longer log and a longer recovery. The log segment that backs it is never larger
+ * @param maxFrozen how many such tables may wait for the merge, 1 to 16. When as many wait, writers wait too
+ */
+public record MvStoreOptions(Durability durability, long cacheBytes, long memtableBytes, int maxFrozen) {
+
+    /** The smallest cache. */
+    public static final long MIN_CACHE_BYTES = 1L << 20;
+
+    /** The largest cache. */
+    public static final long MAX_CACHE_BYTES = 64L << 30;
+
+    /** The smallest table of new writes. */
+    public static final long MIN_MEMTABLE_BYTES = 16L << 10;
+
+    /** The largest table of new writes. */
+    public static final long MAX_MEMTABLE_BYTES = 1L << 30;
+
+    /** The largest number of tables that wait for the merge. */
+    public static final int MAX_FROZEN = 16;
+
+    private static final long DEFAULT_MEMTABLE_BYTES = 64L << 20;
+    private static final int DEFAULT_MAX_FROZEN = 2;
+
+    /**
+     * Checks the ranges.
+     *
+     * @throws IllegalArgumentException if a number is out of its range
+     */
+    public MvStoreOptions {
+        check("cacheBytes", cacheBytes, MIN_CACHE_BYTES, MAX_CACHE_BYTES);
+        check("memtableBytes", memtableBytes, MIN_MEMTABLE_BYTES, MAX_MEMTABLE_BYTES);
+        check("maxFrozen", maxFrozen, 1, MAX_FROZEN);
+    }
+
+    /**
+     * {@link Durability#OS}, a cache of an eighth of the largest heap (16 MiB to 1 GiB), tables of 64 MiB (at most a
+     * sixteenth of the heap), of which 2 may wait.
+     *
+     * @return the default options
+     */
+    public static MvStoreOptions defaults() {
+        long heap = Runtime.getRuntime().maxMemory();
+        long cache = Math.max(16L << 20, Math.min(1L << 30, heap / 8));
+        long memtable = Math.max(MIN_MEMTABLE_BYTES, Math.min(DEFAULT_MEMTABLE_BYTES, heap / 16));
+        return new MvStoreOptions(Durability.OS, cache, memtable, DEFAULT_MAX_FROZEN);
+    }
+
+    /**
+     * The same options with this durability.
+     *
+     * @param durability what an acknowledged write survives
+     * @return new options
+     */
+    public MvStoreOptions withDurability(Durability durability) {
+        return new MvStoreOptions(durability, cacheBytes, memtableBytes, maxFrozen);
+    }
+
+    /**
+     * The same options with this cache.
+     *
+     * @param cacheBytes 1 MiB to 64 GiB
+     * @return new options
+     * @throws IllegalArgumentException if it is out of its range
+     */
+    public MvStoreOptions withCacheBytes(long cacheBytes) {
+        return new MvStoreOptions(durability, cacheBytes, memtableBytes, maxFrozen);
+    }
+
+    /**
+     * The same options with tables of this size.
+     *
+     * @param memtableBytes 16 KiB to 1 GiB
+     * @return new options
+     * @throws IllegalArgumentException if it is out of its range
+     */
+    public MvStoreOptions withMemtableBytes(long memtableBytes) {
+        return new MvStoreOptions(durability, cacheBytes, memtableBytes, maxFrozen);
+    }
+
+    /**
+     * The same options with this number of waiting tables.
+     *
+     * @param maxFrozen 1 to 16
+     * @return new options
+     * @throws IllegalArgumentException if it is out of its range
+     */
+    public MvStoreOptions withMaxFrozen(int maxFrozen) {
+        return new MvStoreOptions(durability, cacheBytes, memtableBytes, maxFrozen);
+    }
+
+    private static void check(String name, long value, long min, long max) {
+        if (value < min || value > max) {
+            throw new IllegalArgumentException(name + " must be " + min + " to " + max + ", not " + value);
+        }
+    }
+}

@@ -1,0 +1,194 @@
+package io.dht4j.store.mvstore;
+
+import io.dht4j.Key;
+import io.dht4j.spi.Entry;
+import java.nio.ByteBuffer;
+import java.util.zip.CRC32C;
+import org.h2.mvstore.DataUtils;
+import org.h2.mvstore.WriteBuffer;
+import org.h2.mvstore.type.BasicDataType;
+
+/**
+ * How keys and values stand in the pages of the map. MVStore checks where its pages begin and how long they are, but not
+ * what they hold; so the keys of a page and the values of a page each come as a block with its length and CRC32C, which
+ * are checked before anything is decoded.
+ */
+final class PageTypes {
+
+    private static final byte PLAIN = 0;
+    private static final byte TOMBSTONE = 1;
+
+    private PageTypes() {}
+
+    /** A data type whose items of one page are protected by one checksum. */
+    private abstract static class Checked<T> extends BasicDataType<T> {
+
+        private static final int HEADER_BYTES = 2 * Integer.BYTES;
+
+        @Override
+        public final void write(WriteBuffer buffer, Object storage, int count) {
+            int start = buffer.position();
+            buffer.putInt(0).putInt(0);
+            T[] items = cast(storage);
+            for (int i = 0; i < count; i++) {
+                encode(buffer, items[i]);
+            }
+            int end = buffer.position();
+            ByteBuffer body = buffer.getBuffer().duplicate();
+            body.limit(end).position(start + HEADER_BYTES);
+            buffer.putInt(start, end - start - HEADER_BYTES);
+            buffer.putInt(start + Integer.BYTES, crc(body));
+        }
+
+        @Override
+        public final void read(ByteBuffer buffer, Object storage, int count) {
+            if (buffer.remaining() < HEADER_BYTES) {
+                throw corrupt("a block's header is cut off");
+            }
+            int length = buffer.getInt();
+            int expected = buffer.getInt();
+            if (length < 0 || length > buffer.remaining()) {
+                throw corrupt("a block claims " + length + " bytes where " + buffer.remaining() + " are");
+            }
+            int end = buffer.position() + length;
+            ByteBuffer body = buffer.duplicate();
+            body.limit(end);
+            int actual = crc(body);
+            if (actual != expected) {
+                throw corrupt(
+                        "checksum is " + Integer.toHexString(actual) + ", should be " + Integer.toHexString(expected));
+            }
+            T[] items = cast(storage);
+            for (int i = 0; i < count; i++) {
+                items[i] = decode(buffer);
+            }
+            if (buffer.position() != end) {
+                throw corrupt("a block of " + length + " bytes does not hold " + count + " items");
+            }
+        }
+
+        @Override
+        public final void write(WriteBuffer buffer, T item) {
+            encode(buffer, item);
+        }
+
+        @Override
+        public final T read(ByteBuffer buffer) {
+            return decode(buffer);
+        }
+
+        /** Values differ in size by millions: an estimate from a sample would not bound the memory. */
+        @Override
+        public final boolean isMemoryEstimationAllowed() {
+            return false;
+        }
+
+        abstract void encode(WriteBuffer buffer, T item);
+
+        abstract T decode(ByteBuffer buffer);
+
+        private static int crc(ByteBuffer bytes) {
+            CRC32C crc = new CRC32C();
+            crc.update(bytes);
+            return (int) crc.getValue();
+        }
+    }
+
+    static RuntimeException corrupt(String what) {
+        return DataUtils.newMVStoreException(DataUtils.ERROR_FILE_CORRUPT, "page content: {0}", what);
+    }
+
+    /** Takes bytes out of a buffer, having checked that they are there. */
+    private static byte[] take(ByteBuffer buffer, int length) {
+        if (length < 0 || length > buffer.remaining()) {
+            throw corrupt("an item claims " + length + " bytes where " + buffer.remaining() + " are");
+        }
+        byte[] bytes = new byte[length];
+        buffer.get(bytes);
+        return bytes;
+    }
+
+    /** Keys, ordered as unsigned bytes. */
+    static final class Keys extends Checked<Key> {
+
+        /** A key, its array's header, and a reference to it. */
+        private static final int OVERHEAD_BYTES = 44;
+
+        @Override
+        public int getMemory(Key key) {
+            return OVERHEAD_BYTES + key.length();
+        }
+
+        @Override
+        public int compare(Key one, Key other) {
+            return one.compareTo(other);
+        }
+
+        @Override
+        public Key[] createStorage(int size) {
+            return new Key[size];
+        }
+
+        @Override
+        void encode(WriteBuffer buffer, Key key) {
+            buffer.putShort((short) key.length()).put(key.unsafeBytes());
+        }
+
+        @Override
+        Key decode(ByteBuffer buffer) {
+            if (buffer.remaining() < Short.BYTES) {
+                throw corrupt("a key is cut off");
+            }
+            int length = Short.toUnsignedInt(buffer.getShort());
+            if (length < Key.MIN_LENGTH || length > Key.MAX_LENGTH || length > buffer.remaining()) {
+                throw corrupt("a key claims " + length + " bytes where " + buffer.remaining() + " are");
+            }
+            int start = buffer.arrayOffset() + buffer.position();
+            buffer.position(buffer.position() + length);
+            return Key.copyOfRange(buffer.array(), start, start + length);
+        }
+    }
+
+    /** Values and tombstones with their versions. */
+    static final class Values extends Checked<Stored> {
+
+        private static final int FIXED_BYTES = 1 + Long.BYTES + Long.BYTES + Integer.BYTES;
+
+        @Override
+        public int getMemory(Stored stored) {
+            return Stored.OVERHEAD_BYTES + stored.value().length;
+        }
+
+        @Override
+        public Stored[] createStorage(int size) {
+            return new Stored[size];
+        }
+
+        @Override
+        void encode(WriteBuffer buffer, Stored stored) {
+            buffer.put(stored.isTombstone() ? TOMBSTONE : PLAIN)
+                    .putLong(stored.version())
+                    .putLong(stored.expiresAtMillis())
+                    .putInt(stored.value().length)
+                    .put(stored.value());
+        }
+
+        @Override
+        Stored decode(ByteBuffer buffer) {
+            if (buffer.remaining() < FIXED_BYTES) {
+                throw corrupt("a value is cut off");
+            }
+            byte kind = buffer.get();
+            long version = buffer.getLong();
+            long expiresAtMillis = buffer.getLong();
+            byte[] value = take(buffer, buffer.getInt());
+            if (kind == TOMBSTONE && value.length == 0 && expiresAtMillis == Entry.NEVER) {
+                return new Stored(version, true, Entry.NEVER, value);
+            }
+            if (kind != PLAIN || expiresAtMillis < 0) {
+                throw corrupt("a value of kind " + kind + " with expiry " + expiresAtMillis);
+            }
+            return new Stored(version, false, expiresAtMillis, value);
+        }
+    }
+}

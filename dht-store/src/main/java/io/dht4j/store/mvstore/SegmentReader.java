@@ -1,0 +1,167 @@
+package io.dht4j.store.mvstore;
+
+import io.dht4j.spi.Entry;
+import io.dht4j.spi.StoreException;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Replays a segment of the log. In the last segment it cuts what a process or a machine leaves that stops in the middle
+ * of a write: a frame that ends too early, or whose end consists of zeros (blocks that were promised to the file but never
+ * written). Everything else that is not as it was written is damage, which no release of this class repairs.
+ */
+final class SegmentReader {
+
+    private static final Logger LOG = LoggerFactory.getLogger(SegmentReader.class);
+
+    private final Path file;
+    private final long id;
+    private final boolean last;
+
+    SegmentReader(Path file, long id, boolean last) {
+        this.file = file;
+        this.id = id;
+        this.last = last;
+    }
+
+    /** Reads the segment into a table; the last segment's torn tail is gone from the file on return. */
+    Memtable replay() {
+        Memtable table = new Memtable(id, file);
+        try (RandomAccessFile in = new RandomAccessFile(file.toFile(), "rw")) {
+            long length = in.length();
+            long position = 0;
+            if (readSegmentHeader(in, length)) {
+                position = LogFormat.SEGMENT_HEADER_BYTES;
+                long next = position;
+                while (next < length) {
+                    position = next;
+                    next = readFrame(in, position, length, table);
+                    if (next == position) {
+                        break;
+                    }
+                }
+                position = next;
+            }
+            if (position < length) {
+                cut(in, position, length);
+            }
+            return table;
+        } catch (IOException e) {
+            throw new StoreException(file + " cannot be read (" + e + "); make it readable and writable", e);
+        }
+    }
+
+    private boolean readSegmentHeader(RandomAccessFile in, long length) throws IOException {
+        if (length < LogFormat.SEGMENT_HEADER_BYTES || isZeroFrom(in, 0, length)) {
+            if (!last) {
+                throw damagedAt(0, "the segment's header is cut off");
+            }
+            return false;
+        }
+        byte[] header = new byte[LogFormat.SEGMENT_HEADER_BYTES];
+        in.seek(0);
+        in.readFully(header);
+        try {
+            LogFormat.checkSegmentHeader(header, id);
+        } catch (LogFormat.Malformed e) {
+            throw damagedAt(0, String.valueOf(e.getMessage()));
+        }
+        return true;
+    }
+
+    /** Reads a frame into the table and returns where the next one begins; where this one begins if it is torn. */
+    private long readFrame(RandomAccessFile in, long position, long length, Memtable table) throws IOException {
+        long remaining = length - position;
+        if (remaining < LogFormat.FRAME_HEADER_BYTES) {
+            return torn(position, "a frame's header is cut off");
+        }
+        ByteBuffer header = ByteBuffer.allocate(LogFormat.FRAME_HEADER_BYTES);
+        in.seek(position);
+        in.readFully(header.array());
+        if (!LogFormat.isFrameHeader(header)) {
+            if (last && isZeroFrom(in, position, length)) {
+                return torn(position, "only zeros follow");
+            }
+            throw damagedAt(position, "a frame's header is damaged");
+        }
+        int payloadLength = LogFormat.payloadLength(header);
+        long end = position + LogFormat.FRAME_HEADER_BYTES + payloadLength + LogFormat.FRAME_TRAILER_BYTES;
+        if (payloadLength < 0) {
+            throw damagedAt(position, "a frame claims " + payloadLength + " bytes");
+        }
+        if (end > length) {
+            return torn(position, "a frame of " + payloadLength + " bytes is cut off");
+        }
+        byte[] payload = new byte[payloadLength];
+        in.readFully(payload);
+        int mark = in.readInt();
+        boolean intact = LogFormat.crc(payload, 0, payloadLength) == LogFormat.payloadCrc(header);
+        if (!intact || mark != LogFormat.END_MARK) {
+            if (mark == 0 && end == length) {
+                return torn(position, "the end of a frame was never written");
+            }
+            throw damagedAt(position, "a frame of " + payloadLength + " bytes does not match its checksum");
+        }
+        List<Entry> entries = new ArrayList<>();
+        try {
+            LogFormat.readRecords(payload, payloadLength, entries);
+        } catch (LogFormat.Malformed e) {
+            throw damagedAt(position, String.valueOf(e.getMessage()));
+        }
+        entries.forEach(table::put);
+        return end;
+    }
+
+    private long torn(long position, String what) {
+        if (!last) {
+            throw damagedAt(position, what + ", though a later segment follows");
+        }
+        return position;
+    }
+
+    private void cut(RandomAccessFile in, long position, long length) throws IOException {
+        LOG.warn(
+                "{}: the log ends in the middle of a write that was never acknowledged; cut {} bytes at offset {}",
+                file,
+                length - position,
+                position);
+        if (position < LogFormat.SEGMENT_HEADER_BYTES) {
+            in.setLength(0);
+            in.seek(0);
+            in.write(LogFormat.segmentHeader(id));
+        } else {
+            in.setLength(position);
+        }
+        in.getFD().sync();
+    }
+
+    private StoreException damagedAt(long position, String what) {
+        return Health.damaged(file, "damaged at offset " + position + ": " + what);
+    }
+
+    private static boolean isZeroFrom(RandomAccessFile in, long position, long length) throws IOException {
+        byte[] buffer = new byte[8192];
+        in.seek(position);
+        long left = length - position;
+        while (left > 0) {
+            int read = in.read(buffer, 0, (int) Math.min(buffer.length, left));
+            if (read < 0) {
+                throw new EOFException("the file became shorter while it was read");
+            }
+            for (int i = 0; i < read; i++) {
+                if (buffer[i] != 0) {
+                    return false;
+                }
+            }
+            left -= read;
+        }
+        return true;
+    }
+}

@@ -1,0 +1,202 @@
+package io.dht4j.store.mvstore;
+
+import io.dht4j.spi.StoreException;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A store's directory: it is ours, of a format we know, and no other process uses it. Files: {@code LOCK} (empty),
+ * {@code FORMAT} (a marker and the format's version), {@code data.mv} (the map) and {@code log-N.seg} (the log).
+ */
+final class StoreDirectory implements AutoCloseable {
+
+    static final int FORMAT_VERSION = 1;
+
+    private static final String FORMAT_MARKER = "dht4j mvstore";
+    private static final String LOCK_FILE = "LOCK";
+    private static final String FORMAT_FILE = "FORMAT";
+    private static final String FORMAT_DRAFT = "FORMAT.tmp";
+    private static final Pattern SEGMENT_FILE = Pattern.compile("log-(\\d{1,18})\\.seg");
+    private static final int MAX_FORMAT_BYTES = 1024;
+
+    private final Path directory;
+    private final FileChannel lockChannel;
+    private final FileLock lock;
+
+    private StoreDirectory(Path directory, FileChannel lockChannel, FileLock lock) {
+        this.directory = directory;
+        this.lockChannel = lockChannel;
+        this.lock = lock;
+    }
+
+    /** Opens and locks a directory, which is made if it does not exist. */
+    static StoreDirectory open(Path directory) {
+        try {
+            return Uninterruptibly.call(() -> lockAndCheck(directory));
+        } catch (IOException e) {
+            throw new StoreException(
+                    directory + " cannot be used as a store's directory (" + e
+                            + "); it must be a directory that this process may write",
+                    e);
+        }
+    }
+
+    private static StoreDirectory lockAndCheck(Path directory) throws IOException {
+        Files.createDirectories(directory);
+        boolean formatted = isFormatted(directory);
+        FileChannel channel =
+                FileChannel.open(directory.resolve(LOCK_FILE), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        try {
+            StoreDirectory opened = new StoreDirectory(directory, channel, tryLock(directory, channel));
+            if (!formatted) {
+                opened.writeFormat();
+            }
+            return opened;
+        } catch (IOException | RuntimeException e) {
+            channel.close();
+            throw e;
+        }
+    }
+
+    private static FileLock tryLock(Path directory, FileChannel channel) throws IOException {
+        @Nullable FileLock lock;
+        try {
+            lock = channel.tryLock();
+        } catch (OverlappingFileLockException e) {
+            throw locked(directory, "this process", e);
+        }
+        if (lock == null) {
+            throw locked(directory, "another process", null);
+        }
+        return lock;
+    }
+
+    static StoreException locked(Path directory, String by, @Nullable Throwable cause) {
+        String message = directory + " is locked: " + by + " has the store open; close it, or use another directory";
+        return cause == null ? new StoreException(message) : new StoreException(message, cause);
+    }
+
+    /** Tells a directory with a store in it from one without anything, and refuses every other one. */
+    private static boolean isFormatted(Path directory) throws IOException {
+        Path format = directory.resolve(FORMAT_FILE);
+        if (!Files.exists(format)) {
+            try (Stream<Path> files = Files.list(directory)) {
+                // A lock and a draft may be left of an attempt that was killed before it had written the format.
+                List<String> foreign = files.map(file -> String.valueOf(file.getFileName()))
+                        .filter(name -> !Set.of(LOCK_FILE, FORMAT_DRAFT).contains(name))
+                        .sorted()
+                        .limit(3)
+                        .toList();
+                if (!foreign.isEmpty()) {
+                    throw new StoreException(directory + " is not a store's directory: it has no " + FORMAT_FILE
+                            + " file but holds " + foreign + "; use an empty directory");
+                }
+            }
+            return false;
+        }
+        if (!Files.isRegularFile(format) || Files.size(format) > MAX_FORMAT_BYTES) {
+            throw notAFormat(format);
+        }
+        String text = new String(Files.readAllBytes(format), StandardCharsets.ISO_8859_1);
+        Matcher matcher = Pattern.compile(Pattern.quote(FORMAT_MARKER) + " (\\d{1,9})\\s*")
+                .matcher(text);
+        if (!matcher.matches()) {
+            throw notAFormat(format);
+        }
+        int version = Integer.parseInt(matcher.group(1));
+        if (version != FORMAT_VERSION) {
+            throw new StoreException(
+                    format + ": the store has format version " + version + ", this release reads version "
+                            + FORMAT_VERSION + "; use the release that wrote it, or a newer one");
+        }
+        return true;
+    }
+
+    private static StoreException notAFormat(Path format) {
+        return new StoreException(
+                format + " does not say '" + FORMAT_MARKER + "' and a version: this is not a store's directory,"
+                        + " or the file is damaged; use an empty directory, or write '" + FORMAT_MARKER + " "
+                        + FORMAT_VERSION + "' into it");
+    }
+
+    private void writeFormat() throws IOException {
+        Path draft = directory.resolve(FORMAT_DRAFT);
+        try (FileChannel out = FileChannel.open(
+                draft, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE)) {
+            out.write(StandardCharsets.ISO_8859_1.encode(FORMAT_MARKER + " " + FORMAT_VERSION + "\n"));
+            out.force(true);
+        }
+        Files.move(draft, directory.resolve(FORMAT_FILE), StandardCopyOption.ATOMIC_MOVE);
+        sync();
+    }
+
+    Path path() {
+        return directory;
+    }
+
+    Path dataFile() {
+        return directory.resolve("data.mv");
+    }
+
+    Path segmentFile(long id) {
+        return directory.resolve("log-" + id + ".seg");
+    }
+
+    /** The log's segments by their numbers. */
+    SortedMap<Long, Path> segments() throws IOException {
+        SortedMap<Long, Path> segments = new TreeMap<>();
+        List<Path> files = new ArrayList<>();
+        try (Stream<Path> listed = Files.list(directory)) {
+            listed.forEach(files::add);
+        }
+        for (Path file : files) {
+            Matcher matcher = SEGMENT_FILE.matcher(String.valueOf(file.getFileName()));
+            if (matcher.matches()) {
+                segments.put(Long.parseLong(matcher.group(1)), file);
+            }
+        }
+        return segments;
+    }
+
+    /** Forces the names of files that were made or deleted to the disk. */
+    void sync() throws IOException {
+        Uninterruptibly.call(() -> {
+            try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+                channel.force(true);
+            }
+            return directory;
+        });
+    }
+
+    /** Releases the lock. */
+    @Override
+    public void close() {
+        try {
+            Uninterruptibly.call(() -> {
+                if (lockChannel.isOpen()) {
+                    lock.release();
+                    lockChannel.close();
+                }
+                return directory;
+            });
+        } catch (IOException e) {
+            throw new StoreException(directory.resolve(LOCK_FILE) + " cannot be released (" + e + ")", e);
+        }
+    }
+}

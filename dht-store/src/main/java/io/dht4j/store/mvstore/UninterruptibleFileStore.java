@@ -1,0 +1,205 @@
+package io.dht4j.store.mvstore;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.zip.ZipOutputStream;
+import org.h2.mvstore.DataUtils;
+import org.h2.mvstore.RandomAccessStore;
+import org.h2.mvstore.SFChunk;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The file of the map, read and written through {@link RandomAccessFile}. MVStore's own file store reads through a
+ * {@link java.nio.channels.FileChannel}, which the interrupt of one reading thread closes for all of them, for ever; a
+ * {@code RandomAccessFile} takes no notice of interrupts. Since it has one position, several handles let several threads
+ * read at a time.
+ */
+final class UninterruptibleFileStore extends RandomAccessStore {
+
+    private static final Logger LOG = LoggerFactory.getLogger(UninterruptibleFileStore.class);
+
+    private static final int HANDLES = 4;
+
+    /** Larger writes are cut into pieces: the JDK copies what it writes through native memory. */
+    private static final int PIECE_BYTES = 1 << 20;
+
+    private final Map<String, Object> config;
+    private final Path file;
+    private final List<RandomAccessFile> handles = new ArrayList<>();
+    private @Nullable FileLock lock;
+
+    UninterruptibleFileStore(Path file, Map<String, Object> config) {
+        super(config);
+        this.config = config;
+        this.file = file;
+    }
+
+    /** Opens the file, which is made if it does not exist, and locks it. */
+    void open() throws IOException {
+        init(file.toString(), false);
+        for (int i = 0; i < HANDLES; i++) {
+            handles.add(new RandomAccessFile(file.toFile(), "rw"));
+        }
+        // The second lock of the directory: the first, on its own file, is lost without notice on systems where closing
+        // any handle of a file drops the process's locks on it, as a second attempt to open the store in this process
+        // does.
+        try {
+            lock = handles.get(0).getChannel().tryLock();
+        } catch (OverlappingFileLockException e) {
+            throw StoreDirectory.locked(file, "this process", e);
+        }
+        if (lock == null) {
+            throw StoreDirectory.locked(file, "another process", null);
+        }
+        setSize(handles.get(0).length());
+    }
+
+    /** Closes the handles of a file that could not be opened. */
+    void abandon() {
+        for (RandomAccessFile handle : handles) {
+            try {
+                handle.close();
+            } catch (IOException e) {
+                LOG.warn("{} cannot be closed after it could not be opened", file, e);
+            }
+        }
+    }
+
+    @Override
+    public void open(String fileName, boolean readOnly, char[] encryptionKey) {
+        throw new IllegalStateException("the file is opened before the store");
+    }
+
+    @Override
+    public UninterruptibleFileStore open(String fileName, boolean readOnly) {
+        UninterruptibleFileStore other = new UninterruptibleFileStore(Path.of(fileName), config);
+        try {
+            other.open();
+        } catch (IOException e) {
+            throw DataUtils.newMVStoreException(DataUtils.ERROR_READING_FAILED, "cannot open {0}", fileName, e);
+        }
+        return other;
+    }
+
+    @Override
+    @SuppressWarnings("ThreadId") // only spreads threads over handles
+    public ByteBuffer readFully(SFChunk chunk, long position, int length) {
+        if (position < 0 || length < 0 || position + length > size()) {
+            throw DataUtils.newMVStoreException(
+                    DataUtils.ERROR_READING_FAILED,
+                    "{0} bytes at offset {1} are beyond the end of {2}, which has {3} bytes",
+                    length,
+                    position,
+                    file,
+                    size());
+        }
+        byte[] bytes = new byte[length];
+        RandomAccessFile handle = handles.get((int) (Thread.currentThread().getId() & (HANDLES - 1)));
+        synchronized (handle) {
+            try {
+                handle.seek(position);
+                handle.readFully(bytes);
+            } catch (EOFException e) {
+                throw DataUtils.newMVStoreException(
+                        DataUtils.ERROR_READING_FAILED, "{0} ends before offset {1}", file, position + length, e);
+            } catch (IOException e) {
+                throw DataUtils.newMVStoreException(
+                        DataUtils.ERROR_READING_FAILED,
+                        "cannot read {0} bytes at offset {1} of {2}",
+                        length,
+                        position,
+                        file,
+                        e);
+            }
+        }
+        readCount.incrementAndGet();
+        readBytes.addAndGet(length);
+        return ByteBuffer.wrap(bytes);
+    }
+
+    @Override
+    protected void writeFully(SFChunk chunk, long position, ByteBuffer source) {
+        int length = source.remaining();
+        setSize(Math.max(size(), position + length));
+        RandomAccessFile handle = handles.get(0);
+        synchronized (handle) {
+            try {
+                handle.seek(position);
+                while (source.hasRemaining()) {
+                    int piece = Math.min(PIECE_BYTES, source.remaining());
+                    handle.write(source.array(), source.arrayOffset() + source.position(), piece);
+                    source.position(source.position() + piece);
+                }
+            } catch (IOException e) {
+                throw DataUtils.newMVStoreException(
+                        DataUtils.ERROR_WRITING_FAILED,
+                        "cannot write {0} bytes at offset {1} of {2}",
+                        length,
+                        position,
+                        file,
+                        e);
+            }
+        }
+        writeCount.incrementAndGet();
+        writeBytes.addAndGet(length);
+    }
+
+    @Override
+    public void sync() {
+        try {
+            handles.get(0).getFD().sync();
+        } catch (IOException e) {
+            throw DataUtils.newMVStoreException(
+                    DataUtils.ERROR_WRITING_FAILED, "cannot force {0} to the disk", file, e);
+        }
+    }
+
+    @Override
+    protected void truncate(long size) {
+        RandomAccessFile handle = handles.get(0);
+        synchronized (handle) {
+            try {
+                handle.setLength(size);
+            } catch (IOException e) {
+                throw DataUtils.newMVStoreException(
+                        DataUtils.ERROR_WRITING_FAILED, "cannot truncate {0} to {1} bytes", file, size, e);
+            }
+        }
+        setSize(Math.min(size(), size));
+        writeCount.incrementAndGet();
+    }
+
+    @Override
+    public void close() {
+        try {
+            for (RandomAccessFile handle : handles) {
+                handle.close();
+            }
+        } catch (IOException e) {
+            throw DataUtils.newMVStoreException(DataUtils.ERROR_WRITING_FAILED, "cannot close {0}", file, e);
+        } finally {
+            super.close();
+        }
+    }
+
+    @Override
+    public void backup(ZipOutputStream out) {
+        throw DataUtils.newMVStoreException(
+                DataUtils.ERROR_INTERNAL, "{0} is backed up by copying its directory", file);
+    }
+
+    @Override
+    public String toString() {
+        return file.toString();
+    }
+}

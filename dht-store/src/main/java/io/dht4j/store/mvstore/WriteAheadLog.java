@@ -1,0 +1,234 @@
+package io.dht4j.store.mvstore;
+
+import io.dht4j.spi.Entry;
+import io.dht4j.spi.StoreException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Group commit. A thread that has entries puts them into a queue; one of the threads becomes the leader, takes what is in
+ * the queue, writes it to the log as one frame, forces it to the disk where that is asked for, and makes it visible in the
+ * active table; the others wait. While the leader writes the next group gathers: groups grow with the load, and a lone
+ * writer never waits for company. An entry is in the log before anybody can read it.
+ */
+final class WriteAheadLog {
+
+    /** Where a group ends, unless its first request is larger. */
+    private static final int GROUP_BYTES = 1 << 20;
+
+    private final StoreDirectory directory;
+    private final Durability durability;
+    private final long memtableBytes;
+    private final Memtables memtables;
+    private final Health health;
+    private final Queue<Request> pending = new ConcurrentLinkedQueue<>();
+    private final AtomicBoolean leading = new AtomicBoolean();
+
+    // Below: only for the leader.
+    private final ByteBuffer usualFrame = ByteBuffer.allocate(2 * GROUP_BYTES);
+    private final List<Request> group = new ArrayList<>();
+    private SegmentWriter segment;
+
+    /** Entries of one caller, or, without entries, the wish that the active table be frozen. */
+    private static final class Request {
+        final List<Entry> entries;
+        final long bytes;
+        final Thread thread = Thread.currentThread();
+        volatile boolean done;
+
+        @Nullable
+        Throwable failure;
+
+        Request(List<Entry> entries, long bytes) {
+            this.entries = entries;
+            this.bytes = bytes;
+        }
+    }
+
+    WriteAheadLog(
+            StoreDirectory directory,
+            MvStoreOptions options,
+            Memtables memtables,
+            Health health,
+            SegmentWriter segment) {
+        this.directory = directory;
+        this.durability = options.durability();
+        this.memtableBytes = options.memtableBytes();
+        this.memtables = memtables;
+        this.health = health;
+        this.segment = segment;
+    }
+
+    /** Logs entries and makes them visible. Blocks; interrupts wait until it is done. */
+    void append(List<Entry> entries) {
+        List<Entry> part = new ArrayList<>();
+        long bytes = 0;
+        for (Entry entry : entries) {
+            if (entry.value().length > LogFormat.MAX_VALUE_BYTES) {
+                throw new StoreException("a value of " + entry.value().length + " bytes is too large for "
+                        + directory.path() + "; the limit is " + LogFormat.MAX_VALUE_BYTES);
+            }
+            long recordBytes = LogFormat.recordBytes(entry);
+            if (bytes > 0 && bytes + recordBytes > GROUP_BYTES) {
+                submit(new Request(part, bytes));
+                part = new ArrayList<>();
+                bytes = 0;
+            }
+            part.add(entry);
+            bytes += recordBytes;
+        }
+        if (!part.isEmpty()) {
+            submit(new Request(part, bytes));
+        }
+    }
+
+    /** Freezes the active table, so that all that was applied before is on its way to the map. */
+    void rotate() {
+        submit(new Request(List.of(), 0));
+    }
+
+    /** Freezes the active table if nobody is writing and there is room for it; never waits. */
+    void tryRotate() {
+        if (leading.compareAndSet(false, true)) {
+            try {
+                if (!memtables.view().active().isEmpty() && memtables.hasRoom() && !health.isFailed()) {
+                    startSegment();
+                }
+            } catch (IOException e) {
+                health.fail(cannotWrite(e));
+            } finally {
+                endLeading();
+            }
+        }
+    }
+
+    private void submit(Request request) {
+        pending.add(request);
+        boolean interrupted = false;
+        while (!request.done) {
+            if (leading.compareAndSet(false, true)) {
+                try {
+                    if (!request.done) {
+                        writeGroup();
+                    }
+                } finally {
+                    endLeading();
+                }
+            } else if (!request.done) {
+                LockSupport.park(this);
+                // An interrupt would make every later park return at once.
+                interrupted |= Thread.interrupted();
+            }
+        }
+        if (interrupted) {
+            request.thread.interrupt();
+        }
+        Throwable failure = request.failure;
+        if (failure != null) {
+            health.checkWritable();
+            throw new StoreException(
+                    "the log of " + directory.path() + " cannot be written (" + failure + ")", failure);
+        }
+    }
+
+    /** Hands the lead over to whoever waits longest. */
+    private void endLeading() {
+        leading.set(false);
+        Request next = pending.peek();
+        if (next != null) {
+            LockSupport.unpark(next.thread);
+        }
+    }
+
+    private void writeGroup() {
+        group.clear();
+        long bytes = 0;
+        Request next;
+        while ((next = pending.peek()) != null && (group.isEmpty() || bytes + next.bytes <= GROUP_BYTES)) {
+            group.add(pending.remove());
+            bytes += next.bytes;
+        }
+        @Nullable Throwable failure = null;
+        try {
+            health.checkWritable();
+            log(bytes);
+        } catch (StoreException e) {
+            failure = e;
+        } catch (IOException | RuntimeException | Error e) {
+            failure = e;
+            health.fail(cannotWrite(e));
+            memtables.wake();
+        }
+        for (Request request : group) {
+            request.failure = failure;
+            request.done = true;
+            if (request.thread != Thread.currentThread()) {
+                LockSupport.unpark(request.thread);
+            }
+        }
+        group.clear();
+    }
+
+    private void log(long bytes) throws IOException {
+        boolean rotate = false;
+        long weight = 0;
+        for (Request request : group) {
+            rotate |= request.entries.isEmpty();
+            for (Entry entry : request.entries) {
+                weight += Memtable.weight(entry);
+            }
+        }
+        Memtable active = memtables.view().active();
+        if (!active.isEmpty() && (rotate || active.weight() + weight > memtableBytes)) {
+            memtables.awaitRoom();
+            startSegment();
+            active = memtables.view().active();
+        }
+        if (bytes == 0) {
+            return;
+        }
+        int frameBytes = Math.toIntExact(LogFormat.FRAME_HEADER_BYTES + bytes + LogFormat.FRAME_TRAILER_BYTES);
+        ByteBuffer frame = frameBytes <= usualFrame.capacity() ? usualFrame : ByteBuffer.allocate(frameBytes);
+        frame.clear().position(LogFormat.FRAME_HEADER_BYTES);
+        for (Request request : group) {
+            for (Entry entry : request.entries) {
+                LogFormat.putRecord(frame, entry);
+            }
+        }
+        LogFormat.finishFrame(frame);
+        segment.append(frame.array(), frame.position());
+        if (durability == Durability.FSYNC) {
+            segment.force();
+        }
+        for (Request request : group) {
+            request.entries.forEach(active::put);
+        }
+    }
+
+    private void startSegment() throws IOException {
+        SegmentWriter full = segment;
+        segment = SegmentWriter.create(directory, full.id() + 1, durability);
+        full.close();
+        memtables.freeze(new Memtable(segment.id(), segment.file()));
+    }
+
+    private StoreException cannotWrite(Throwable cause) {
+        return new StoreException(
+                segment.file() + " cannot be written (" + cause
+                        + "); make room or mend the disk, then open the store again",
+                cause);
+    }
+
+    /** Forces the log to the disk and closes it. Nobody appends any more. */
+    void close() throws IOException {
+        segment.force();
+        segment.close();
+    }
+}

@@ -1,0 +1,95 @@
+package io.dht4j.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dht4j.Key;
+import io.dht4j.KeyRange;
+import io.dht4j.Version;
+import io.dht4j.spi.Entry;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+
+/** What every store must do that survives being closed, beside what every store must do. */
+public abstract class DurableStoreContract extends StoreContract {
+
+    private static final long SEED = 20_261_121;
+    private static final long NOW = 1_000_000;
+
+    /** For subclasses. */
+    protected DurableStoreContract() {}
+
+    /** Closes the store and opens it again. */
+    protected final void reopen() {
+        closeStore();
+        openStore();
+    }
+
+    /** Opening and closing without writing. */
+    @Test
+    void an_empty_store_can_be_reopened_again_and_again() {
+        for (int i = 0; i < 5; i++) {
+            reopen();
+            assertThat(store.entries()).isZero();
+        }
+    }
+
+    /** Everything is there again. */
+    @Test
+    void everything_applied_is_there_after_reopening() {
+        SplittableRandom random = new SplittableRandom(SEED);
+        ModelStore model = new ModelStore();
+        for (int round = 0; round < 8; round++) {
+            for (int i = 0; i < 40; i++) {
+                List<Entry> batch = randomEntries(random, 25, 400);
+                store.apply(batch);
+                model.apply(batch);
+            }
+            if (round == 4) {
+                Version before = new Version(5);
+                assertThat(store.purge(before, NOW)).isEqualTo(model.purge(before, NOW));
+            }
+            reopen();
+            assertThat(scanned(store, KeyRange.all())).isEqualTo(scanned(model, KeyRange.all()));
+            assertThat(store.entries()).isEqualTo(model.entries());
+        }
+    }
+
+    /** Old versions do not come back from a log. */
+    @Test
+    void a_late_old_version_does_not_win_after_reopening() {
+        store.apply(List.of(value("a", 5, "new"), tombstone("b", 5)));
+        reopen();
+        store.apply(List.of(value("a", 4, "old"), value("b", 4, "old")));
+        reopen();
+
+        assertThat(store.get(Key.of("a"))).contains(value("a", 5, "new"));
+        assertThat(store.get(Key.of("b"))).contains(tombstone("b", 5));
+    }
+
+    /** What a purge removed stays removed. */
+    @Test
+    void purged_entries_stay_away_after_reopening() {
+        store.apply(List.of(value("a", 1, "x"), value("b", 1, "y")));
+        store.apply(List.of(tombstone("a", 2)));
+        store.apply(List.of(value("a", 1, "late")));
+
+        assertThat(store.purge(new Version(10), NOW)).isEqualTo(1);
+        reopen();
+
+        assertThat(scanned(store, KeyRange.all())).containsExactly(value("b", 1, "y"));
+    }
+
+    /** Large values survive. */
+    @Test
+    void a_value_of_16_mib_is_there_after_reopening() {
+        byte[] large = new byte[16 << 20];
+        new SplittableRandom(SEED).nextBytes(large);
+        store.apply(List.of(Entry.value(Key.of("huge"), new Version(1), large, Entry.NEVER)));
+        reopen();
+
+        assertThat(store.get(Key.of("huge")).orElseThrow().value()).isEqualTo(large);
+        reopen();
+        assertThat(store.get(Key.of("huge")).orElseThrow().value()).isEqualTo(large);
+    }
+}

@@ -1,0 +1,544 @@
+package io.dht4j.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.dht4j.Key;
+import io.dht4j.KeyRange;
+import io.dht4j.Version;
+import io.dht4j.spi.Entry;
+import io.dht4j.spi.EntryCursor;
+import io.dht4j.spi.Store;
+import io.dht4j.spi.StoreException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.NoSuchElementException;
+import java.util.Random;
+import java.util.SplittableRandom;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * What every {@link Store} must do. A store's test extends this class and opens the store; stores that survive being
+ * closed extend {@link DurableStoreContract} instead.
+ */
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
+public abstract class StoreContract {
+
+    private static final long SEED = 20_261_120;
+    private static final long NOW = 1_000_000;
+    private static final int LARGE_VALUE_BYTES = 16 << 20;
+
+    /** An empty directory of the test's own. */
+    @TempDir
+    protected Path directory;
+
+    /** The store under test. */
+    protected Store store = new ModelStore();
+
+    /** For subclasses. */
+    protected StoreContract() {}
+
+    /**
+     * Opens the store under test.
+     *
+     * @param directory where a store on disk keeps its files; the same for every call within a test
+     * @return an open store
+     */
+    protected abstract Store open(Path directory);
+
+    /** Opens the store. */
+    @BeforeEach
+    protected void openStore() {
+        store = open(directory.resolve("store"));
+    }
+
+    /** Closes the store. */
+    @AfterEach
+    protected void closeStore() {
+        store.close();
+    }
+
+    /**
+     * A value without an expiry.
+     *
+     * @param key its key
+     * @param version its version
+     * @param text its bytes, as UTF-8
+     * @return the entry
+     */
+    protected static Entry value(String key, long version, String text) {
+        return Entry.value(Key.of(key), new Version(version), text.getBytes(StandardCharsets.UTF_8), Entry.NEVER);
+    }
+
+    /**
+     * A delete.
+     *
+     * @param key its key
+     * @param version its version
+     * @return the entry
+     */
+    protected static Entry tombstone(String key, long version) {
+        return Entry.tombstone(Key.of(key), new Version(version));
+    }
+
+    /**
+     * Everything a store shows in a range.
+     *
+     * @param from an open store
+     * @param range the range
+     * @return its entries in the order in which they were shown
+     */
+    protected static List<Entry> scanned(Store from, KeyRange range) {
+        List<Entry> entries = new ArrayList<>();
+        try (EntryCursor cursor = from.scan(range)) {
+            cursor.forEachRemaining(entries::add);
+        }
+        return entries;
+    }
+
+    /**
+     * Entries of random keys, versions and values, with tombstones, expiries and many ties among them.
+     *
+     * @param random where chance comes from
+     * @param count how many
+     * @param keys out of how many keys
+     * @return the entries
+     */
+    protected static List<Entry> randomEntries(SplittableRandom random, int count, int keys) {
+        List<Entry> entries = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            Key key = Key.of("key-" + random.nextInt(keys));
+            Version version = new Version(1 + random.nextInt(8));
+            if (random.nextInt(4) == 0) {
+                entries.add(Entry.tombstone(key, version));
+            } else {
+                byte[] bytes = new byte[random.nextInt(40)];
+                Arrays.fill(bytes, (byte) random.nextInt(256));
+                long expiry = random.nextInt(3) == 0 ? NOW - 2 + random.nextInt(4) : Entry.NEVER;
+                entries.add(Entry.value(key, version, bytes, expiry));
+            }
+        }
+        return entries;
+    }
+
+    /** A store that holds nothing. */
+    @Test
+    void a_new_store_is_empty() {
+        assertThat(store.get(Key.of("a"))).isEmpty();
+        assertThat(store.entries()).isZero();
+        assertThat(scanned(store, KeyRange.all())).isEmpty();
+        assertThat(store.name()).isNotBlank();
+    }
+
+    /** Reading what was written. */
+    @Test
+    void what_was_applied_is_read_back_with_version_and_expiry() {
+        Entry entry = Entry.value(Key.of("a"), new Version(7), new byte[] {1, -1, 0}, 123);
+
+        store.apply(List.of(entry));
+
+        assertThat(store.get(Key.of("a"))).contains(entry);
+        assertThat(store.get(Key.of("b"))).isEmpty();
+        assertThat(store.entries()).isEqualTo(1);
+    }
+
+    /** Applying nothing. */
+    @Test
+    void applying_no_entries_changes_nothing() {
+        store.apply(List.of());
+
+        assertThat(store.entries()).isZero();
+    }
+
+    /** Newer versions win. */
+    @Test
+    void the_newest_version_stays_whatever_the_order_of_arrival() {
+        store.apply(List.of(value("a", 5, "five")));
+        store.apply(List.of(value("a", 9, "nine")));
+        store.apply(List.of(value("a", 7, "seven")));
+
+        assertThat(store.get(Key.of("a"))).contains(value("a", 9, "nine"));
+        assertThat(store.entries()).isEqualTo(1);
+    }
+
+    /** Versions are unsigned. */
+    @Test
+    void versions_are_compared_as_unsigned_numbers() {
+        store.apply(List.of(value("a", -1, "largest")));
+        store.apply(List.of(value("a", Long.MAX_VALUE, "half")));
+
+        assertThat(store.get(Key.of("a"))).contains(value("a", -1, "largest"));
+    }
+
+    /** Ties are settled alike everywhere. */
+    @Test
+    void of_one_version_a_tombstone_wins_then_the_larger_value_then_the_later_expiry() {
+        Key key = Key.of("a");
+        Version version = new Version(3);
+        List<Entry> ascending = List.of(
+                Entry.value(key, version, new byte[] {1}, 50),
+                Entry.value(key, version, new byte[] {1}, 60),
+                Entry.value(key, version, new byte[] {1}, Entry.NEVER),
+                Entry.value(key, version, new byte[] {1, 0}, 50),
+                Entry.value(key, version, new byte[] {(byte) 0x80}, 50),
+                Entry.tombstone(key, version));
+
+        for (Entry entry : ascending) {
+            store.apply(List.of(entry));
+            assertThat(store.get(key)).contains(entry);
+        }
+        for (Entry entry : ascending) {
+            store.apply(List.of(entry));
+            assertThat(store.get(key)).contains(Entry.tombstone(key, version));
+        }
+    }
+
+    /** Idempotence. */
+    @Test
+    void applying_an_entry_again_changes_nothing() {
+        Entry entry = value("a", 1, "x");
+        store.apply(List.of(entry, entry));
+        store.apply(List.of(entry));
+
+        assertThat(scanned(store, KeyRange.all())).containsExactly(entry);
+        assertThat(store.entries()).isEqualTo(1);
+    }
+
+    /** One call may name a key several times. */
+    @Test
+    void of_repeated_keys_in_one_call_the_newest_stays() {
+        store.apply(List.of(value("a", 2, "two"), value("b", 1, "b"), value("a", 3, "three"), value("a", 1, "one")));
+
+        assertThat(scanned(store, KeyRange.all())).containsExactly(value("a", 3, "three"), value("b", 1, "b"));
+    }
+
+    /** Tombstones are entries. */
+    @Test
+    void tombstones_are_read_scanned_and_counted_like_values() {
+        store.apply(List.of(value("a", 1, "x"), value("b", 1, "y")));
+        store.apply(List.of(tombstone("a", 2)));
+
+        assertThat(store.get(Key.of("a"))).contains(tombstone("a", 2));
+        assertThat(scanned(store, KeyRange.all())).containsExactly(tombstone("a", 2), value("b", 1, "y"));
+        assertThat(store.entries()).isEqualTo(2);
+    }
+
+    /** Keys are bytes. */
+    @Test
+    void keys_are_ordered_as_unsigned_bytes() {
+        List<Key> ascending = List.of(
+                Key.of(new byte[] {0}),
+                Key.of(new byte[] {0, 0}),
+                Key.of(new byte[] {0x7f}),
+                Key.of(new byte[] {0x7f, (byte) 0xff}),
+                Key.of(new byte[] {(byte) 0x80}),
+                Key.of(new byte[] {(byte) 0xff}),
+                Key.of(new byte[] {(byte) 0xff, 0}));
+        List<Key> shuffled = new ArrayList<>(ascending);
+        Collections.shuffle(shuffled, new Random(SEED));
+
+        for (Key key : shuffled) {
+            store.apply(List.of(Entry.tombstone(key, new Version(1))));
+        }
+
+        assertThat(scanned(store, KeyRange.all())).extracting(Entry::key).containsExactlyElementsOf(ascending);
+    }
+
+    /** Ranges include their start and exclude their end. */
+    @Test
+    void a_scan_shows_its_range_only() {
+        for (String key : List.of("d", "b", "a", "c")) {
+            store.apply(List.of(value(key, 1, key)));
+        }
+
+        assertThat(keys(KeyRange.between(Key.of("b"), Key.of("d")))).containsExactly("b", "c");
+        assertThat(keys(KeyRange.from(Key.of("c")))).containsExactly("c", "d");
+        assertThat(keys(KeyRange.from(Key.of("bb")))).containsExactly("c", "d");
+        assertThat(keys(KeyRange.from(Key.of("e")))).isEmpty();
+        assertThat(keys(KeyRange.between(Key.of("b"), Key.of("b")))).isEmpty();
+        assertThat(keys(KeyRange.between(Key.of("c"), Key.of("a")))).isEmpty();
+    }
+
+    private List<String> keys(KeyRange range) {
+        return scanned(store, range).stream()
+                .map(entry -> entry.key().toString())
+                .toList();
+    }
+
+    /** The iterator's contract. */
+    @Test
+    void a_cursor_ends_once_and_for_all() {
+        store.apply(List.of(value("a", 1, "x")));
+        EntryCursor cursor = store.scan(KeyRange.all());
+        assertThat(cursor.hasNext()).isTrue();
+        assertThat(cursor.hasNext()).isTrue();
+        assertThat(cursor.next()).isEqualTo(value("a", 1, "x"));
+        assertThat(cursor.hasNext()).isFalse();
+        assertThatThrownBy(cursor::next).isInstanceOf(NoSuchElementException.class);
+        cursor.close();
+        cursor.close();
+        assertThat(cursor.hasNext()).isFalse();
+    }
+
+    /** Smallest and largest. */
+    @Test
+    void empty_values_and_values_of_16_mib_are_kept() {
+        byte[] large = new byte[LARGE_VALUE_BYTES];
+        new SplittableRandom(SEED).nextBytes(large);
+        Entry empty = value("empty", 1, "");
+        Entry huge = Entry.value(Key.of("huge"), new Version(1), large, Entry.NEVER);
+
+        store.apply(List.of(empty, huge, value("small", 1, "s")));
+
+        assertThat(store.get(Key.of("empty"))).contains(empty);
+        assertThat(store.get(Key.of("huge")).orElseThrow().value()).isEqualTo(large);
+        assertThat(scanned(store, KeyRange.all()))
+                .extracting(entry -> entry.value().length)
+                .containsExactly(0, LARGE_VALUE_BYTES, 1);
+    }
+
+    /** Shortest and longest. */
+    @Test
+    void the_shortest_and_the_longest_keys_are_kept() {
+        byte[] longest = new byte[Key.MAX_LENGTH];
+        Arrays.fill(longest, (byte) 0xff);
+        Entry first = Entry.tombstone(Key.of(new byte[1]), new Version(1));
+        Entry last = Entry.tombstone(Key.of(longest), new Version(1));
+
+        store.apply(List.of(last, first));
+
+        assertThat(scanned(store, KeyRange.all())).containsExactly(first, last);
+        assertThat(store.get(last.key())).contains(last);
+    }
+
+    /** Purging. */
+    @Test
+    void a_purge_removes_dead_entries_that_are_old_and_no_others() {
+        Entry live = value("live", 1, "x");
+        Entry later = Entry.value(Key.of("later"), new Version(1), new byte[1], NOW + 1);
+        Entry newTombstone = tombstone("new", 10);
+        store.apply(List.of(
+                live,
+                later,
+                newTombstone,
+                tombstone("old", 9),
+                Entry.value(Key.of("expired"), new Version(2), new byte[1], NOW)));
+
+        assertThat(store.purge(new Version(10), NOW)).isEqualTo(2);
+
+        assertThat(scanned(store, KeyRange.all())).containsExactly(later, live, newTombstone);
+        assertThat(store.get(Key.of("old"))).isEmpty();
+        assertThat(store.entries()).isEqualTo(3);
+        assertThat(store.purge(new Version(10), NOW)).isZero();
+    }
+
+    /** A purge must not uncover what the purged entry had replaced. */
+    @Test
+    void what_a_purged_tombstone_had_deleted_does_not_come_back() {
+        store.apply(List.of(value("a", 1, "x")));
+        store.purge(new Version(0), NOW);
+        store.apply(List.of(tombstone("a", 3)));
+        store.apply(List.of(value("a", 2, "late")));
+
+        assertThat(store.purge(new Version(10), NOW)).isEqualTo(1);
+
+        assertThat(store.get(Key.of("a"))).isEmpty();
+        assertThat(scanned(store, KeyRange.all())).isEmpty();
+        store.apply(List.of(value("a", 4, "new")));
+        assertThat(store.get(Key.of("a"))).contains(value("a", 4, "new"));
+    }
+
+    /** A long random history, compared step by step. */
+    @Test
+    void a_random_history_gives_what_the_model_gives() {
+        SplittableRandom random = new SplittableRandom(SEED);
+        ModelStore model = new ModelStore();
+        for (int round = 0; round < 300; round++) {
+            List<Entry> batch = randomEntries(random, random.nextInt(20), 150);
+            store.apply(batch);
+            model.apply(batch);
+            Key key = Key.of("key-" + random.nextInt(150));
+            assertThat(store.get(key)).isEqualTo(model.get(key));
+            if (random.nextInt(50) == 0) {
+                Version before = new Version(random.nextInt(8));
+                assertThat(store.purge(before, NOW)).isEqualTo(model.purge(before, NOW));
+            }
+            if (random.nextInt(10) == 0) {
+                KeyRange range =
+                        KeyRange.between(Key.of("key-" + random.nextInt(150)), Key.of("key-" + random.nextInt(150)));
+                assertThat(scanned(store, range)).isEqualTo(scanned(model, range));
+            }
+        }
+        assertThat(scanned(store, KeyRange.all())).isEqualTo(scanned(model, KeyRange.all()));
+        assertThat(store.entries()).isEqualTo(model.entries());
+    }
+
+    /** Many writers at a time. */
+    @Test
+    void concurrent_writers_end_where_the_model_ends() throws Exception {
+        ModelStore model = new ModelStore();
+        List<List<Entry>> histories = new ArrayList<>();
+        for (int writer = 0; writer < 8; writer++) {
+            List<Entry> history = randomEntries(new SplittableRandom(SEED + writer), 2000, 300);
+            histories.add(history);
+            model.apply(history);
+        }
+        inParallel(histories.stream()
+                .map(history -> (Runnable) () -> {
+                    for (int i = 0; i < history.size(); i += 5) {
+                        List<Entry> batch = history.subList(i, i + 5);
+                        store.apply(batch);
+                        Entry first = batch.get(0);
+                        Entry seen = store.get(first.key()).orElseThrow();
+                        assertThat(first.supersedes(seen)).isFalse();
+                    }
+                })
+                .toList());
+
+        assertThat(scanned(store, KeyRange.all())).isEqualTo(scanned(model, KeyRange.all()));
+        assertThat(store.entries()).isEqualTo(model.entries());
+    }
+
+    /** Scans see no key twice, none out of order, and all that stayed. */
+    @Test
+    void scans_during_writes_show_every_settled_key_once_and_in_order() throws Exception {
+        List<Entry> settled = new ArrayList<>();
+        for (int i = 0; i < 1000; i++) {
+            settled.add(value(String.format(Locale.ROOT, "s%04d", i), 1, "settled"));
+        }
+        store.apply(settled);
+        List<Runnable> tasks = new ArrayList<>();
+        for (int writer = 0; writer < 3; writer++) {
+            SplittableRandom random = new SplittableRandom(SEED + writer);
+            tasks.add(() -> {
+                for (int i = 0; i < 3000; i++) {
+                    store.apply(List.of(value("s" + random.nextInt(10_000) + "w", 2 + i, "moving")));
+                }
+            });
+        }
+        tasks.add(() -> {
+            for (int round = 0; round < 20; round++) {
+                List<Entry> shown = scanned(store, KeyRange.all());
+                assertThat(shown).extracting(Entry::key).isSorted().doesNotHaveDuplicates();
+                assertThat(shown).containsAll(settled);
+            }
+        });
+        inParallel(tasks);
+    }
+
+    private static void inParallel(List<Runnable> tasks) throws InterruptedException, ExecutionException {
+        ExecutorService threads = Executors.newFixedThreadPool(tasks.size());
+        try {
+            List<Future<?>> running = new ArrayList<>();
+            for (Runnable task : tasks) {
+                running.add(threads.submit(task));
+            }
+            for (Future<?> task : running) {
+                task.get();
+            }
+        } finally {
+            threads.shutdown();
+        }
+    }
+
+    /** Interrupts. */
+    @Test
+    void an_interrupted_caller_does_no_harm_and_stays_interrupted() throws Exception {
+        store.apply(List.of(value("a", 1, "x")));
+
+        Thread.currentThread().interrupt();
+        store.apply(List.of(value("b", 1, "y")));
+        assertThat(store.get(Key.of("a"))).isPresent();
+        assertThat(scanned(store, KeyRange.all())).hasSize(2);
+        store.purge(new Version(0), NOW);
+        assertThat(store.get(Key.of("b"))).isPresent();
+        assertThat(Thread.interrupted()).isTrue();
+
+        store.apply(List.of(value("c", 1, "z")));
+        assertThat(scanned(store, KeyRange.all())).hasSize(3);
+    }
+
+    /** Interrupts at any moment. */
+    @Test
+    void interrupts_that_come_at_any_moment_do_no_harm() throws Exception {
+        Thread worker = new Thread(() -> {
+            for (int i = 0; i < 2000; i++) {
+                store.apply(List.of(value("key-" + i, 1, "x".repeat(100))));
+                assertThat(store.get(Key.of("key-" + i / 2))).isPresent();
+            }
+        });
+        worker.start();
+        while (worker.isAlive()) {
+            worker.interrupt();
+            worker.join(1);
+        }
+
+        assertThat(scanned(store, KeyRange.all())).hasSize(2000);
+        store.apply(List.of(value("after", 1, "x")));
+        assertThat(store.get(Key.of("after"))).isPresent();
+    }
+
+    /** Closing. */
+    @Test
+    void after_close_every_method_throws_and_closing_again_does_nothing() {
+        store.apply(List.of(value("a", 1, "x")));
+        EntryCursor cursor = store.scan(KeyRange.all());
+        store.close();
+        store.close();
+
+        assertThatThrownBy(() -> store.get(Key.of("a"))).isInstanceOf(StoreException.class);
+        assertThatThrownBy(() -> store.apply(List.of(value("a", 2, "y")))).isInstanceOf(StoreException.class);
+        assertThatThrownBy(() -> store.scan(KeyRange.all())).isInstanceOf(StoreException.class);
+        assertThatThrownBy(() -> store.purge(new Version(1), NOW)).isInstanceOf(StoreException.class);
+        assertThatThrownBy(() -> store.entries()).isInstanceOf(StoreException.class);
+        assertThatThrownBy(cursor::next).isInstanceOf(StoreException.class);
+        cursor.close();
+    }
+
+    /** Closing under load. */
+    @Test
+    void close_waits_for_calls_under_way_and_fails_those_that_come_later() throws Exception {
+        ExecutorService threads = Executors.newFixedThreadPool(4);
+        try {
+            List<Future<Integer>> writers = new ArrayList<>();
+            for (int writer = 0; writer < 4; writer++) {
+                String prefix = "w" + writer + "-";
+                writers.add(threads.submit(() -> {
+                    int written = 0;
+                    try {
+                        while (written < 1_000_000) {
+                            store.apply(List.of(value(prefix + written % 1000, 1 + written, "x")));
+                            written++;
+                        }
+                    } catch (StoreException e) {
+                        return written;
+                    }
+                    throw new AssertionError("the store was never closed");
+                }));
+            }
+            while (store.entries() < 1000) {
+                Thread.onSpinWait();
+            }
+            store.close();
+            for (Future<Integer> writer : writers) {
+                assertThat(writer.get()).isGreaterThanOrEqualTo(0);
+            }
+        } finally {
+            threads.shutdown();
+        }
+    }
+}
