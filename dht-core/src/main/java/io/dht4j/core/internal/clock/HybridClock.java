@@ -14,6 +14,8 @@ public final class HybridClock {
 
     private final LongSupplier wallMillis;
     private final long maxSkewMillis;
+    private final int slot;
+    private final int slots;
     private final AtomicLong last = new AtomicLong();
 
     /**
@@ -23,8 +25,22 @@ public final class HybridClock {
      * @param maxSkewMillis how far ahead of the wall clock a version of another node may be
      */
     public HybridClock(LongSupplier wallMillis, long maxSkewMillis) {
+        this(wallMillis, maxSkewMillis, 0, 1);
+    }
+
+    /**
+     * The clock of one of several nodes, which has seen nothing yet.
+     *
+     * @param wallMillis the wall clock in milliseconds since 1970
+     * @param maxSkewMillis how far ahead of the wall clock a version of another node may be
+     * @param slot the node's slot, 0 to {@code slots - 1}
+     * @param slots how many slots there are, a power of two, the same on every node
+     */
+    public HybridClock(LongSupplier wallMillis, long maxSkewMillis, int slot, int slots) {
         this.wallMillis = wallMillis;
         this.maxSkewMillis = maxSkewMillis;
+        this.slot = slot;
+        this.slots = slots;
     }
 
     /**
@@ -36,11 +52,16 @@ public final class HybridClock {
         long now = wallMillis.getAsLong() << Version.COUNTER_BITS;
         while (true) {
             long seen = last.get();
-            long next = Math.max(now, seen + 1);
+            long next = inSlot(Math.max(now, seen + 1));
             if (last.compareAndSet(seen, next)) {
                 return new Version(next);
             }
         }
+    }
+
+    /** The first version of this node's slot that is not less. */
+    private long inSlot(long version) {
+        return version + ((slot - version) & (slots - 1));
     }
 
     /**

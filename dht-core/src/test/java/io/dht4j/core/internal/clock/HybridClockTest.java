@@ -3,7 +3,10 @@ package io.dht4j.core.internal.clock;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.Version;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
+import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
@@ -68,5 +71,27 @@ class HybridClockTest {
                 .filter(i -> given.add(clock.next()))
                 .count();
         assertThat(distinct).isEqualTo(100_000);
+    }
+
+    @Test
+    void nodesNeverGiveTheSameVersionWhetherOrNotTheyHearOfEachOther() {
+        SplittableRandom random = new SplittableRandom(5);
+        List<HybridClock> clocks = IntStream.range(0, 8)
+                .mapToObj(slot -> new HybridClock(wall::get, 60_000, slot, 8))
+                .toList();
+        Set<Version> given = new HashSet<>();
+        for (int i = 0; i < 100_000; i++) {
+            HybridClock giver = clocks.get(random.nextInt(8));
+            Version before = giver.current();
+            Version version = giver.next();
+            assertThat(given.add(version)).as("%s is new", version).isTrue();
+            assertThat(version).isGreaterThanOrEqualTo(before);
+            if (random.nextInt(3) == 0) {
+                clocks.get(random.nextInt(8)).observe(version);
+            }
+            if (random.nextInt(100) == 0) {
+                wall.incrementAndGet();
+            }
+        }
     }
 }
