@@ -1,0 +1,203 @@
+package io.dht4j.testkit;
+
+import io.dht4j.Node;
+import io.dht4j.NodeId;
+import io.dht4j.spi.CallContext;
+import io.dht4j.spi.Environment;
+import io.dht4j.spi.FrameHandler;
+import io.dht4j.spi.Transport;
+import io.dht4j.spi.TransportException;
+import io.dht4j.spi.TransportException.Outcome;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A transport that hurts the calls it makes, link by link: it drops, delays, repeats or refuses requests, loses replies, or
+ * reports a failure although the request was carried out. What it does stays within the contract of {@link Transport}.
+ * Faults apply to calls that begin after they were set; calls of peers to this node are hurt by the peers' transports.
+ * Works under virtual time. Safe for use by any number of threads, as far as the environment is.
+ */
+public final class FaultyTransport implements Transport {
+
+    private static final Supplier<Fault> HEALTHY = Fault::none;
+
+    private final Transport transport;
+    private final Environment environment;
+    private final Map<NodeId, Supplier<Fault>> links = new ConcurrentHashMap<>();
+    /** Silent calls in the order in which they began; guarded by itself. */
+    private final Map<Long, CompletableFuture<byte[]>> open = new TreeMap<>();
+
+    private final AtomicLong calls = new AtomicLong();
+    private volatile Supplier<Fault> otherLinks = HEALTHY;
+    private volatile boolean closed;
+
+    /**
+     * A transport without faults.
+     *
+     * @param transport carries what is carried; owned and closed by this one
+     * @param environment clock and timers; not closed
+     */
+    public FaultyTransport(Transport transport, Environment environment) {
+        this.transport = transport;
+        this.environment = environment;
+    }
+
+    /**
+     * Sets what happens to every call to a node.
+     *
+     * @param to the node that is called
+     * @param fault the same for all
+     */
+    public void toward(NodeId to, Fault fault) {
+        toward(to, () -> fault);
+    }
+
+    /**
+     * Sets what happens to each call to a node.
+     *
+     * @param to the node that is called
+     * @param faults asked once for each call
+     */
+    public void toward(NodeId to, Supplier<Fault> faults) {
+        links.put(to, faults);
+    }
+
+    /**
+     * Sets what happens to every call, to whichever node.
+     *
+     * @param fault the same for all
+     */
+    public void towardAll(Fault fault) {
+        towardAll(() -> fault);
+    }
+
+    /**
+     * Sets what happens to each call, to whichever node.
+     *
+     * @param faults asked once for each call
+     */
+    public void towardAll(Supplier<Fault> faults) {
+        links.clear();
+        otherLinks = faults;
+    }
+
+    /** Ends all faults. Calls under way keep those that they have. */
+    public void heal() {
+        towardAll(HEALTHY);
+    }
+
+    @Override
+    public CompletionStage<Void> start(FrameHandler handler) {
+        return transport.start(handler);
+    }
+
+    @Override
+    public CompletionStage<byte[]> call(Node node, byte[] request, CallContext context) {
+        Fault fault = links.getOrDefault(node.id(), otherLinks).get();
+        if (fault instanceof Fault.None) {
+            return transport.call(node, request, context);
+        }
+        if (closed || context.isExpired() || context.isCancelled() || fault instanceof Fault.Refuse) {
+            return CompletableFuture.failedFuture(
+                    new TransportException(Outcome.NOT_SENT, "call to " + node.id() + " was refused"));
+        }
+        CompletableFuture<byte[]> result = begin(node, context);
+        if (fault instanceof Fault.LoseReply) {
+            transport.call(node, request, context);
+        } else if (fault instanceof Fault.FailAfterDelivery) {
+            failAfterDelivery(node, request, context, result);
+        } else if (fault instanceof Fault.Delay delay) {
+            after(
+                    delay.request(),
+                    () -> transport
+                            .call(node, request, context)
+                            .whenComplete(
+                                    (reply, error) -> after(delay.reply(), () -> complete(result, reply, error))));
+        } else if (fault instanceof Fault.Repeat repeat) {
+            transport.call(node, request, context).whenComplete((reply, error) -> complete(result, reply, error));
+            after(repeat.later(), () -> transport.call(node, request, context));
+        }
+        return result;
+    }
+
+    /** A call that fails at its deadline unless it is completed before. */
+    private CompletableFuture<byte[]> begin(Node node, CallContext context) {
+        CompletableFuture<byte[]> result = new CompletableFuture<>();
+        long number = calls.incrementAndGet();
+        synchronized (open) {
+            open.put(number, result);
+        }
+        Environment.Timer deadline = environment.schedule(
+                () -> result.completeExceptionally(unknown("the deadline of a call to " + node.id() + " passed")),
+                context.remainingNanos());
+        context.onCancel(() -> result.completeExceptionally(unknown("the call to " + node.id() + " was cancelled")));
+        result.whenComplete((reply, error) -> {
+            deadline.cancel();
+            synchronized (open) {
+                open.remove(number);
+            }
+        });
+        if (closed) {
+            failOpenCalls();
+        }
+        return result;
+    }
+
+    private void failAfterDelivery(Node node, byte[] request, CallContext context, CompletableFuture<byte[]> result) {
+        transport.call(node, request, context).whenComplete((reply, error) -> {
+            if (error != null) {
+                complete(result, null, error);
+            } else {
+                result.completeExceptionally(unknown("the connection to " + node.id() + " broke"));
+            }
+        });
+    }
+
+    private static void complete(CompletableFuture<byte[]> result, byte @Nullable [] reply, @Nullable Throwable error) {
+        if (error != null) {
+            result.completeExceptionally(error);
+        } else {
+            result.complete(reply);
+        }
+    }
+
+    private void after(Duration delay, Runnable action) {
+        if (delay.isZero()) {
+            action.run();
+        } else {
+            environment.schedule(action, delay.toNanos());
+        }
+    }
+
+    private static TransportException unknown(String message) {
+        return new TransportException(Outcome.UNKNOWN, message);
+    }
+
+    @Override
+    public String name() {
+        return "faulty " + transport.name();
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        transport.close();
+        failOpenCalls();
+    }
+
+    private void failOpenCalls() {
+        List<CompletableFuture<byte[]>> left;
+        synchronized (open) {
+            left = List.copyOf(open.values());
+        }
+        left.forEach(call -> call.completeExceptionally(unknown("the transport was closed")));
+    }
+}

@@ -1,0 +1,73 @@
+package io.dht4j.testkit.cluster;
+
+import io.dht4j.Key;
+import io.dht4j.KeyRange;
+import io.dht4j.Version;
+import io.dht4j.spi.Entry;
+import io.dht4j.spi.EntryCursor;
+import io.dht4j.spi.Store;
+import io.dht4j.spi.StoreException;
+import io.dht4j.testkit.ModelStore;
+import java.util.List;
+import java.util.Optional;
+
+/** A model store that wants store threads, as one on a disk does, and can be made to fail. */
+final class BlockingStore implements Store {
+
+    private final ModelStore store = new ModelStore();
+    boolean broken;
+
+    private void checkWhole() {
+        if (broken) {
+            throw new StoreException("disk full");
+        }
+    }
+
+    @Override
+    public Optional<Entry> get(Key key) {
+        checkWhole();
+        return store.get(key);
+    }
+
+    @Override
+    public void apply(List<Entry> entries) {
+        checkWhole();
+        store.apply(entries);
+    }
+
+    @Override
+    public EntryCursor scan(KeyRange range) {
+        checkWhole();
+        return store.scan(range);
+    }
+
+    @Override
+    public long purge(Version before, long nowMillis) {
+        return store.purge(before, nowMillis);
+    }
+
+    @Override
+    public long entries() {
+        return store.entries();
+    }
+
+    @Override
+    public Version newestAtOpen() {
+        return store.newestAtOpen();
+    }
+
+    @Override
+    public boolean isMemoryFast() {
+        return false;
+    }
+
+    @Override
+    public String name() {
+        return "blocking";
+    }
+
+    @Override
+    public void close() {
+        store.close();
+    }
+}
