@@ -1,0 +1,159 @@
+package io.dht4j.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dht4j.Node;
+import io.dht4j.spi.CallContext;
+import io.dht4j.spi.TransportException.Outcome;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Test;
+
+/** What transports that use sockets must do besides: peers that are no good, down to the bytes. */
+public abstract class SocketTransportContract extends TransportContract {
+
+    /** For subclasses. */
+    protected SocketTransportContract() {}
+
+    /**
+     * The first bytes of a good reply in the transport's protocol, up to somewhere within its frame.
+     *
+     * @return what a peer may have written when it dies
+     */
+    protected abstract byte[] beginningOfReply();
+
+    @Test
+    void a_peer_that_accepts_and_says_nothing_leaves_the_outcome_unknown_at_the_deadline() throws IOException {
+        try (RawPeer peer =
+                new RawPeer(socket -> socket.getInputStream().transferTo(OutputStream.nullOutputStream()))) {
+            Started client = start(echo());
+            CallContext context = within(Duration.ofMillis(500));
+            assertThat(failure(peer.calledBy(client, context)).outcome()).isEqualTo(Outcome.UNKNOWN);
+            assertThat(context.isExpired()).isTrue();
+        }
+    }
+
+    @Test
+    void a_peer_that_hangs_up_on_a_request_leaves_the_outcome_unknown() throws IOException {
+        try (RawPeer peer = new RawPeer(socket -> socket.getInputStream().read())) {
+            Started client = start(echo());
+            assertThat(failure(peer.calledBy(client, within(Duration.ofHours(1))))
+                            .outcome())
+                    .isEqualTo(Outcome.UNKNOWN);
+        }
+    }
+
+    @Test
+    void a_peer_that_dies_within_a_reply_leaves_the_outcome_unknown() throws IOException {
+        try (RawPeer peer = new RawPeer(socket -> {
+            socket.getInputStream().read();
+            socket.getOutputStream().write(beginningOfReply());
+            socket.getOutputStream().flush();
+        })) {
+            Started client = start(echo());
+            assertThat(failure(peer.calledBy(client, within(Duration.ofHours(1))))
+                            .outcome())
+                    .isEqualTo(Outcome.UNKNOWN);
+        }
+    }
+
+    @Test
+    void a_peer_that_answers_with_noise_leaves_the_outcome_unknown() throws IOException {
+        try (RawPeer peer = new RawPeer(socket -> {
+            socket.getInputStream().read();
+            socket.getOutputStream().write(bytes("\0\1\2 this is no protocol that anybody speaks\r\n\r\n\r\n"));
+            socket.getOutputStream().flush();
+        })) {
+            Started client = start(echo());
+            assertThat(failure(peer.calledBy(client, within(Duration.ofHours(1))))
+                            .outcome())
+                    .isEqualTo(Outcome.UNKNOWN);
+        }
+    }
+
+    @Test
+    void bad_peers_do_not_keep_good_ones_from_being_called() throws IOException {
+        try (RawPeer peer =
+                new RawPeer(socket -> socket.getInputStream().transferTo(OutputStream.nullOutputStream()))) {
+            Started good = start(echo());
+            Started client = start(echo());
+            CallContext forgotten = within(Duration.ofHours(1));
+            for (int i = 0; i < 500; i++) {
+                peer.calledBy(client, forgotten);
+            }
+            for (int i = 0; i < 50; i++) {
+                assertThat(reply(client.call(good, bytes("still here"), within(PATIENCE))))
+                        .isEqualTo(bytes("still here"));
+            }
+            forgotten.cancel();
+        }
+    }
+
+    /** What a bad peer does with a connection before it closes it. */
+    @FunctionalInterface
+    private interface Behaviour {
+        void serve(Socket socket) throws IOException;
+    }
+
+    /** A socket server with bad manners. */
+    private static final class RawPeer implements AutoCloseable {
+
+        private final ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        private final List<Socket> sockets = new CopyOnWriteArrayList<>();
+
+        RawPeer(Behaviour behaviour) throws IOException {
+            Thread acceptor = new Thread(() -> accept(behaviour), "raw-peer");
+            acceptor.setDaemon(true);
+            acceptor.start();
+        }
+
+        private void accept(Behaviour behaviour) {
+            try {
+                while (true) {
+                    Socket socket = server.accept();
+                    sockets.add(socket);
+                    Thread thread = new Thread(() -> serve(socket, behaviour), "raw-peer");
+                    thread.setDaemon(true);
+                    thread.start();
+                }
+            } catch (IOException e) {
+                // Closed: the test is over.
+                return;
+            }
+        }
+
+        private static void serve(Socket socket, Behaviour behaviour) {
+            try (socket) {
+                behaviour.serve(socket);
+            } catch (IOException e) {
+                // The transport hung up, as it may.
+                return;
+            }
+        }
+
+        CompletableFuture<byte[]> calledBy(Started client, CallContext context) {
+            Node node = Node.of("raw", "127.0.0.1:" + server.getLocalPort());
+            return client.transport().call(node, bytes("hello"), context).toCompletableFuture();
+        }
+
+        @Override
+        public void close() {
+            try {
+                server.close();
+                for (Socket socket : sockets) {
+                    socket.close();
+                }
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    }
+}
