@@ -1,0 +1,135 @@
+package io.dht4j.transport.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.dht4j.spi.Transport;
+import io.dht4j.spi.TransportException.Outcome;
+import io.dht4j.testkit.SocketTransportContract;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.Test;
+
+class HttpTransportTest extends SocketTransportContract {
+
+    private HttpTransportOptions options =
+            HttpTransportOptions.at("127.0.0.1", 0).withDrainTimeout(Duration.ofMillis(100));
+
+    @Override
+    protected Transport newTransport() {
+        return HttpTransport.create(options);
+    }
+
+    @Override
+    protected Transport newTransport(String address) {
+        int port = Integer.parseInt(address.substring(address.indexOf(':') + 1));
+        return HttpTransport.create(
+                HttpTransportOptions.at("127.0.0.1", port).withDrainTimeout(Duration.ofMillis(100)));
+    }
+
+    @Override
+    protected String address(Transport transport) {
+        return "127.0.0.1:" + ((HttpTransport) transport).port();
+    }
+
+    @Override
+    protected int maxFrameBytes() {
+        return options.maxFrameBytes();
+    }
+
+    @Override
+    protected Predicate<Thread> ownThreads() {
+        return thread -> thread.getName().startsWith("vert");
+    }
+
+    @Override
+    protected byte[] beginningOfReply() {
+        return bytes("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nthe first few");
+    }
+
+    @Test
+    void calls_over_the_bound_of_the_queue_fail_at_once_as_not_sent() {
+        options = options.withConnectionsPerPeer(2).withMaxQueuedPerPeer(10);
+        CompletableFuture<byte[]> held = new CompletableFuture<>();
+        Started server = start((request, context) -> held);
+        Started client = start(echo());
+        List<CompletableFuture<byte[]>> calls = new ArrayList<>();
+        for (int i = 0; i < 200; i++) {
+            calls.add(client.call(server, bytes("a"), within(PATIENCE)));
+        }
+        assertThat(calls).anySatisfy(call -> assertThat(call).isCompletedExceptionally());
+        calls.stream()
+                .filter(CompletableFuture::isCompletedExceptionally)
+                .forEach(call -> assertThat(failure(call).outcome()).isEqualTo(Outcome.NOT_SENT));
+        held.complete(bytes("b"));
+        assertThat(calls.stream().filter(call -> !call.isCompletedExceptionally()))
+                .isNotEmpty()
+                .allSatisfy(call -> assertThat(reply(call)).isEqualTo(bytes("b")));
+    }
+
+    @Test
+    void what_a_peer_refuses_for_lack_of_room_was_not_sent() {
+        options = options.withMaxInFlight(3);
+        CompletableFuture<byte[]> held = new CompletableFuture<>();
+        Recorder recorder = new Recorder((request, context) -> held);
+        Started server = start(recorder);
+        Started client = start(echo());
+        List<CompletableFuture<byte[]>> calls = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            calls.add(client.call(server, bytes("a"), within(PATIENCE)));
+        }
+        recorder.awaitCount(3);
+        assertThat(failure(client.call(server, bytes("a"), within(PATIENCE))))
+                .hasMessageContaining("503")
+                .extracting("outcome")
+                .isEqualTo(Outcome.NOT_SENT);
+        held.complete(bytes("b"));
+        calls.forEach(call -> assertThat(reply(call)).isEqualTo(bytes("b")));
+        assertThat(reply(client.call(server, bytes("a"), within(PATIENCE)))).isEqualTo(bytes("b"));
+        assertThat(recorder.count()).isEqualTo(4);
+    }
+
+    @Test
+    void what_a_peer_refuses_for_its_size_was_not_sent() {
+        Started client = start(echo());
+        options = options.withMaxFrameBytes(100_000);
+        Recorder recorder = new Recorder(echo());
+        Started server = start(recorder);
+        assertThat(reply(client.call(server, new byte[100_000], within(PATIENCE))))
+                .hasSize(100_000);
+        assertThat(failure(client.call(server, new byte[100_001], within(PATIENCE))))
+                .hasMessageContaining("413")
+                .extracting("outcome")
+                .isEqualTo(Outcome.NOT_SENT);
+        assertThat(recorder.count()).isEqualTo(1);
+        assertThat(reply(client.call(server, bytes("next"), within(PATIENCE)))).isEqualTo(bytes("next"));
+    }
+
+    @Test
+    void a_failed_handler_is_named_to_the_caller() {
+        Started server = start((request, context) -> {
+            throw new IllegalStateException("the reason\nof it");
+        });
+        Started client = start(echo());
+        assertThat(failure(client.call(server, bytes("a"), within(PATIENCE))))
+                .hasMessageContaining("500")
+                .hasMessageContaining("the reason of it");
+    }
+
+    @Test
+    void options_out_of_range_are_named_with_value_and_range() {
+        assertThatThrownBy(() -> HttpTransportOptions.at("127.0.0.1", 65_536))
+                .hasMessage("port must be 0 to 65535, not 65536");
+        assertThatThrownBy(() -> HttpTransportOptions.at(" ", 1)).hasMessageContaining("host");
+        assertThatThrownBy(() -> options.withConnectionsPerPeer(0))
+                .hasMessage("connectionsPerPeer must be 1 to 10000, not 0");
+        assertThatThrownBy(() -> options.withMaxFrameBytes(0)).hasMessageContaining("maxFrameBytes must be 1024 to");
+        assertThatThrownBy(() -> options.withMaxInFlightBytes(1)).hasMessageContaining("maxInFlightBytes must be");
+        assertThatThrownBy(() -> options.withConnectTimeout(Duration.ZERO))
+                .hasMessage("connectTimeout must be PT0.001S to PT10M, not PT0S");
+        assertThatThrownBy(() -> options.withIdleTimeout(Duration.ofDays(1))).hasMessageContaining("idleTimeout");
+    }
+}
