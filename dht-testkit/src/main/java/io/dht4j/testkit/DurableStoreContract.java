@@ -67,6 +67,19 @@ public abstract class DurableStoreContract extends StoreContract {
         assertThat(store.get(Key.of("b"))).contains(tombstone("b", 5));
     }
 
+    /** A clock that was set back is noticed. */
+    @Test
+    void a_reopened_store_tells_the_newest_version_it_has_seen() {
+        store.apply(List.of(value("a", 5, "x"), tombstone("b", -2), value("c", 7, "z")));
+        assertThat(store.newestAtOpen()).isEqualTo(new Version(0));
+        reopen();
+        assertThat(store.newestAtOpen()).isEqualTo(new Version(-2));
+        store.purge(new Version(1), NOW);
+        store.apply(List.of(value("d", -1, "x")));
+        reopen();
+        assertThat(store.newestAtOpen()).isEqualTo(new Version(-1));
+    }
+
     /** What a purge removed stays removed. */
     @Test
     void purged_entries_stay_away_after_reopening() {

@@ -142,6 +142,7 @@ public abstract class StoreContract {
         assertThat(store.entries()).isZero();
         assertThat(scanned(store, KeyRange.all())).isEmpty();
         assertThat(store.name()).isNotBlank();
+        assertThat(store.newestAtOpen()).isEqualTo(new Version(0));
     }
 
     /** Reading what was written. */

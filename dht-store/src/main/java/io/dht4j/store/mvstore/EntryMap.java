@@ -35,6 +35,7 @@ final class EntryMap implements AutoCloseable {
     private static final int MAX_PAGE_ENTRIES = 256;
     private static final long MAX_PAGE_BYTES = 1L << 20;
     private static final Key MERGED = Key.of("merged");
+    private static final Key NEWEST = Key.of("newest");
     private static final Key TICK = Key.of("tick");
 
     private final Path file;
@@ -147,17 +148,29 @@ final class EntryMap implements AutoCloseable {
     }
 
     /** Makes everything merged durable, and remembers that the log's segments up to this one are no longer needed. */
-    void finishSegment(long segment) {
+    void finishSegment(long segment, Version newestInSegment) {
         state.put(MERGED, number(segment));
+        if (newestInSegment.compareTo(newest()) > 0) {
+            state.put(NEWEST, number(newestInSegment.packed()));
+        }
         store.commit();
         store.sync();
     }
 
     /** The last segment of the log that is in the map as a whole; 0 before the first. */
     long lastMergedSegment() {
+        return number(MERGED);
+    }
+
+    /** The newest version in any segment that is in the map as a whole; zero before the first. */
+    Version newest() {
+        return new Version(number(NEWEST));
+    }
+
+    private long number(Key name) {
         return reading(() -> {
-            Stored merged = state.get(MERGED);
-            return merged == null ? 0 : merged.version();
+            Stored number = state.get(name);
+            return number == null ? 0 : number.version();
         });
     }
 
@@ -202,8 +215,7 @@ final class EntryMap implements AutoCloseable {
             return false;
         }
         // Chunks are dropped by commits, and a commit without a change does nothing.
-        Stored tick = state.get(TICK);
-        state.put(TICK, number(tick == null ? 1 : tick.version() + 1));
+        state.put(TICK, number(number(TICK) + 1));
         fileStore.compact(COMPACT_BELOW_PERCENT, COMPACT_BYTES);
         store.commit();
         if (fileStore.getFillRate() < COMPACT_BELOW_PERCENT) {

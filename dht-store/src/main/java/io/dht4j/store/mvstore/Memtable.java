@@ -1,6 +1,7 @@
 package io.dht4j.store.mvstore;
 
 import io.dht4j.Key;
+import io.dht4j.Version;
 import io.dht4j.spi.Entry;
 import java.nio.file.Path;
 import java.util.concurrent.ConcurrentSkipListMap;
@@ -19,6 +20,7 @@ final class Memtable {
     private final Path file;
     private final ConcurrentSkipListMap<Key, Entry> entries = new ConcurrentSkipListMap<>();
     private final AtomicLong weight = new AtomicLong();
+    private volatile Version newest = new Version(0);
 
     Memtable(long segment, Path file) {
         this.segment = segment;
@@ -32,6 +34,14 @@ final class Memtable {
     void put(Entry entry) {
         weight.addAndGet(weight(entry));
         entries.merge(entry.key(), entry, Entry::newest);
+        if (entry.version().compareTo(newest) > 0) {
+            newest = entry.version();
+        }
+    }
+
+    /** The newest version that was ever put; zero if none was. */
+    Version newest() {
+        return newest;
     }
 
     /**

@@ -129,7 +129,7 @@ final class Merger {
                 return;
             }
         }
-        map.finishSegment(table.segment());
+        map.finishSegment(table.segment(), table.newest());
         memtables.dropOldest();
         Files.deleteIfExists(table.file());
         if (durability == Durability.FSYNC) {

@@ -36,12 +36,15 @@ public final class MvStore implements Store {
     /** Beyond so many entries in memory, {@link #entries()} looks at a part of them only. */
     private static final int COUNTED_ENTRIES = 4096;
 
+    private static final int COUNTING_ATTEMPTS = 20;
+
     private final StoreDirectory directory;
     private final Health health;
     private final EntryMap map;
     private final Memtables memtables;
     private final WriteAheadLog log;
     private final Merger merger;
+    private final Version newestAtOpen;
 
     /** Calls hold the read lock; {@link #close()} takes the write lock. */
     private final ReentrantReadWriteLock calls = new ReentrantReadWriteLock();
@@ -55,13 +58,15 @@ public final class MvStore implements Store {
             EntryMap map,
             Memtables memtables,
             WriteAheadLog log,
-            Merger merger) {
+            Merger merger,
+            Version newestAtOpen) {
         this.directory = directory;
         this.health = health;
         this.map = map;
         this.memtables = memtables;
         this.log = log;
         this.merger = merger;
+        this.newestAtOpen = newestAtOpen;
     }
 
     /**
@@ -99,8 +104,12 @@ public final class MvStore implements Store {
                     new Memtables(health, options.maxFrozen(), recovered, new Memtable(segment.id(), segment.file()));
             WriteAheadLog log = new WriteAheadLog(directory, options, memtables, health, segment);
             Merger merger = new Merger(directory, options, memtables, map, log, health);
+            Version newest = map.newest();
+            for (Memtable table : recovered) {
+                newest = table.newest().compareTo(newest) > 0 ? table.newest() : newest;
+            }
             merger.start();
-            return new MvStore(directory, health, map, memtables, log, merger);
+            return new MvStore(directory, health, map, memtables, log, merger, newest);
         } catch (IOException | RuntimeException | Error e) {
             map.close();
             throw e;
@@ -190,15 +199,27 @@ public final class MvStore implements Store {
     @Override
     public long entries() {
         return reading(() -> {
-            Memtables.View view = memtables.view();
-            List<Memtable> newestFirst = new ArrayList<>(view.frozen());
-            newestFirst.add(view.active());
-            long count = map.size();
-            for (int i = 0; i < newestFirst.size(); i++) {
-                count += added(newestFirst.get(i), newestFirst.subList(0, i));
+            long inMap = map.size();
+            long waiting = waitingEntries();
+            for (int i = 0; i < COUNTING_ATTEMPTS && inMap != map.size(); i++) {
+                // A key went from a table to the map while it was counted.
+                inMap = map.size();
+                waiting = waitingEntries();
             }
-            return count;
+            return inMap + waiting;
         });
+    }
+
+    /** How many keys are in the tables and not in the map. */
+    private long waitingEntries() {
+        Memtables.View view = memtables.view();
+        List<Memtable> oldestFirst = new ArrayList<>(view.frozen());
+        oldestFirst.add(view.active());
+        long count = 0;
+        for (int i = 0; i < oldestFirst.size(); i++) {
+            count += added(oldestFirst.get(i), oldestFirst.subList(0, i));
+        }
+        return count;
     }
 
     /** How many keys of a table are neither in older tables nor in the map. */
@@ -215,6 +236,11 @@ public final class MvStore implements Store {
             }
         }
         return added;
+    }
+
+    @Override
+    public Version newestAtOpen() {
+        return newestAtOpen;
     }
 
     @Override
