@@ -1,20 +1,26 @@
 package io.dht4j.core.internal.placement;
 
 import io.dht4j.Topology;
+import io.dht4j.spi.PartitionTable;
+import io.dht4j.spi.Placement;
 
 /** The partition's number modulo the number of nodes, and the nodes that follow in the topology's order. */
-record Modulo(int nodes) implements Preferences {
+record Modulo() implements Placement {
 
-    Modulo(Topology topology) {
-        this(topology.size());
+    @Override
+    public PartitionTable assign(Topology topology, int partitions) {
+        int nodes = topology.size();
+        int[][] rows = new int[PartitionTable.requirePartitions(partitions)][PartitionTable.depthFor(nodes)];
+        for (int partition = 0; partition < partitions; partition++) {
+            for (int i = 0; i < rows[partition].length; i++) {
+                rows[partition][i] = (partition + i) % nodes;
+            }
+        }
+        return new PartitionTable(topology, rows);
     }
 
     @Override
-    public int[] first(int partition, int count) {
-        int[] found = new int[count];
-        for (int i = 0; i < count; i++) {
-            found[i] = (int) (((long) partition + i) % nodes);
-        }
-        return found;
+    public String name() {
+        return "modulo";
     }
 }

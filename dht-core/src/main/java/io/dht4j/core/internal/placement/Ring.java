@@ -1,71 +1,51 @@
 package io.dht4j.core.internal.placement;
 
-import io.dht4j.Node;
 import io.dht4j.Topology;
 import java.util.Arrays;
 
 /**
  * Consistent hashing (Karger and others, "Consistent Hashing and Random Trees", 1997). Every node stands on a ring of
  * 64-bit positions at many points, in number proportional to its weight; partitions stand at even distances, and prefer
- * the nodes in the order in which their points follow clockwise.
+ * the nodes in the order in which their points follow clockwise. The ring is never built: the distance from a partition to
+ * a node's next point does not depend on the other nodes.
  */
-final class Ring implements Preferences {
+final class Ring implements ScoredPreferences.Scores {
 
-    private final long[] positions;
-    private final int[] owners;
-    private final int partitionBits;
-    private final int[] seenIn;
-    private int walk;
+    /** Above this many points in all, every node gets fewer, in proportion: weights may be as large as 1,000. */
+    private static final long MAX_POINTS = 1 << 22;
 
-    Ring(Topology topology, int partitions, int virtualNodes) {
-        long[] hashes = NodeHashes.of(topology);
-        double mean = topology.nodes().stream().mapToInt(Node::weight).average().orElseThrow();
-        int[] counts = topology.nodes().stream()
-                .mapToInt(node -> (int) Math.max(1, Math.round(virtualNodes * node.weight() / mean)))
+    private final long[] hashes;
+    private final int[] points;
+
+    Ring(Topology topology, int virtualNodes) {
+        this.hashes = NodeHashes.of(topology);
+        long wanted = topology.nodes().stream()
+                .mapToLong(node -> (long) virtualNodes * node.weight())
+                .sum();
+        // By halves, so that joins leave the number of the others' points alone, except where another half is due.
+        int halvings = wanted <= MAX_POINTS ? 0 : Long.SIZE - Long.numberOfLeadingZeros((wanted - 1) / MAX_POINTS);
+        this.points = topology.nodes().stream()
+                .mapToInt(node -> (int) Math.max(1, ((long) virtualNodes * node.weight()) >> halvings))
                 .toArray();
-        int points = Arrays.stream(counts).sum();
-        Point[] sorted = new Point[points];
-        int next = 0;
-        for (int node = 0; node < hashes.length; node++) {
-            for (int i = 0; i < counts[node]; i++) {
-                sorted[next++] = new Point(NodeHashes.combine(hashes[node], i), node);
-            }
-        }
-        Arrays.sort(sorted, (a, b) -> Long.compareUnsigned(a.position, b.position));
-        this.positions = Arrays.stream(sorted).mapToLong(Point::position).toArray();
-        this.owners = Arrays.stream(sorted).mapToInt(Point::node).toArray();
-        this.partitionBits = Integer.numberOfTrailingZeros(partitions);
-        this.seenIn = new int[hashes.length];
     }
-
-    private record Point(long position, int node) {}
 
     @Override
-    public int[] first(int partition, int count) {
-        int[] found = new int[count];
-        walk++;
-        int at = firstPointFrom(partitionBits == 0 ? 0 : (long) partition << (Long.SIZE - partitionBits));
-        for (int n = 0; n < count; at = at + 1 == owners.length ? 0 : at + 1) {
-            int node = owners[at];
-            if (seenIn[node] != walk) {
-                seenIn[node] = walk;
-                found[n++] = node;
-            }
+    public void score(int node, long[] scores) {
+        // Positions are shifted into signed order, for sorting.
+        long[] positions = new long[points[node]];
+        for (int i = 0; i < positions.length; i++) {
+            positions[i] = NodeHashes.combine(hashes[node], i) ^ Long.MIN_VALUE;
         }
-        return found;
-    }
-
-    private int firstPointFrom(long position) {
-        int low = 0;
-        int high = positions.length;
-        while (low < high) {
-            int middle = (low + high) >>> 1;
-            if (Long.compareUnsigned(positions[middle], position) < 0) {
-                low = middle + 1;
-            } else {
-                high = middle;
+        Arrays.sort(positions);
+        int partitionBits = Integer.numberOfTrailingZeros(scores.length);
+        int next = 0;
+        for (int partition = 0; partition < scores.length; partition++) {
+            long from = (partitionBits == 0 ? 0 : (long) partition << (Long.SIZE - partitionBits)) ^ Long.MIN_VALUE;
+            while (next < positions.length && positions[next] < from) {
+                next++;
             }
+            long distance = positions[next == positions.length ? 0 : next] - from;
+            scores[partition] = Long.MAX_VALUE - (distance >>> 1);
         }
-        return low == positions.length ? 0 : low;
     }
 }

@@ -3,49 +3,72 @@ package io.dht4j.core.internal.placement;
 import io.dht4j.Topology;
 import io.dht4j.spi.PartitionTable;
 import io.dht4j.spi.Placement;
+import java.util.Arrays;
 
-/** The strategies, as placements. */
+/** The strategies, as placements. Immutable. */
 public final class Strategy implements Placement {
 
+    /** To this depth the number of a node's replicas is bounded. */
+    private static final int BOUNDED_DEPTH = 8;
+
+    private static final Preferences.Arrivals UNHEARD = (partition, position, replaced) -> {};
+
     private final String name;
+    private final double factor;
+    private final boolean heedsWeights;
     private final Source source;
 
-    /** Makes the preferences for a topology. */
+    /** Begins with no nodes. */
     private interface Source {
-        Preferences preferences(Topology topology, int partitions);
+        Preferences preferences(Topology topology, int partitions, int depth);
     }
 
-    private Strategy(String name, Source source) {
-        this.name = name;
+    private Strategy(String name, double factor, boolean heedsWeights, Source source) {
+        this.name = Double.isFinite(factor) ? name : name + "-unbounded";
+        this.factor = factor;
+        this.heedsWeights = heedsWeights;
         this.source = source;
     }
 
     /**
      * A ring.
      *
-     * @param virtualNodes points of a node of mean weight
+     * @param virtualNodes points per unit of weight
+     * @param factor the bound on a node's load, infinite for none
      * @return the placement
      */
-    public static Placement ring(int virtualNodes) {
-        return new Strategy("ring", (topology, partitions) -> new Ring(topology, partitions, virtualNodes));
+    public static Placement ring(int virtualNodes, double factor) {
+        return new Strategy(
+                "ring",
+                factor,
+                true,
+                (topology, partitions, depth) ->
+                        new ScoredPreferences(new Ring(topology, virtualNodes), partitions, depth));
     }
 
     /**
      * Rendezvous.
      *
+     * @param factor the bound on a node's load, infinite for none
      * @return the placement
      */
-    public static Placement rendezvous() {
-        return new Strategy("rendezvous", (topology, partitions) -> new Rendezvous(topology));
+    public static Placement rendezvous(double factor) {
+        return new Strategy(
+                "rendezvous",
+                factor,
+                true,
+                (topology, partitions, depth) -> new ScoredPreferences(new Rendezvous(topology), partitions, depth));
     }
 
     /**
      * Jump.
      *
+     * @param factor the bound on a node's load, infinite for none
      * @return the placement
      */
-    public static Placement jump() {
-        return new Strategy("jump", (topology, partitions) -> new Jump(topology));
+    public static Placement jump(double factor) {
+        return new Strategy(
+                "jump", factor, false, (topology, partitions, depth) -> new Jump(topology.size(), partitions, depth));
     }
 
     /**
@@ -54,19 +77,46 @@ public final class Strategy implements Placement {
      * @return the placement
      */
     public static Placement modulo() {
-        return new Strategy("modulo", (topology, partitions) -> new Modulo(topology));
+        return new Modulo();
     }
 
     @Override
     public PartitionTable assign(Topology topology, int partitions) {
         PartitionTable.requirePartitions(partitions);
-        Preferences preferences = source.preferences(topology, partitions);
         int depth = PartitionTable.depthFor(topology.size());
-        int[][] rows = new int[partitions][];
-        for (int partition = 0; partition < partitions; partition++) {
-            rows[partition] = preferences.first(partition, depth);
+        Preferences preferences = source.preferences(topology, partitions, depth);
+        return table(
+                topology,
+                Double.isFinite(factor) ? bounded(topology, partitions, preferences) : plain(topology, preferences),
+                depth);
+    }
+
+    private static int[] plain(Topology topology, Preferences preferences) {
+        for (int node = 0; node < topology.size(); node++) {
+            preferences.join(node, UNHEARD);
         }
-        return new PartitionTable(topology, rows);
+        return preferences.rows();
+    }
+
+    private int[] bounded(Topology topology, int partitions, Preferences preferences) {
+        int nodes = topology.size();
+        int columns = Math.min(nodes, BOUNDED_DEPTH);
+        double[] weights = new double[nodes];
+        Arrays.setAll(weights, node -> heedsWeights ? topology.nodes().get(node).weight() : 1);
+        LoadLimits limits = new LoadLimits(factor, partitions, weights, NodeHashes.of(topology), columns);
+        BoundedLoads loads = new BoundedLoads(nodes, partitions, preferences.depth(), limits);
+        for (int node = 0; node < nodes; node++) {
+            loads.join(node, preferences);
+        }
+        return loads.rows();
+    }
+
+    static PartitionTable table(Topology topology, int[] rows, int depth) {
+        int[][] preferred = new int[rows.length / depth][];
+        for (int partition = 0; partition < preferred.length; partition++) {
+            preferred[partition] = Arrays.copyOfRange(rows, partition * depth, (partition + 1) * depth);
+        }
+        return new PartitionTable(topology, preferred);
     }
 
     @Override

@@ -1,0 +1,58 @@
+package io.dht4j.core;
+
+/**
+ * Options of {@link Placements#ring(RingOptions)}. Every node of a cluster must be given the same.
+ *
+ * @param virtualNodes how many points a node has on the ring per unit of weight, 1 to {@value #MAX_VIRTUAL_NODES}; more
+ *     make the plain ring evener and its table slower to build
+ * @param bound the bound on a node's load
+ */
+public record RingOptions(int virtualNodes, LoadBound bound) {
+
+    /** The most virtual nodes per unit of weight. */
+    public static final int MAX_VIRTUAL_NODES = 65_536;
+
+    private static final int DEFAULT_VIRTUAL_NODES = 256;
+
+    /**
+     * Checks the range.
+     *
+     * @throws IllegalArgumentException if the number of virtual nodes is out of range
+     */
+    public RingOptions {
+        if (virtualNodes < 1 || virtualNodes > MAX_VIRTUAL_NODES) {
+            throw new IllegalArgumentException(
+                    "ring: virtual nodes must be 1 to " + MAX_VIRTUAL_NODES + ", not " + virtualNodes);
+        }
+    }
+
+    /**
+     * The defaults.
+     *
+     * @return 256 virtual nodes, the standard bound
+     */
+    public static RingOptions defaults() {
+        return new RingOptions(DEFAULT_VIRTUAL_NODES, LoadBound.standard());
+    }
+
+    /**
+     * The same with another number of virtual nodes.
+     *
+     * @param count 1 to {@value #MAX_VIRTUAL_NODES}
+     * @return new options
+     * @throws IllegalArgumentException if it is out of range
+     */
+    public RingOptions withVirtualNodes(int count) {
+        return new RingOptions(count, bound);
+    }
+
+    /**
+     * The same with another bound.
+     *
+     * @param other the bound on a node's load
+     * @return new options
+     */
+    public RingOptions withBound(LoadBound other) {
+        return new RingOptions(virtualNodes, other);
+    }
+}
