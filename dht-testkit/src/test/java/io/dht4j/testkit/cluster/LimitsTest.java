@@ -1,0 +1,208 @@
+package io.dht4j.testkit.cluster;
+
+import static io.dht4j.testkit.cluster.SimulatedCluster.id;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dht4j.CallOptions;
+import io.dht4j.Cluster;
+import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
+import io.dht4j.Key;
+import io.dht4j.KeyRange;
+import io.dht4j.ScanScope;
+import io.dht4j.Topology;
+import io.dht4j.Value;
+import io.dht4j.Version;
+import io.dht4j.core.HashFunctions;
+import io.dht4j.testkit.Fault;
+import io.dht4j.testkit.LoopbackNetwork;
+import io.dht4j.testkit.VirtualEnvironment;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.Test;
+
+class LimitsTest {
+
+    private static final Key KEY = Key.of("key");
+    private static final CallOptions ALL_OF_THREE = CallOptions.defaults().withPolicy(3, 3);
+
+    @Test
+    void writesOfANodeWhoseClockIsFarAheadAreRefusedByTheOthers() {
+        try (SimulatedCluster cluster = SimulatedCluster.of(1, 3)
+                .clocks(i -> i == 0 ? Duration.ofSeconds(61) : Duration.ZERO)
+                .start()) {
+            cluster.env.advance(Duration.ofSeconds(3));
+            DhtException failure = cluster.failureOf(cluster.node(0).put(KEY, new byte[1]));
+            assertThat(failure).hasMessageContaining("ahead of this node's clock");
+            assertThat(cluster.stores.get(1).get(KEY)).isEmpty();
+            assertThat(cluster.stores.get(2).get(KEY)).isEmpty();
+
+            // The others are not poisoned: their own writes keep the right time.
+            Version version = cluster.await(cluster.node(1).put(Key.of("other"), new byte[1]));
+            assertThat(version.millis())
+                    .isEqualTo(cluster.env.withClockOffset(Duration.ZERO).currentTimeMillis());
+        }
+    }
+
+    @Test
+    void aNodeWhoseClockIsALittleAheadIsFollowed() {
+        try (SimulatedCluster cluster = SimulatedCluster.of(1, 3)
+                .clocks(i -> i == 0 ? Duration.ofSeconds(59) : Duration.ZERO)
+                .start()) {
+            Version ahead = cluster.await(cluster.node(0).put(KEY, new byte[] {1}, ALL_OF_THREE));
+            Version later = cluster.await(cluster.node(1).put(KEY, new byte[] {2}, ALL_OF_THREE));
+            assertThat(later).isGreaterThan(ahead);
+            assertThat(cluster.await(cluster.node(2).get(KEY)).orElseThrow().bytes())
+                    .containsExactly(2);
+        }
+    }
+
+    @Test
+    void aNodeWhoseClockIsBehindLearnsTheTimeFromItsPeersWhenItStarts() {
+        try (SimulatedCluster cluster = SimulatedCluster.of(1, 3)
+                .clocks(i -> i == 2 ? Duration.ofSeconds(-50) : Duration.ZERO)
+                .start()) {
+            Version first = cluster.await(cluster.node(0).put(KEY, new byte[] {1}, ALL_OF_THREE));
+            cluster.env.advance(Duration.ofMillis(1));
+            Version second = cluster.await(cluster.node(2).put(KEY, new byte[] {2}, ALL_OF_THREE));
+            assertThat(second).isGreaterThan(first);
+        }
+    }
+
+    @Test
+    void callsBeyondTheLimitAreRefusedAtOnceAndRoomComesBack() {
+        try (SimulatedCluster cluster =
+                SimulatedCluster.of(1, 3).options(b -> b.maxInFlight(5)).start()) {
+            cluster.env.advance(Duration.ofSeconds(3));
+            cluster.links.get(0).towardAll(Fault.loseRequest());
+            Cluster node = cluster.node(0);
+            List<CompletionStage<?>> admitted = new ArrayList<>();
+            for (int i = 0; i < 5; i++) {
+                admitted.add(node.put(Key.of("k" + i), new byte[1]));
+            }
+            List<DhtException> refused = List.of(
+                    cluster.failureOf(node.get(KEY)),
+                    cluster.failureOf(node.put(KEY, new byte[1])),
+                    cluster.failureOf(node.delete(KEY)),
+                    cluster.failureOf(node.getAll(List.of(KEY))),
+                    cluster.failureOf(node.putAll(Map.of(KEY, new byte[1]))),
+                    cluster.failureOf(node.scan(KeyRange.all()).next()));
+            assertThat(refused).allSatisfy(e -> {
+                assertThat(e.code()).isEqualTo(ErrorCode.OVERLOADED);
+                assertThat(e).hasMessageContaining("5");
+            });
+            assertThat(admitted).noneMatch(stage -> stage.toCompletableFuture().isDone());
+            cluster.env.advance(Duration.ofSeconds(1));
+            assertThat(admitted).allMatch(stage -> stage.toCompletableFuture().isCompletedExceptionally());
+            cluster.heal();
+            cluster.await(node.put(KEY, new byte[1]));
+        }
+    }
+
+    @Test
+    void bytesBeyondTheLimitAreRefusedButASingleLargeWritePasses() {
+        try (SimulatedCluster cluster =
+                SimulatedCluster.of(1, 3).options(b -> b.maxInFlightBytes(1000)).start()) {
+            Cluster node = cluster.node(0);
+            cluster.await(node.put(KEY, new byte[5000]));
+            cluster.links.get(0).towardAll(Fault.loseRequest());
+            CompletionStage<Version> slow = node.put(KEY, new byte[600]);
+            assertThat(cluster.failureOf(node.put(KEY, new byte[600])).code()).isEqualTo(ErrorCode.OVERLOADED);
+            CompletionStage<Version> small = node.put(KEY, new byte[100]);
+            assertThat(cluster.failureOf(small).code()).isEqualTo(ErrorCode.WRITE_INDETERMINATE);
+            assertThat(cluster.failureOf(slow).code()).isEqualTo(ErrorCode.WRITE_INDETERMINATE);
+            cluster.heal();
+            cluster.await(node.put(KEY, new byte[600]));
+        }
+    }
+
+    @Test
+    void aClosedNodeServesNoCallAndItsPeersGoOn() {
+        try (SimulatedCluster cluster = SimulatedCluster.of(1, 3).start()) {
+            cluster.await(cluster.node(0).put(KEY, new byte[] {4}, ALL_OF_THREE));
+            Cluster node = cluster.node(0);
+            node.close();
+            node.close();
+            List<DhtException> refused = List.of(
+                    cluster.failureOf(node.get(KEY)),
+                    cluster.failureOf(node.put(KEY, new byte[1])),
+                    cluster.failureOf(node.delete(KEY)),
+                    cluster.failureOf(node.getAll(List.of(KEY))),
+                    cluster.failureOf(node.putAll(Map.of(KEY, new byte[1]))),
+                    cluster.failureOf(node.scan(KeyRange.all()).next()),
+                    cluster.failureOf(node.scan(KeyRange.all(), ScanScope.NODE, CallOptions.defaults())
+                            .next()));
+            assertThat(refused).allSatisfy(e -> assertThat(e.code()).isEqualTo(ErrorCode.NOT_SERVING));
+            assertThat(cluster.await(cluster.node(1).get(KEY)).map(Value::bytes))
+                    .hasValueSatisfying(bytes -> assertThat(bytes).containsExactly(4));
+        }
+    }
+
+    @Test
+    void callsUnderWayWhenTheirNodeClosesStillComplete() {
+        try (SimulatedCluster cluster =
+                SimulatedCluster.of(1, 3).stores(i -> new BlockingStore()).start()) {
+            cluster.links.get(0).towardAll(Fault.loseRequest());
+            Cluster node = cluster.node(0);
+            List<CompletionStage<?>> underWay = List.of(
+                    node.get(KEY),
+                    node.put(KEY, new byte[1]),
+                    node.getAll(List.of(KEY)),
+                    node.scan(KeyRange.all()).next());
+            node.close();
+            cluster.env.advance(Duration.ofSeconds(1));
+            assertThat(underWay).allMatch(stage -> stage.toCompletableFuture().isCompletedExceptionally());
+        }
+    }
+
+    @Test
+    void twoClustersLiveInOneProcessWithoutMixing() {
+        VirtualEnvironment env = VirtualEnvironment.seeded(1);
+        LoopbackNetwork network = LoopbackNetwork.on(env);
+        try (SimulatedCluster red =
+                        SimulatedCluster.of(1, 3).on(env, network, "red-").start();
+                SimulatedCluster blue =
+                        SimulatedCluster.of(1, 3).on(env, network, "blue-").start()) {
+            red.await(red.node(0).put(KEY, new byte[] {1}, ALL_OF_THREE));
+            blue.await(blue.node(0).put(KEY, new byte[] {2}, ALL_OF_THREE));
+            for (int i = 0; i < 3; i++) {
+                assertThat(red.await(red.node(i).get(KEY)).orElseThrow().bytes())
+                        .containsExactly(1);
+                assertThat(blue.await(blue.node(i).get(KEY)).orElseThrow().bytes())
+                        .containsExactly(2);
+            }
+        }
+    }
+
+    @Test
+    void aCoordinatorWithAnOldTopologyIsToldSo() {
+        try (SimulatedCluster cluster = SimulatedCluster.of(1, 3)
+                .topologies((i, t) -> i == 0 ? t : new Topology(t.epoch() + 1, t.nodes()))
+                .start()) {
+            DhtException read = cluster.failureOf(cluster.node(0).get(KEY));
+            assertThat(read.code().action()).isEqualTo(ErrorCode.Action.RETRY_ANYWHERE);
+            assertThat(read).hasMessageContaining("epoch 1").hasMessageContaining("2");
+            DhtException write = cluster.failureOf(cluster.node(0).put(KEY, new byte[1]));
+            assertThat(write).hasMessageContaining("epoch 1");
+            // The newer ones go on among themselves, and may use the older one.
+            cluster.await(cluster.node(1).put(KEY, new byte[1], ALL_OF_THREE));
+        }
+    }
+
+    @Test
+    void nodesThatPlaceKeysDifferentlyRefuseEachOther() {
+        try (SimulatedCluster cluster = SimulatedCluster.of(1, 3)
+                .options((i, b) -> i == 0 ? b.hash(HashFunctions.murmur3()) : b)
+                .start()) {
+            DhtException failure = cluster.failureOf(cluster.node(0).get(KEY));
+            assertThat(failure).hasMessageContaining("place keys differently");
+            cluster.await(
+                    cluster.node(1).put(KEY, new byte[1], CallOptions.defaults().withPolicy(2, 3)));
+            DhtException both = cluster.failureOf(cluster.node(1).put(KEY, new byte[1], ALL_OF_THREE));
+            assertThat(both).hasMessageContaining(id(0).value());
+        }
+    }
+}
