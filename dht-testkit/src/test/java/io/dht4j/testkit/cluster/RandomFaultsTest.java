@@ -37,7 +37,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 class RandomFaultsTest {
 
-    /** More are tried with {@code -DargLine=-Ddht4j.seeds=1000}. */
+    /** More are tried with {@code -Dtest.jvm.flags=-Ddht4j.seeds=1000}. */
     private static final int SEEDS = Integer.getInteger("dht4j.seeds", 60);
 
     private static final int KEYS = 6;
