@@ -21,9 +21,7 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
@@ -176,23 +174,8 @@ final class HttpListener {
     }
 
     private void awaitClosed() {
-        boolean interrupted = false;
-        long end = System.nanoTime() + options.drainTimeout().plus(CLOSE_BOUND).toNanos();
-        while (true) {
-            try {
-                closing.get(end - System.nanoTime(), TimeUnit.NANOSECONDS);
-                break;
-            } catch (InterruptedException e) {
-                interrupted = true;
-            } catch (TimeoutException e) {
-                LOG.warn("{}:{} did not close in time; its threads go on in the background", options.host(), port);
-                break;
-            } catch (ExecutionException e) {
-                throw new AssertionError("only ever completes normally", e);
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
+        if (!HttpAwait.done(closing, options.drainTimeout().plus(CLOSE_BOUND))) {
+            LOG.warn("{}:{} did not close in time; its threads go on in the background", options.host(), port);
         }
     }
 

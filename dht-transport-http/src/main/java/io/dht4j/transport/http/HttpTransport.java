@@ -17,6 +17,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Carries frames between nodes over HTTP/1.1, on Vert.x: each call is {@code POST /peer/v1/frame} with the frame as its
@@ -30,12 +32,15 @@ import org.jspecify.annotations.Nullable;
  */
 public final class HttpTransport implements Transport {
 
+    private static final Logger LOG = LoggerFactory.getLogger(HttpTransport.class);
+
     private final HttpTransportOptions options;
     private final HttpListener listener;
     private final HttpClientAgent client;
     private final AtomicBoolean started = new AtomicBoolean();
     private final ConcurrentHashMap<String, HttpTransportLane[]> peers = new ConcurrentHashMap<>();
     private volatile @Nullable List<Loop> loops;
+    private volatile @Nullable HttpTransportServer server;
     private volatile boolean closed;
 
     private HttpTransport(HttpTransportOptions options) {
@@ -70,6 +75,12 @@ public final class HttpTransport implements Transport {
         return listener.port();
     }
 
+    /** The peer endpoint, once it is started. */
+    @Nullable
+    HttpTransportServer server() {
+        return server;
+    }
+
     /** The port that the public API may share. */
     HttpListener listener() {
         return listener;
@@ -83,7 +94,9 @@ public final class HttpTransport implements Transport {
                     "the transport for " + options.host() + ":" + options.port() + " is "
                             + (closed ? "closed" : "started already")));
         }
-        listener.attachPeer(new HttpTransportServer(handler, options));
+        HttpTransportServer endpoint = new HttpTransportServer(handler, options);
+        server = endpoint;
+        listener.attachPeer(endpoint);
         return listener.start().thenRun(() -> loops = listener.loops());
     }
 
@@ -158,6 +171,10 @@ public final class HttpTransport implements Transport {
             for (HttpTransportLane lane : lanes) {
                 lane.close();
             }
+        }
+        HttpTransportServer endpoint = server;
+        if (endpoint != null && !HttpAwait.done(endpoint.drain(), options.drainTimeout())) {
+            LOG.warn("{} requests of peers were under way when the time to drain was over", endpoint.inFlight());
         }
         listener.close();
     }

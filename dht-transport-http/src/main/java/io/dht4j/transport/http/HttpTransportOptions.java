@@ -222,6 +222,10 @@ public final class HttpTransportOptions {
         return maxQueuedPerPeer;
     }
 
+    Duration drainTimeout() {
+        return drainTimeout;
+    }
+
     Duration connectTimeout() {
         return connectTimeout;
     }

@@ -11,6 +11,7 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -42,6 +43,8 @@ final class HttpTransportServer implements Handler<HttpServerRequest> {
     private final long maxInFlightBytes;
     private final AtomicInteger inFlight = new AtomicInteger();
     private final AtomicLong inFlightBytes = new AtomicLong();
+    private final CompletableFuture<Void> drained = new CompletableFuture<>();
+    private volatile boolean draining;
 
     HttpTransportServer(FrameHandler frames, HttpTransportOptions options) {
         this.frames = frames;
@@ -56,6 +59,27 @@ final class HttpTransportServer implements Handler<HttpServerRequest> {
 
     long inFlightBytes() {
         return inFlightBytes.get();
+    }
+
+    /**
+     * Refuses further requests.
+     *
+     * @return completes when the last request under way has been answered
+     */
+    CompletableFuture<Void> drain() {
+        draining = true;
+        if (inFlight.get() == 0) {
+            drained.complete(null);
+        }
+        return drained;
+    }
+
+    /** A request is over, whatever became of it. */
+    private void leave(long bytes) {
+        inFlightBytes.addAndGet(-bytes);
+        if (inFlight.decrementAndGet() == 0 && draining) {
+            drained.complete(null);
+        }
     }
 
     @Override
@@ -85,15 +109,17 @@ final class HttpTransportServer implements Handler<HttpServerRequest> {
             refuse(request, 400, message, length);
             return;
         }
-        if (inFlight.incrementAndGet() > maxInFlight) {
-            inFlight.decrementAndGet();
-            refuse(request, 503, maxInFlight + " requests are under way", length);
-            return;
-        }
-        if (inFlightBytes.addAndGet(length) > maxInFlightBytes) {
-            inFlightBytes.addAndGet(-length);
-            inFlight.decrementAndGet();
-            refuse(request, 503, maxInFlightBytes + " bytes are under way", length);
+        int requests = inFlight.incrementAndGet();
+        long bytes = inFlightBytes.addAndGet(length);
+        // Draining marks first and counts then; this counts first and looks for the mark then.
+        if (draining || requests > maxInFlight || bytes > maxInFlightBytes) {
+            leave(length);
+            String why = draining
+                    ? "shutting down"
+                    : requests > maxInFlight
+                            ? maxInFlight + " requests are under way"
+                            : maxInFlightBytes + " bytes are under way";
+            refuse(request, 503, why, draining ? Integer.MAX_VALUE : length);
             return;
         }
         new Exchange(request, length, TimeUnit.MICROSECONDS.toNanos(micros)).begin();
@@ -238,8 +264,7 @@ final class HttpTransportServer implements Handler<HttpServerRequest> {
             if (!released) {
                 released = true;
                 stopBodyTimer();
-                inFlightBytes.addAndGet(-heldBytes);
-                inFlight.decrementAndGet();
+                leave(heldBytes);
             }
         }
 
