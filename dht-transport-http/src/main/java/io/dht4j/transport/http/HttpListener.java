@@ -157,10 +157,15 @@ final class HttpListener {
      * threads: each returns when it is done.
      */
     void close() {
+        close(options.drainTimeout());
+    }
+
+    /** As {@link #close()}, with another time for requests under way. */
+    void close(Duration drainTimeout) {
         if (closed.compareAndSet(false, true)) {
             Future<Void> drained = Future.succeededFuture();
             for (HttpServer server : servers) {
-                Future<Void> shutdown = server.shutdown(options.drainTimeout());
+                Future<Void> shutdown = server.shutdown(drainTimeout);
                 drained = drained.eventually(() -> shutdown);
             }
             drained.eventually(vertx::close).onComplete(result -> {

@@ -10,6 +10,7 @@ import io.dht4j.transport.http.HttpListener.Loop;
 import io.vertx.core.http.HttpClientAgent;
 import io.vertx.core.http.HttpClientOptions;
 import io.vertx.core.net.HostAndPort;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -172,10 +173,11 @@ public final class HttpTransport implements Transport {
                 lane.close();
             }
         }
+        long end = System.nanoTime() + options.drainTimeout().toNanos();
         HttpTransportServer endpoint = server;
         if (endpoint != null && !HttpAwait.done(endpoint.drain(), options.drainTimeout())) {
             LOG.warn("{} requests of peers were under way when the time to drain was over", endpoint.inFlight());
         }
-        listener.close();
+        listener.close(Duration.ofNanos(Math.max(0, end - System.nanoTime())));
     }
 }

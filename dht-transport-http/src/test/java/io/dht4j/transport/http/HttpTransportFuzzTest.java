@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -27,6 +28,9 @@ import org.junit.jupiter.api.Test;
 class HttpTransportFuzzTest {
 
     private static final int CASES = 1_000;
+
+    /** The version may be another than ours: Vert.x repeats what the request says there. */
+    private static final Pattern STATUS_LINE = Pattern.compile("[^ \r\n]{1,20} [1-5][0-9][0-9] [^\r\n]*\r\n");
 
     private final HttpTransport transport = HttpTransport.create(HttpTransportOptions.at("127.0.0.1", 0)
             .withMaxFrameBytes(1 << 20)
@@ -50,7 +54,7 @@ class HttpTransportFuzzTest {
     void whatever_comes_gets_an_http_answer_or_a_closed_connection_and_good_calls_are_served() throws Exception {
         for (int seed = 0; seed < CASES; seed++) {
             String answer = exchange(badRequest(new SplittableRandom(seed)));
-            assertThat(answer.isEmpty() || answer.startsWith("HTTP/1."))
+            assertThat(answer.isEmpty() || STATUS_LINE.matcher(answer).lookingAt())
                     .as("seed %d answered %s", seed, answer)
                     .isTrue();
             if (seed % 50 == 0) {
