@@ -333,6 +333,18 @@ public abstract class TransportContract {
     }
 
     @Test
+    void many_calls_to_an_address_where_nobody_listens_all_fail_at_once_as_not_sent() {
+        Started gone = start(echo());
+        gone.transport().close();
+        Started client = start(echo());
+        List<CompletableFuture<byte[]>> calls = new ArrayList<>();
+        for (int i = 0; i < 1000; i++) {
+            calls.add(client.call(gone, NO_BYTES, within(Duration.ofHours(1))));
+        }
+        calls.forEach(call -> assertThat(failure(call).outcome()).isEqualTo(Outcome.NOT_SENT));
+    }
+
+    @Test
     void a_call_to_something_that_is_no_address_fails_as_not_sent() {
         Started client = start(echo());
         Node nowhere = Node.of("nowhere", "no such address");

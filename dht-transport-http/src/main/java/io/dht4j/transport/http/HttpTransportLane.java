@@ -202,17 +202,20 @@ final class HttpTransportLane {
     }
 
     private void connectFailed(Throwable cause) {
-        if (open.isEmpty() && connecting == 0) {
-            // Only those that wait now: what they lead to may find the peer back.
-            String why = "cannot connect: " + reason(cause);
-            for (int left = waiting.get(); left > 0; left--) {
-                HttpTransportCall call = queue.poll();
-                if (call == null) {
-                    break;
-                }
-                waiting.decrementAndGet();
-                call.abandon(why);
+        if (connecting > 0 || !open.isEmpty()) {
+            // Another attempt or connection decides about those that wait. To connect again at once, for as long as any
+            // call waits, would never come to an end with a peer that refuses.
+            return;
+        }
+        // Only those that wait now: what they lead to may find the peer back.
+        String why = "cannot connect: " + reason(cause);
+        for (int left = waiting.get(); left > 0; left--) {
+            HttpTransportCall call = queue.poll();
+            if (call == null) {
+                break;
             }
+            waiting.decrementAndGet();
+            call.abandon(why);
         }
         pump();
     }
