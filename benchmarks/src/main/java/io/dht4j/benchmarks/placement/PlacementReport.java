@@ -1,0 +1,137 @@
+package io.dht4j.benchmarks.placement;
+
+import io.dht4j.Node;
+import io.dht4j.NodeId;
+import io.dht4j.Topology;
+import io.dht4j.spi.PartitionTable;
+import io.dht4j.spi.Placement;
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** How evenly placements spread partitions and how much moves when nodes join and leave, as a Markdown table. */
+@Command(
+        name = "placement-report",
+        mixinStandardHelpOptions = true,
+        description = "Evenness and movement of every placement, as a Markdown table.")
+public final class PlacementReport implements Callable<Integer> {
+
+    private static final int[][] SIZES = {{3, 1024}, {10, 1024}, {50, 1024}, {100, 4096}, {300, 16_384}, {1000, 16_384}
+    };
+
+    @Spec
+    @SuppressWarnings("NullAway.Init")
+    private CommandSpec spec;
+
+    @Option(
+            names = "--joins",
+            defaultValue = "6",
+            description = "consecutive joins, and leaves of single nodes, per line (default: ${DEFAULT-VALUE})")
+    private int joins;
+
+    /** For the command line. */
+    public PlacementReport() {}
+
+    /**
+     * The entry point.
+     *
+     * @param args see {@code --help}
+     */
+    public static void main(String[] args) {
+        System.exit(new CommandLine(new PlacementReport()).execute(args));
+    }
+
+    @Override
+    public Integer call() {
+        PrintWriter out = spec.commandLine().getOut();
+        out.println(
+                "| placement | nodes | partitions | load, first | load, of 3 | join, first | join, of 3 | leave, of 3 |");
+        out.println("|---|---|---|---|---|---|---|---|");
+        for (int[] size : SIZES) {
+            for (Placement placement : Candidates.placements()) {
+                out.println(line(placement, size[0], size[1]));
+                out.flush();
+            }
+        }
+        return 0;
+    }
+
+    private String line(Placement placement, int nodes, int partitions) {
+        PartitionTable first = placement.assign(Candidates.nodes(nodes), partitions);
+        double[] greatest = {load(first, nodes, 1), load(first, nodes, 3)};
+        Spread[] join = {new Spread(), new Spread()};
+        PartitionTable before = first;
+        for (int n = nodes + 1; n <= nodes + joins; n++) {
+            PartitionTable after = placement.assign(Candidates.nodes(n), partitions);
+            join[0].add(n * moved(before, after, 1));
+            join[1].add(n * moved(before, after, 3));
+            before = after;
+        }
+        Spread leave = new Spread();
+        for (int i = 0; i < joins && nodes > 3; i++) {
+            List<Node> left = new ArrayList<>(Candidates.nodes(nodes).nodes());
+            left.remove((2 * i + 1) * nodes / (2 * joins));
+            leave.add(nodes * moved(first, placement.assign(new Topology(2, left), partitions), 3));
+        }
+        return String.format(
+                Locale.ROOT,
+                "| %s | %d | %d | %.2f | %.2f | %s | %s | %s |",
+                placement.name(),
+                nodes,
+                partitions,
+                greatest[0],
+                greatest[1],
+                join[0],
+                join[1],
+                leave);
+    }
+
+    /** The greatest load, as a multiple of the mean. */
+    private static double load(PartitionTable table, int nodes, int from) {
+        Map<NodeId, Integer> loads = new HashMap<>();
+        for (int partition = 0; partition < table.partitions(); partition++) {
+            table.replicas(partition, from).forEach(node -> loads.merge(node.id(), 1, Integer::sum));
+        }
+        return loads.values().stream().mapToInt(i -> i).max().orElse(0) * (double) nodes / from / table.partitions();
+    }
+
+    /** Which part of the replicas is where it was not before. */
+    private static double moved(PartitionTable before, PartitionTable after, int from) {
+        int moved = 0;
+        for (int partition = 0; partition < after.partitions(); partition++) {
+            List<Node> old = before.replicas(partition, from);
+            for (Node node : after.replicas(partition, from)) {
+                moved += old.contains(node) ? 0 : 1;
+            }
+        }
+        return (double) moved / from / after.partitions();
+    }
+
+    /** Mean and greatest of what was measured. */
+    private static final class Spread {
+
+        private double sum;
+        private double greatest;
+        private int count;
+
+        void add(double value) {
+            sum += value;
+            greatest = Math.max(greatest, value);
+            count++;
+        }
+
+        @Override
+        public String toString() {
+            return count == 0 ? "" : String.format(Locale.ROOT, "%.2f (%.2f)", sum / count, greatest);
+        }
+    }
+}
