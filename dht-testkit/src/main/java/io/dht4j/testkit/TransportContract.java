@@ -459,6 +459,22 @@ public abstract class TransportContract {
     }
 
     @Test
+    void a_start_that_is_overtaken_by_closing_completes() {
+        for (int i = 0; i < 5; i++) {
+            Transport transport = newTransport();
+            transports.add(transport);
+            CompletableFuture<Void> starting = transport.start(echo()).toCompletableFuture();
+            transport.close();
+            await().atMost(PATIENCE).until(starting::isDone);
+            assertThat(failure(transport
+                                    .call(Node.of("any", "127.0.0.1:1"), NO_BYTES, within(PATIENCE))
+                                    .toCompletableFuture())
+                            .outcome())
+                    .isEqualTo(Outcome.NOT_SENT);
+        }
+    }
+
+    @Test
     void a_transport_has_a_name() {
         assertThat(start(echo()).transport().name()).isNotBlank();
     }

@@ -7,6 +7,8 @@ import static org.awaitility.Awaitility.await;
 import io.dht4j.spi.TransportException;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -107,6 +109,35 @@ class HttpListenerTest {
                 .filteredOn(thread -> !before.contains(thread))
                 .extracting(Thread::getName)
                 .noneMatch(name -> name.startsWith("vert")));
+    }
+
+    @Test
+    void connections_over_the_bound_are_closed_until_there_is_room() throws Exception {
+        HttpListener listener =
+                started(new HttpListenerOptions("127.0.0.1", 0, 1, 1, Duration.ofSeconds(60), Duration.ofSeconds(5)));
+        try (Socket first = new Socket(InetAddress.getLoopbackAddress(), listener.port())) {
+            assertThat(first.isConnected()).isTrue();
+            await().until(() -> listener.connections() == 1);
+            try (Socket second = new Socket(InetAddress.getLoopbackAddress(), listener.port())) {
+                second.setSoTimeout(30_000);
+                assertThat(second.getInputStream().read()).isEqualTo(-1);
+            }
+        }
+        await().until(() -> listener.connections() == 0);
+        assertThat(get(listener, "/").statusCode()).isEqualTo(503);
+    }
+
+    @Test
+    void overlong_request_lines_and_headers_are_refused() throws Exception {
+        HttpListener listener = started(HttpListenerOptions.of("127.0.0.1", 0));
+        assertThat(get(listener, "/" + "a".repeat(HttpListenerOptions.MAX_REQUEST_LINE))
+                        .statusCode())
+                .isEqualTo(414);
+        HttpRequest request = HttpRequest.newBuilder(uri(listener, "/"))
+                .header("X", "a".repeat(HttpListenerOptions.MAX_HEADERS))
+                .build();
+        assertThat(client.send(request, HttpResponse.BodyHandlers.ofString()).statusCode())
+                .isEqualTo(431);
     }
 
     @Test

@@ -2,6 +2,7 @@ package io.dht4j.transport.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException.Outcome;
@@ -117,6 +118,33 @@ class HttpTransportTest extends SocketTransportContract {
         assertThat(failure(client.call(server, bytes("a"), within(PATIENCE))))
                 .hasMessageContaining("500")
                 .hasMessageContaining("the reason of it");
+    }
+
+    @Test
+    void connections_that_are_not_used_are_closed_by_the_caller() {
+        Started server = start(echo());
+        options = options.withIdleTimeout(Duration.ofSeconds(1));
+        Started client = start(echo());
+        for (int round = 0; round < 2; round++) {
+            assertThat(reply(client.call(server, bytes("a"), within(PATIENCE)))).isEqualTo(bytes("a"));
+            assertThat(connections(server)).isPositive();
+            await().atMost(PATIENCE).until(() -> connections(server) == 0);
+        }
+    }
+
+    @Test
+    void a_connection_that_the_peer_has_closed_is_not_used_again() {
+        Started client = start(echo());
+        options = options.withIdleTimeout(Duration.ofSeconds(1));
+        Started server = start(echo());
+        for (int round = 0; round < 2; round++) {
+            assertThat(reply(client.call(server, bytes("a"), within(PATIENCE)))).isEqualTo(bytes("a"));
+            await().atMost(PATIENCE).until(() -> connections(server) == 0);
+        }
+    }
+
+    private static int connections(Started started) {
+        return ((HttpTransport) started.transport()).listener().connections();
     }
 
     @Test
