@@ -132,7 +132,8 @@ final class EntryMap implements AutoCloseable {
             try {
                 return read.get();
             } finally {
-                store.deregisterVersionUsage(usage);
+                // The next commit finds out which versions are no longer in use; a read need not look for them.
+                store.decrementVersionUsageCounter(usage);
             }
         } catch (StoreException e) {
             throw e;
@@ -241,8 +242,10 @@ final class EntryMap implements AutoCloseable {
             // MVStore drops its retention time for the last commit of a close; so there must be nothing left to commit.
             store.commit();
             store.sync();
+            // Lets go of the versions that were read until now: a close expects that nobody reads.
+            store.deregisterVersionUsage(store.registerVersionUsage());
             store.close();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | AssertionError e) {
             fileStore.abandon();
             throw Health.damaged(file, "cannot be closed (" + e.getMessage() + ")", e);
         }

@@ -17,6 +17,7 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A durable store. Writes are appended to a log in groups and kept in a sorted table in memory; full tables are merged
@@ -269,18 +270,22 @@ public final class MvStore implements Store {
 
     private void closeAll() {
         List<Runnable> steps = List.of(merger::close, this::closeLog, map::close, directory::close);
-        List<RuntimeException> failures = new ArrayList<>();
+        @Nullable StoreException failure = null;
         for (Runnable step : steps) {
             try {
                 step.run();
-            } catch (RuntimeException e) {
-                failures.add(e);
+            } catch (RuntimeException | Error e) {
+                if (failure == null) {
+                    failure = e instanceof StoreException known
+                            ? known
+                            : new StoreException(directory.path() + " cannot be closed (" + e + ")", e);
+                } else {
+                    failure.addSuppressed(e);
+                }
             }
         }
-        if (!failures.isEmpty()) {
-            RuntimeException first = failures.get(0);
-            failures.stream().skip(1).forEach(first::addSuppressed);
-            throw first;
+        if (failure != null) {
+            throw failure;
         }
     }
 

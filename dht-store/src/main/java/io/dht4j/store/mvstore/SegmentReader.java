@@ -49,7 +49,7 @@ final class SegmentReader {
                 }
                 position = next;
             }
-            if (position < length) {
+            if (position < Math.max(length, LogFormat.SEGMENT_HEADER_BYTES)) {
                 cut(in, position, length);
             }
             return table;

@@ -1,0 +1,47 @@
+package io.dht4j.benchmarks.store;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** How large a directory's files are, and how large they ever were when somebody looked. For one thread at a time. */
+final class DirectorySize {
+
+    private final Path directory;
+    private long largest;
+
+    DirectorySize(Path directory) {
+        this.directory = directory;
+    }
+
+    long bytes() {
+        long sum = 0;
+        try (Stream<Path> listed = Files.list(directory)) {
+            List<Path> files = listed.toList();
+            for (Path file : files) {
+                sum += bytes(file);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        largest = Math.max(largest, sum);
+        return sum;
+    }
+
+    private static long bytes(Path file) throws IOException {
+        try {
+            return Files.size(file);
+        } catch (NoSuchFileException e) {
+            // A segment of the log that was deleted since it was listed.
+            return 0;
+        }
+    }
+
+    long largest() {
+        return largest;
+    }
+}

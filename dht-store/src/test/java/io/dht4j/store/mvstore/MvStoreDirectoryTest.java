@@ -1,0 +1,146 @@
+package io.dht4j.store.mvstore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.dht4j.Key;
+import io.dht4j.Version;
+import io.dht4j.spi.Entry;
+import io.dht4j.spi.StoreException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class MvStoreDirectoryTest {
+
+    private static final Entry ENTRY = Entry.tombstone(Key.of("a"), new Version(1));
+
+    @TempDir
+    Path directory;
+
+    private MvStore open() {
+        return MvStore.open(directory, MvStoreOptions.defaults());
+    }
+
+    @Test
+    void a_directory_that_does_not_exist_is_made() {
+        Path deep = directory.resolve("a/b/c");
+        try (MvStore store = MvStore.open(deep, MvStoreOptions.defaults())) {
+            assertThat(store.entries()).isZero();
+        }
+        assertThat(deep).isDirectory();
+    }
+
+    @Test
+    void a_store_that_is_open_in_this_process_is_not_opened_again() {
+        try (MvStore store = open()) {
+            store.apply(List.of(ENTRY));
+            assertThatThrownBy(this::open)
+                    .isInstanceOf(StoreException.class)
+                    .hasMessageContaining(directory.toString())
+                    .hasMessageContaining("locked")
+                    .hasMessageContaining("this process");
+            assertThat(store.get(ENTRY.key())).contains(ENTRY);
+        }
+        try (MvStore again = open()) {
+            assertThat(again.get(ENTRY.key())).contains(ENTRY);
+        }
+    }
+
+    @Test
+    void another_process_is_refused_even_after_a_second_attempt_in_this_one() throws Exception {
+        try (MvStore store = open()) {
+            assertThat(firstLineOfAnOpeningProcess()).startsWith("refused: ").contains("locked: another process");
+            assertThatThrownBy(this::open).isInstanceOf(StoreException.class);
+            assertThat(firstLineOfAnOpeningProcess()).startsWith("refused: ").contains("locked: another process");
+            store.apply(List.of(ENTRY));
+        }
+        assertThat(firstLineOfAnOpeningProcess()).isEqualTo("open");
+    }
+
+    @Test
+    void a_store_that_is_open_in_another_process_is_refused_until_that_is_gone() throws Exception {
+        try (ChildJvm child = ChildJvm.start(OpeningProcess.class, directory.toString())) {
+            assertThat(child.readLine()).isEqualTo("open");
+            assertThatThrownBy(this::open)
+                    .isInstanceOf(StoreException.class)
+                    .hasMessageContaining("locked: another process");
+        }
+        try (MvStore store = open()) {
+            assertThat(store.entries()).isZero();
+        }
+    }
+
+    private String firstLineOfAnOpeningProcess() throws Exception {
+        try (ChildJvm child = ChildJvm.start(OpeningProcess.class, directory.toString())) {
+            return child.readLine();
+        }
+    }
+
+    @Test
+    void a_directory_that_holds_something_else_is_refused_and_left_as_it_was() throws IOException {
+        Files.writeString(directory.resolve("thesis.txt"), "precious");
+
+        assertThatThrownBy(this::open)
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining(directory.toString())
+                .hasMessageContaining("thesis.txt")
+                .hasMessageContaining("use an empty directory");
+        try (Stream<Path> files = Files.list(directory)) {
+            assertThat(files).containsExactly(directory.resolve("thesis.txt"));
+        }
+    }
+
+    @Test
+    void a_directory_with_a_foreign_format_file_is_refused() throws IOException {
+        Files.writeString(directory.resolve("FORMAT"), "something else 1\n");
+
+        assertThatThrownBy(this::open).isInstanceOf(StoreException.class).hasMessageContaining("FORMAT");
+    }
+
+    @Test
+    void a_newer_format_is_refused() throws IOException {
+        open().close();
+        Files.writeString(directory.resolve("FORMAT"), "dht4j mvstore 2\n");
+
+        assertThatThrownBy(this::open)
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining("format version 2")
+                .hasMessageContaining("reads version 1");
+    }
+
+    @Test
+    void what_an_attempt_leaves_that_was_killed_before_it_wrote_the_format_is_no_obstacle() throws IOException {
+        Files.createFile(directory.resolve("LOCK"));
+        Files.writeString(directory.resolve("FORMAT.tmp"), "dht4");
+
+        try (MvStore store = open()) {
+            assertThat(store.entries()).isZero();
+        }
+    }
+
+    @Test
+    void a_path_that_cannot_be_a_directory_is_refused() throws IOException {
+        Path file = Files.createFile(directory.resolve("file"));
+
+        for (Path path : List.of(file, file.resolve("below"))) {
+            assertThatThrownBy(() -> MvStore.open(path, MvStoreOptions.defaults()))
+                    .isInstanceOf(StoreException.class)
+                    .hasMessageContaining(path.toString())
+                    .hasMessageContaining("must be a directory that this process may write");
+        }
+    }
+
+    @Test
+    void options_out_of_range_are_refused_by_name() {
+        MvStoreOptions defaults = MvStoreOptions.defaults();
+        assertThatThrownBy(() -> defaults.withCacheBytes(1)).hasMessageContaining("cacheBytes must be 1048576 to");
+        assertThatThrownBy(() -> defaults.withMemtableBytes(1)).hasMessageContaining("memtableBytes must be 16384 to");
+        assertThatThrownBy(() -> defaults.withMaxFrozen(17)).hasMessageContaining("maxFrozen must be 1 to 16, not 17");
+        assertThat(defaults.durability()).isEqualTo(Durability.OS);
+    }
+}
