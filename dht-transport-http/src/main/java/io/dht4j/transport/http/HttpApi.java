@@ -27,6 +27,18 @@ public final class HttpApi implements AutoCloseable {
     }
 
     /**
+     * Serves on the port on which a transport listens for the node's peers. A transport is shared by one API at a time.
+     *
+     * @param transport the cluster's own transport, started
+     * @param cluster what to serve
+     * @param options limits and timeouts; {@code idleTimeout} is the transport's instead
+     * @return the API, serving
+     */
+    public static HttpApi sharing(HttpTransport transport, Cluster cluster, HttpApiOptions options) {
+        return new HttpApi(transport.listener(), cluster, options, false);
+    }
+
+    /**
      * Serves on a port of its own. Blocks until it listens.
      *
      * @param host the address to bind

@@ -104,6 +104,7 @@ final class HttpApiBody {
 
     private void timedOut() {
         bytes = new byte[0];
+        exchange.bodyIsLate();
         exchange.answer(HttpApiProblem.of(
                 408,
                 ErrorCode.BAD_REQUEST,

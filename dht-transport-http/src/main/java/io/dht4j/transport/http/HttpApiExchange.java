@@ -33,6 +33,9 @@ final class HttpApiExchange {
     /** How long such a client may take, when its connection is to be closed anyway. */
     private static final Duration LINGER = Duration.ofSeconds(2);
 
+    /** Larger values are sent in slices of this many bytes, so that a client that does not read pins no more. */
+    private static final int SLICE = 64 * 1024;
+
     private static final long NO_TIMER = -1;
     private static final Logger LOG = LoggerFactory.getLogger(HttpApiExchange.class);
 
@@ -45,8 +48,10 @@ final class HttpApiExchange {
     private final long contentLength;
     private final boolean hasBody;
     private boolean continueIsDue;
+    private boolean bodyIsLate;
     private boolean answered;
     private boolean gone;
+    private boolean cut;
     private boolean entered;
     private long reserved;
     private long timer = NO_TIMER;
@@ -96,9 +101,9 @@ final class HttpApiExchange {
         return hasBody;
     }
 
-    /** Whether the client is gone. */
-    boolean isGone() {
-        return gone;
+    /** Whether nothing more can be sent. */
+    boolean isCutOrGone() {
+        return cut || gone;
     }
 
     /** Whether an answer was given or begun, or can no longer be given. */
@@ -139,6 +144,13 @@ final class HttpApiExchange {
         }
     }
 
+    /** Gives a part of the reserved bytes back. */
+    void unreserve(long count) {
+        long part = Math.min(count, reserved);
+        reserved -= part;
+        admission.release(part);
+    }
+
     private OverloadedException outOfBytes() {
         return new OverloadedException("the values in flight would exceed " + admission.maxBytes() + " bytes");
     }
@@ -154,6 +166,11 @@ final class HttpApiExchange {
             continueIsDue = false;
             response.writeContinue();
         }
+    }
+
+    /** Gives the body up: the connection ends after the answer. */
+    void bodyIsLate() {
+        bodyIsLate = true;
     }
 
     /** Runs an action after a time, unless another timer is started, this one is stopped or the exchange ends. */
@@ -240,7 +257,6 @@ final class HttpApiExchange {
             LOG.error("{} {} truncated", request.method(), request.path(), cause);
         }
         cut();
-        release();
     }
 
     /** Answers with an error. */
@@ -277,6 +293,40 @@ final class HttpApiExchange {
         }
     }
 
+    /** Answers with a value. */
+    void answerValue(byte[] value) {
+        if (value.length <= SLICE || isOver()) {
+            answer(200, Buffer.buffer(value));
+            return;
+        }
+        answered = true;
+        whenGone(this::release);
+        response.setStatusCode(200).putHeader(HttpHeaders.CONTENT_LENGTH, Integer.toString(value.length));
+        startTimer(options.writeTimeout(), this::cutAndRelease);
+        sendSlices(value, 0);
+    }
+
+    private void sendSlices(byte[] value, int from) {
+        int at = from;
+        while (at < value.length) {
+            if (isCutOrGone()) {
+                return;
+            }
+            if (response.writeQueueFull()) {
+                int next = at;
+                response.drainHandler(drained -> {
+                    response.drainHandler(null);
+                    sendSlices(value, next);
+                });
+                return;
+            }
+            int length = Math.min(SLICE, value.length - at);
+            response.write(Buffer.buffer(length).appendBytes(value, at, length));
+            at += length;
+        }
+        watch(response.end());
+    }
+
     /** Says that the head of an answer is being written elsewhere. Ends with {@link #watch}, or with {@link #cut}. */
     void answerBegins() {
         answered = true;
@@ -288,7 +338,7 @@ final class HttpApiExchange {
             release();
             return;
         }
-        startTimer(options.writeTimeout(), this::cut);
+        startTimer(options.writeTimeout(), this::cutAndRelease);
         end.onComplete(done -> release());
     }
 
@@ -298,7 +348,7 @@ final class HttpApiExchange {
      * client might never see the answer.
      */
     private void answerBeforeBodyCame(@Nullable Buffer body) {
-        boolean closes = continueIsDue || contentLength < 0 || contentLength > MAX_DISCARDED;
+        boolean closes = bodyIsLate || continueIsDue || contentLength < 0 || contentLength > MAX_DISCARDED;
         if (closes) {
             response.putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
         }
@@ -328,10 +378,21 @@ final class HttpApiExchange {
         request.resume();
     }
 
-    /** Closes the connection. A client in the middle of an answer sees that it is truncated. */
+    /**
+     * Closes the connection. A client in the middle of an answer sees that it is truncated. The close waits behind what is
+     * in the socket's queue, at most until the connection's idle timeout, so nothing large must be kept for it.
+     */
     void cut() {
+        cut = true;
         stopTimer();
+        response.drainHandler(null);
         request.connection().close();
+        leave();
+    }
+
+    private void cutAndRelease() {
+        cut();
+        release();
     }
 
     /** As {@link #cut()}, from any thread. */
@@ -351,10 +412,11 @@ final class HttpApiExchange {
     /** Gives back what was taken. Called again, it does nothing. */
     void release() {
         stopTimer();
-        if (reserved > 0) {
-            admission.release(reserved);
-            reserved = 0;
-        }
+        unreserve(reserved);
+        leave();
+    }
+
+    private void leave() {
         if (entered) {
             entered = false;
             admission.leave(this);

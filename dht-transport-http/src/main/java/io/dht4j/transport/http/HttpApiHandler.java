@@ -15,7 +15,6 @@ import io.dht4j.Value;
 import io.dht4j.Version;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
-import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
@@ -101,9 +100,9 @@ final class HttpApiHandler implements Handler<HttpServerRequest> {
     private void entity(HttpApiExchange exchange) {
         String query = exchange.request().query();
         switch (exchange.request().method().name()) {
-            case "GET" -> get(exchange, HttpApiQuery.parse(query, ENTITY_PARAMETERS));
+            case "GET" -> get(requireNoBody(exchange), HttpApiQuery.parse(query, ENTITY_PARAMETERS));
             case "PUT" -> put(exchange, HttpApiQuery.parse(query, PUT_PARAMETERS));
-            case "DELETE" -> delete(exchange, HttpApiQuery.parse(query, ENTITY_PARAMETERS));
+            case "DELETE" -> delete(requireNoBody(exchange), HttpApiQuery.parse(query, ENTITY_PARAMETERS));
             default -> refuseMethod(exchange, "GET, PUT, DELETE");
         }
     }
@@ -125,7 +124,7 @@ final class HttpApiHandler implements Handler<HttpServerRequest> {
         exchange.response()
                 .putHeader(HttpHeaders.CONTENT_TYPE, OCTETS)
                 .putHeader(VERSION_HEADER, value.version().toString());
-        exchange.answer(200, Buffer.buffer(value.bytes()));
+        exchange.answerValue(value.bytes());
     }
 
     private void put(HttpApiExchange exchange, HttpApiQuery query) {
@@ -261,8 +260,16 @@ final class HttpApiHandler implements Handler<HttpServerRequest> {
         exchange.answer(200, json.toBuffer());
     }
 
+    private static HttpApiExchange requireNoBody(HttpApiExchange exchange) {
+        if (exchange.hasBody()) {
+            throw new InvalidRequestException(ErrorCode.BAD_REQUEST, "only PUT takes a body");
+        }
+        return exchange;
+    }
+
     private static boolean requireGet(HttpApiExchange exchange) {
         if (exchange.request().method().equals(HttpMethod.GET)) {
+            requireNoBody(exchange);
             return true;
         }
         refuseMethod(exchange, "GET");

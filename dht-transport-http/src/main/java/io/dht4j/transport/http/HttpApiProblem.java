@@ -2,6 +2,8 @@ package io.dht4j.transport.http;
 
 import io.dht4j.ErrorCode;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonObject;
 import java.util.Locale;
 
@@ -54,6 +56,21 @@ record HttpApiProblem(int status, Buffer body, boolean retryLater) {
                 .put("status", 404)
                 .put("detail", "the key is absent, deleted or expired");
         return new HttpApiProblem(404, json.toBuffer(), false);
+    }
+
+    /** Answers what is not HTTP, or is longer than HTTP requests may be here, and closes the connection. */
+    static void answerMalformed(HttpServerRequest request) {
+        HttpApiProblem problem = of(
+                ErrorCode.BAD_REQUEST,
+                "not a well-formed HTTP/1.1 request, or one whose request line is over "
+                        + HttpListenerOptions.MAX_REQUEST_LINE + " or whose headers are over "
+                        + HttpListenerOptions.MAX_HEADERS + " bytes");
+        request.response()
+                .setStatusCode(problem.status())
+                .putHeader(HttpHeaders.CONTENT_TYPE, CONTENT_TYPE)
+                .putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE)
+                .end(problem.body())
+                .onComplete(sent -> request.connection().close());
     }
 
     private static String titleOf(ErrorCode code) {

@@ -1,5 +1,6 @@
 package io.dht4j.transport.http;
 
+import io.dht4j.DhtException;
 import io.dht4j.KeyValue;
 import io.dht4j.Scan;
 import io.vertx.core.buffer.Buffer;
@@ -21,6 +22,9 @@ final class HttpApiScan {
 
     /** Lines of JSON are put together into chunks of about this many bytes. */
     private static final int CHUNK_BYTES = 16 * 1024;
+
+    /** Larger chunks count as bytes in flight until the socket has taken them. */
+    private static final int SMALL_CHUNK = 64 * 1024;
 
     private final HttpApiExchange exchange;
     private final HttpServerResponse response;
@@ -79,9 +83,21 @@ final class HttpApiScan {
         }
     }
 
+    /** A fault here must not keep the request's place for ever. */
+    private void guarded(Runnable step) {
+        try {
+            step.run();
+        } catch (RuntimeException e) {
+            failed(e);
+        }
+    }
+
     private void failed(Throwable error) {
         scan.close();
-        if (begun && !exchange.isGone()) {
+        page = List.of();
+        if (exchange.isCutOrGone()) {
+            exchange.release();
+        } else if (begun) {
             exchange.logAndCut(error);
         } else {
             exchange.fail(error);
@@ -89,7 +105,7 @@ final class HttpApiScan {
     }
 
     private void received(List<KeyValue> entries) {
-        if (exchange.isGone()) {
+        if (exchange.isCutOrGone()) {
             scan.close();
             exchange.release();
             return;
@@ -116,8 +132,9 @@ final class HttpApiScan {
                 awaitDrain();
                 return;
             }
-            response.write(ndjson ? lines() : entry(page.get(next++)));
-            remaining = ndjson ? remaining : remaining - 1;
+            if (!sendChunk()) {
+                return;
+            }
         }
         page = List.of();
         next = 0;
@@ -130,15 +147,40 @@ final class HttpApiScan {
         }
     }
 
+    /** Sends one entry, or as many lines as fill a chunk; tells whether there was room. */
+    private boolean sendChunk() {
+        Buffer chunk = ndjson ? lines() : entry(page.get(next++));
+        remaining = ndjson ? remaining : remaining - 1;
+        int length = chunk.length();
+        if (length <= SMALL_CHUNK) {
+            response.write(chunk);
+            return true;
+        }
+        try {
+            exchange.reserve(length);
+        } catch (DhtException e) {
+            failed(e);
+            return false;
+        }
+        response.write(chunk).onComplete(written -> exchange.unreserve(length));
+        return true;
+    }
+
     private void awaitDrain() {
-        exchange.startTimer(exchange.options().writeTimeout(), exchange::cut);
+        exchange.startTimer(exchange.options().writeTimeout(), this::stalled);
         response.drainHandler(drained -> {
             response.drainHandler(null);
             exchange.stopTimer();
-            if (!exchange.isGone()) {
-                send();
+            if (!exchange.isCutOrGone()) {
+                guarded(this::send);
             }
         });
+    }
+
+    private void stalled() {
+        page = List.of();
+        scan.close();
+        exchange.cut();
     }
 
     private void end() {

@@ -252,6 +252,7 @@ final class HttpListener {
                             .setStrictThreadMode(true))
                     .connectionHandler(HttpListener.this::connected)
                     .exceptionHandler(e -> LOG.debug("connection failed before its first request", e))
+                    .invalidRequestHandler(HttpApiProblem::answerMalformed)
                     .requestHandler(HttpListener.this::handle);
             servers.add(server);
             loops.add(new Loop(context, Thread.currentThread()));

@@ -5,9 +5,7 @@ import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.Topology;
 import io.dht4j.core.ClusterBuilder;
-import io.dht4j.core.SystemEnvironment;
 import io.dht4j.store.memory.MemoryStore;
-import io.dht4j.testkit.LoopbackNetwork;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.ServerSocket;
@@ -24,7 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
 
-/** A cluster in one process, each node with the public API, and a client for it. */
+/** A cluster in one process whose nodes share one port each for peers and the public API, and a client for it. */
 final class ApiNodes implements AutoCloseable {
 
     private final HttpClient client = HttpClient.newBuilder()
@@ -36,8 +34,6 @@ final class ApiNodes implements AutoCloseable {
     private final HttpApiOptions options;
     private final List<Cluster> clusters = new ArrayList<>();
     private final List<HttpApi> apis = new ArrayList<>();
-    private final SystemEnvironment env = SystemEnvironment.create("test");
-    private final LoopbackNetwork network = LoopbackNetwork.on(env);
 
     private ApiNodes(int count, UnaryOperator<ClusterBuilder> settings, HttpApiOptions options) {
         this.settings = settings;
@@ -76,12 +72,14 @@ final class ApiNodes implements AutoCloseable {
 
     void start(int node) {
         Node self = topology.nodes().get(node);
+        HttpTransport transport = HttpTransport.create(HttpTransportOptions.at(
+                "127.0.0.1", Integer.parseInt(self.address().substring(10))));
         Cluster cluster = settings.apply(ClusterBuilder.of(self.id(), topology)
-                        .transport(network.transport(self.address()))
+                        .transport(transport)
                         .store(new MemoryStore()))
                 .start();
         clusters.set(node, cluster);
-        apis.set(node, HttpApi.listening("127.0.0.1", 0, cluster, options));
+        apis.set(node, HttpApi.sharing(transport, cluster, options));
     }
 
     void stop(int node) {
@@ -164,6 +162,5 @@ final class ApiNodes implements AutoCloseable {
         for (int i = 0; i < topology.size(); i++) {
             stop(i);
         }
-        env.close();
     }
 }

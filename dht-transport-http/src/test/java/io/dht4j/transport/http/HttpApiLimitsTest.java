@@ -1,0 +1,366 @@
+package io.dht4j.transport.http;
+
+import static io.dht4j.transport.http.HttpApiEntityTest.assertProblem;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.time.Duration;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What happens at the limits, and that the next request on a connection is never taken for a part of the last. */
+@Timeout(60)
+class HttpApiLimitsTest {
+
+    private static final int LIMIT = 100_000;
+
+    private static ApiNodes nodes;
+
+    @BeforeAll
+    static void startNodes() {
+        nodes = ApiNodes.three(HttpApiOptions.defaults()
+                .withMaxValueBytes(LIMIT)
+                .withMaxInFlight(2)
+                .withMaxBodyBytesInFlight(150_000)
+                .withBodyTimeout(Duration.ofSeconds(20)));
+    }
+
+    @AfterAll
+    static void stopNodes() {
+        nodes.close();
+    }
+
+    private static void assertAnswer(RawHttp.Answer answer, int status, int code, String name) {
+        assertProblem(answer.status(), answer.headers().get("Content-Type"), answer.body(), status, code, name);
+    }
+
+    private static String put(String id, int length, String... headers) {
+        return "PUT /v0/entity?id=" + id + " HTTP/1.1\r\nHost: x\r\nContent-Length: " + length + "\r\n"
+                + String.join("", headers) + "\r\n";
+    }
+
+    private static String get(String id) {
+        return "GET /v0/entity?id=" + id + " HTTP/1.1\r\nHost: x\r\n\r\n";
+    }
+
+    @Test
+    void aValueOfTheLargestSizeIsTaken() {
+        byte[] largest = new byte[LIMIT];
+        assertThat(nodes.put(0, "/v0/entity?id=largest", largest).statusCode()).isEqualTo(201);
+        assertThat(nodes.get(1, "/v0/entity?id=largest").body()).isEqualTo(largest);
+    }
+
+    @Test
+    void aLargerValueIsRefusedOverTheUsualClient() {
+        assertProblem(nodes.put(0, "/v0/entity?id=large", new byte[LIMIT + 1]), 413, 1005, "VALUE_TOO_LARGE");
+        assertProblem(nodes.put(0, "/v0/entity?id=large", new byte[10 * LIMIT]), 413, 1005, "VALUE_TOO_LARGE");
+        assertThat(nodes.get(0, "/v0/entity?id=large").statusCode()).isEqualTo(404);
+    }
+
+    @Test
+    void anAnnouncedLengthOverTheLimitIsRefusedBeforeAnyOfItCame() throws IOException {
+        try (RawHttp raw = new RawHttp(nodes.port(0))) {
+            raw.send(put("announced", 2_000_000_000));
+            RawHttp.Answer answer = raw.read();
+            assertAnswer(answer, 413, 1005, "VALUE_TOO_LARGE");
+            assertThat(answer.headers()).containsEntry("Connection", "close");
+            assertThat(raw.isClosedByServer()).isTrue();
+        }
+    }
+
+    @Test
+    void anAnnouncedLengthJustOverTheLimitIsReadAwayAndTheConnectionGoesOn() throws IOException {
+        try (RawHttp raw = new RawHttp(nodes.port(0))) {
+            raw.send(put("over", LIMIT + 1));
+            assertAnswer(raw.read(), 413, 1005, "VALUE_TOO_LARGE");
+            raw.send(new byte[LIMIT + 1]).send(get("over"));
+            assertThat(raw.read().status()).isEqualTo(404);
+        }
+    }
+
+    @Test
+    void aChunkedValueOverTheLimitIsRefusedInTheMiddle() throws IOException {
+        try (RawHttp raw = new RawHttp(nodes.port(0))) {
+            raw.send("PUT /v0/entity?id=chunked HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n");
+            String size = Integer.toHexString(LIMIT);
+            raw.send(size + "\r\n").send(new byte[LIMIT]).send("\r\n1\r\nx\r\n");
+            RawHttp.Answer answer = raw.read();
+            assertAnswer(answer, 413, 1005, "VALUE_TOO_LARGE");
+            assertThat(answer.headers()).containsEntry("Connection", "close");
+            assertThat(raw.isClosedByServer()).isTrue();
+        }
+        assertThat(nodes.get(0, "/v0/entity?id=chunked").statusCode()).isEqualTo(404);
+    }
+
+    @Test
+    void aChunkedValueOfTheLargestSizeIsTaken() throws IOException {
+        try (RawHttp raw = new RawHttp(nodes.port(0))) {
+            raw.send("PUT /v0/entity?id=chunked-ok HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n");
+            String half = Integer.toHexString(LIMIT / 2);
+            raw.send(half + "\r\n").send(new byte[LIMIT / 2]);
+            raw.send("\r\n" + half + "\r\n").send(new byte[LIMIT / 2]).send("\r\n0\r\n\r\n" + get("chunked-ok"));
+            assertThat(raw.read().status()).isEqualTo(201);
+            assertThat(raw.read().body()).hasSize(LIMIT);
+        }
+    }
+
+    @Test
+    void aValueOfNoBytesMayComeInChunksOrWithoutALength() throws IOException {
+        try (RawHttp raw = new RawHttp(nodes.port(0))) {
+            raw.send("PUT /v0/entity?id=e1 HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n");
+            assertThat(raw.read().status()).isEqualTo(201);
+            raw.send("PUT /v0/entity?id=e2 HTTP/1.1\r\nHost: x\r\n\r\n");
+            assertThat(raw.read().status()).isEqualTo(201);
+            raw.send(get("e1") + get("e2"));
+            assertThat(raw.read().status()).isEqualTo(200);
+            assertThat(raw.read().status()).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void aClientThatAsksFirstIsToldToSendItsValue() throws IOException {
+        try (RawHttp raw = new RawHttp(nodes.port(0))) {
+            raw.send(put("asked", 5, "Expect: 100-continue\r\n"));
+            assertThat(raw.read().status()).isEqualTo(100);
+            raw.send("value" + get("asked"));
+            assertThat(raw.read().status()).isEqualTo(201);
+            assertThat(raw.read().text()).isEqualTo("value");
+        }
+    }
+
+    @Test
+    void aClientThatAsksFirstIsToldThatItsValueIsTooLarge() throws IOException {
+        try (RawHttp raw = new RawHttp(nodes.port(0))) {
+            raw.send(put("asked-large", LIMIT + 1, "Expect: 100-continue\r\n"));
+            RawHttp.Answer answer = raw.read();
+            assertAnswer(answer, 413, 1005, "VALUE_TOO_LARGE");
+            assertThat(answer.headers()).containsEntry("Connection", "close");
+            assertThat(raw.isClosedByServer()).isTrue();
+        }
+    }
+
+    @Test
+    void aRefusedRequestWithASmallBodyLeavesTheConnectionUsable() throws IOException {
+        try (RawHttp raw = new RawHttp(nodes.port(0))) {
+            raw.send("PUT /v0/entity?id= HTTP/1.1\r\nHost: x\r\nContent-Length: 37\r\n\r\n");
+            assertAnswer(raw.read(), 400, 1001, "KEY_INVALID");
+            // The body looks like a request; it must not be taken for one.
+            raw.send("DELETE /v0/entity?id=x HTTP/1.1\r\n\r\n12" + get("smuggled"));
+            assertThat(raw.read().status()).isEqualTo(404);
+            raw.send("POST /nowhere HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nbody" + get("smuggled"));
+            assertAnswer(raw.read(), 400, 1007, "UNKNOWN_RESOURCE");
+            assertThat(raw.read().status()).isEqualTo(404);
+        }
+    }
+
+    @Test
+    void aBodyWhereNoneIsWantedIsRefused() throws IOException {
+        try (RawHttp raw = new RawHttp(nodes.port(0))) {
+            raw.send("DELETE /v0/entity?id=bodied HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nbody");
+            assertAnswer(raw.read(), 400, 1000, "BAD_REQUEST");
+            raw.send("GET /v0/entity?id=bodied HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\n");
+            assertAnswer(raw.read(), 400, 1000, "BAD_REQUEST");
+            raw.send("body" + get("bodied"));
+            assertThat(raw.read().status()).isEqualTo(404);
+            raw.send("DELETE /v0/entity?id=bodied HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n");
+            assertThat(raw.read().status()).isEqualTo(202);
+        }
+    }
+
+    @Test
+    void pipelinedRequestsAreAnsweredInOrder() throws IOException {
+        try (RawHttp raw = new RawHttp(nodes.port(0))) {
+            StringBuilder requests = new StringBuilder();
+            for (int i = 0; i < 50; i++) {
+                requests.append(put("p" + i, 3)).append(100 + i).append(get("p" + i));
+            }
+            requests.append(get("p")).append("GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n");
+            raw.send(requests.toString());
+            for (int i = 0; i < 50; i++) {
+                assertThat(raw.read().status()).isEqualTo(201);
+                assertThat(raw.read().text()).isEqualTo(Integer.toString(100 + i));
+            }
+            assertThat(raw.read().status()).isEqualTo(404);
+            assertThat(raw.read().status()).isEqualTo(400);
+        }
+    }
+
+    @Test
+    void pastTheNumberOfRequestsInFlightTheAnswerIsToComeBackLater() throws IOException {
+        try (RawHttp first = new RawHttp(nodes.port(0));
+                RawHttp second = new RawHttp(nodes.port(0));
+                RawHttp third = new RawHttp(nodes.port(0))) {
+            // Half a value holds a request in flight for as long as the test likes.
+            first.send(put("f1", 4, "Expect: 100-continue\r\n"));
+            assertThat(first.read().status()).isEqualTo(100);
+            second.send(put("f2", 4, "Expect: 100-continue\r\n"));
+            assertThat(second.read().status()).isEqualTo(100);
+            for (String request : new String[] {
+                get("f1"), put("f3", 4) + "body", "GET /v0/entities?start=a HTTP/1.1\r\nHost: x\r\n\r\n"
+            }) {
+                third.send(request);
+                RawHttp.Answer answer = third.read();
+                assertAnswer(answer, 503, 4000, "OVERLOADED");
+                assertThat(answer.headers()).containsEntry("Retry-After", "1");
+            }
+            // Status and placement are for those who ask why.
+            third.send("GET /v0/status HTTP/1.1\r\nHost: x\r\n\r\nGET /v0/placement?id=a HTTP/1.1\r\nHost: x\r\n\r\n");
+            assertThat(third.read().status()).isEqualTo(200);
+            assertThat(third.read().status()).isEqualTo(200);
+            first.send("half");
+            assertThat(first.read().status()).isEqualTo(201);
+            third.send(get("f1"));
+            assertThat(third.read().text()).isEqualTo("half");
+            second.send("half");
+            assertThat(second.read().status()).isEqualTo(201);
+        }
+    }
+
+    @Test
+    void pastTheBytesInFlightTheAnswerIsToComeBackLater() throws IOException {
+        try (RawHttp first = new RawHttp(nodes.port(0));
+                RawHttp second = new RawHttp(nodes.port(0))) {
+            first.send(put("b1", LIMIT, "Expect: 100-continue\r\n"));
+            assertThat(first.read().status()).isEqualTo(100);
+            first.send(new byte[LIMIT - 1]);
+            Awaitility.await().atMost(Duration.ofSeconds(10)).untilAsserted(() -> {
+                second.send(put("b2", LIMIT) + "x".repeat(LIMIT));
+                RawHttp.Answer answer = second.read();
+                assertAnswer(answer, 503, 4000, "OVERLOADED");
+                assertThat(answer.headers()).containsEntry("Retry-After", "1");
+            });
+            first.send("x");
+            assertThat(first.read().status()).isEqualTo(201);
+            second.send(put("b2", LIMIT)).send(new byte[LIMIT]);
+            assertThat(second.read().status()).isEqualTo(201);
+        }
+    }
+
+    @Test
+    void aClientThatGoesInTheMiddleOfItsValueGivesItsPlaceBack() throws IOException {
+        for (int i = 0; i < 5; i++) {
+            try (RawHttp raw = new RawHttp(nodes.port(1))) {
+                raw.send(put("gone", 1000, "Expect: 100-continue\r\n"));
+                assertThat(raw.read().status()).isIn(100, 503);
+                raw.send("half");
+            }
+        }
+        Awaitility.await().atMost(Duration.ofSeconds(10)).untilAsserted(() -> {
+            assertThat(nodes.put(1, "/v0/entity?id=after", "v").statusCode()).isEqualTo(201);
+            assertThat(nodes.get(1, "/v0/entity?id=gone").statusCode()).isEqualTo(404);
+        });
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "nonsense\r\n\r\n",
+                "GET /v0/status\r\n\r\n",
+                "GET /v0/status HTTP/1.1\r\nno colon\r\n\r\n",
+                "PUT /v0/entity?id=k HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
+                "PUT /v0/entity?id=k HTTP/1.1\r\nHost: x\r\nContent-Length: many\r\n\r\n",
+                "PUT /v0/entity?id=k HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
+                "\0\0\0\0\r\n\r\n"
+            })
+    void whatIsNotHttpIsABadRequest(String bytes) throws IOException {
+        try (RawHttp raw = new RawHttp(nodes.port(0))) {
+            raw.send(bytes);
+            assertAnswer(raw.read(), 400, 1000, "BAD_REQUEST");
+            assertThat(raw.isClosedByServer()).isTrue();
+        }
+        assertThat(nodes.get(0, "/v0/status").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void anotherVersionOfHttpIsNotImplemented() throws IOException {
+        try (RawHttp raw = new RawHttp(nodes.port(0))) {
+            raw.send("GET /v0/status HTTP/9.9\r\nHost: x\r\n\r\n");
+            assertThat(raw.read().status()).isEqualTo(501);
+        }
+    }
+
+    @Test
+    void aRequestLineOrHeadersWithoutEndAreABadRequest() throws IOException {
+        try (RawHttp raw = new RawHttp(nodes.port(0))) {
+            raw.send("GET /v0/entity?id=" + "a".repeat(40_000) + " HTTP/1.1\r\n\r\n");
+            assertAnswer(raw.read(), 400, 1000, "BAD_REQUEST");
+        }
+        try (RawHttp raw = new RawHttp(nodes.port(0))) {
+            raw.send("GET /v0/status HTTP/1.1\r\nX: " + "a".repeat(20_000) + "\r\n\r\n");
+            assertAnswer(raw.read(), 400, 1000, "BAD_REQUEST");
+        }
+    }
+
+    @Test
+    void aMalformedChunkEndsTheConnectionAndNothingIsWritten() throws IOException {
+        try (RawHttp raw = new RawHttp(nodes.port(0))) {
+            raw.send(
+                    "PUT /v0/entity?id=bad-chunk HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nvalue");
+            Awaitility.await().atMost(Duration.ofSeconds(10)).until(raw::isClosedByServer);
+        }
+        assertThat(nodes.get(0, "/v0/entity?id=bad-chunk").statusCode()).isEqualTo(404);
+    }
+
+    @Test
+    void aClientThatSendsItsValueTooSlowlyIsCutOff() throws IOException {
+        try (ApiNodes impatient = ApiNodes.of(
+                1,
+                builder -> builder,
+                HttpApiOptions.defaults().withMaxInFlight(1).withBodyTimeout(Duration.ofMillis(200)))) {
+            try (RawHttp raw = new RawHttp(impatient.port(0))) {
+                raw.send(put("slow", 1000)).send("x");
+                RawHttp.Answer answer = raw.read();
+                assertAnswer(answer, 408, 1000, "BAD_REQUEST");
+                assertThat(answer.headers()).containsEntry("Connection", "close");
+                assertThat(impatient.put(0, "/v0/entity?id=other", "v").statusCode())
+                        .isEqualTo(201);
+                assertThat(raw.isClosedByServer()).isTrue();
+            }
+            assertThat(impatient.get(0, "/v0/entity?id=slow").statusCode()).isEqualTo(404);
+        }
+    }
+
+    @Test
+    void aClientThatDoesNotReadItsAnswerIsCutOff() throws IOException {
+        try (ApiNodes impatient = ApiNodes.of(
+                1,
+                builder -> builder,
+                HttpApiOptions.defaults().withMaxInFlight(1).withWriteTimeout(Duration.ofMillis(200)))) {
+            byte[] value = new byte[16 << 20];
+            assertThat(impatient.put(0, "/v0/entity?id=big", value).statusCode())
+                    .isEqualTo(201);
+            try (RawHttp raw = new RawHttp(impatient.port(0), 4096)) {
+                raw.send(get("big"));
+                assertThat(raw.line()).isEqualTo("HTTP/1.1 200 OK");
+                Awaitility.await()
+                        .atMost(Duration.ofSeconds(10))
+                        .until(() -> impatient.get(0, "/v0/entity?id=big").statusCode() == 200);
+            }
+        }
+    }
+
+    @Test
+    void aHttp10ClientIsServed() throws IOException {
+        try (RawHttp raw = new RawHttp(nodes.port(0))) {
+            nodes.put(0, "/v0/entity?id=old", "value");
+            raw.send("GET /v0/entity?id=old HTTP/1.0\r\n\r\n");
+            assertThat(raw.read().text()).isEqualTo("value");
+            assertThat(raw.isClosedByServer()).isTrue();
+        }
+    }
+
+    @Test
+    void theClustersOwnLimitsAreAnsweredTheSameWay() {
+        try (ApiNodes small = ApiNodes.of(1, builder -> builder.maxValueBytes(10), HttpApiOptions.defaults())) {
+            assertThat(small.put(0, "/v0/entity?id=k", "0123456789").statusCode())
+                    .isEqualTo(201);
+            assertProblem(small.put(0, "/v0/entity?id=k", "0123456789a".getBytes(UTF_8)), 413, 1005, "VALUE_TOO_LARGE");
+        }
+    }
+}
