@@ -21,16 +21,19 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One request and its one answer. It keeps the connection's framing right whatever part of the body has come, and gives
- * back what was reserved for the request once the answer is out and no work for it is left.
+ * back what was reserved for the request when no work for it is left and no more than a slice of its answer.
  *
  * <p>All fields belong to the request's event loop, and all methods but {@link #cutFromAnyThread} must be called there.
  */
 final class HttpApiExchange {
 
-    /** A body that is not wanted is read up to here, so that the client sees the answer; then the connection closes. */
-    static final long MAX_DISCARDED = 256 * 1024;
+    /** A body that is not wanted is read away if it is announced to be no longer; a longer one ends the connection. */
+    private static final long SMALL_BODY = 256 * 1024;
 
-    /** How long such a client may take, when its connection is to be closed anyway. */
+    /** So much of a longer one is read away all the same: most clients read the answer only when they have sent all. */
+    private static final long MAX_DISCARDED = 64 * 1024 * 1024;
+
+    /** How long such a client may take. */
     private static final Duration LINGER = Duration.ofSeconds(2);
 
     /** Larger values are sent in slices of this many bytes, so that a client that does not read pins no more. */
@@ -289,6 +292,8 @@ final class HttpApiExchange {
         if (hasBody && !request.isEnded()) {
             answerBeforeBodyCame(body);
         } else {
+            // Before the end: a client that has its answer must find the place free for its next request.
+            release();
             watch(body == null ? response.end() : response.end(body));
         }
     }
@@ -324,6 +329,7 @@ final class HttpApiExchange {
             response.write(Buffer.buffer(length).appendBytes(value, at, length));
             at += length;
         }
+        release();
         watch(response.end());
     }
 
@@ -348,7 +354,7 @@ final class HttpApiExchange {
      * client might never see the answer.
      */
     private void answerBeforeBodyCame(@Nullable Buffer body) {
-        boolean closes = bodyIsLate || continueIsDue || contentLength < 0 || contentLength > MAX_DISCARDED;
+        boolean closes = bodyIsLate || continueIsDue || contentLength < 0 || contentLength > SMALL_BODY;
         if (closes) {
             response.putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
         }
@@ -416,7 +422,8 @@ final class HttpApiExchange {
         leave();
     }
 
-    private void leave() {
+    /** Gives the place among the requests in flight back. */
+    void leave() {
         if (entered) {
             entered = false;
             admission.leave(this);

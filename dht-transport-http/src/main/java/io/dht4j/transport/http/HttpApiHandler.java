@@ -47,6 +47,8 @@ final class HttpApiHandler implements Handler<HttpServerRequest> {
     private static final List<String> SCAN_PARAMETERS = List.of("start", "end", "limit", "scope");
     private static final List<String> PLACEMENT_PARAMETERS = List.of("id");
 
+    private static final long MAX_LIMIT = 999_999_999_999_999_999L;
+
     private final Vertx vertx;
     private final Cluster cluster;
     private final HttpApiOptions options;
@@ -177,7 +179,7 @@ final class HttpApiHandler implements Handler<HttpServerRequest> {
                 .orElseThrow(() -> new InvalidRequestException(
                         ErrorCode.SCAN_INVALID, "start is missing: give the first key as start=..., percent-encoded"));
         KeyRange range = new KeyRange(start, query.bound("end"));
-        long limit = query.number("limit", 1, Long.MAX_VALUE).orElse(Long.MAX_VALUE);
+        long limit = query.number("limit", 1, MAX_LIMIT).orElse(Long.MAX_VALUE);
         ScanScope scope = scope(query.text("scope").orElse("cluster"));
         boolean ndjson = accepts(exchange.request().headers().getAll(HttpHeaders.ACCEPT), HttpApiScan.NDJSON);
         exchange.enter();

@@ -185,6 +185,7 @@ final class HttpApiScan {
 
     private void end() {
         scan.close();
+        exchange.leave();
         exchange.watch(response.end());
     }
 
