@@ -1,0 +1,33 @@
+package io.dht4j.examples.cli;
+
+import io.dht4j.Key;
+import io.dht4j.examples.client.ClientException;
+import io.dht4j.examples.client.DhtClient;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** Deletes a key. */
+@Command(
+        name = "delete",
+        mixinStandardHelpOptions = true,
+        header = "Deletes a key.%n",
+        description = "%nA key that is absent already is no failure.%n")
+final class DeleteCommand implements Callable<Integer> {
+
+    @Mixin
+    private final KeyArgument key = new KeyArgument();
+
+    @Mixin
+    private final PolicyOptions policy = new PolicyOptions();
+
+    @Mixin
+    private final NodeOptions node = new NodeOptions();
+
+    @Override
+    public Integer call() throws ClientException {
+        Key target = key.key();
+        DhtClient.await(node.client().delete(target, policy.policy()));
+        return 0;
+    }
+}

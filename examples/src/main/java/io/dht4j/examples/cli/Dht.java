@@ -1,0 +1,138 @@
+package io.dht4j.examples.cli;
+
+import io.dht4j.DhtException;
+import io.dht4j.examples.client.ClientException;
+import io.dht4j.examples.server.ServerStartException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintWriter;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Properties;
+import java.util.concurrent.Callable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Help.Ansi;
+import picocli.CommandLine.Help.ColorScheme;
+import picocli.CommandLine.HelpCommand;
+import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** What {@code ./dht} runs. */
+@Command(
+        name = "dht",
+        mixinStandardHelpOptions = true,
+        versionProvider = Dht.Version.class,
+        synopsisSubcommandLabel = "COMMAND",
+        header = "A replicated key-value store: its server, its command line, and a demo.%n",
+        description = {
+            "%nNew here? Run @|bold ./dht demo|@.",
+            "%nA cluster of one node: @|bold ./dht server|@, then @|bold ./dht put greeting hello|@ and "
+                    + "@|bold ./dht get greeting|@.",
+            "%nOptions of a command: @|bold ./dht COMMAND --help|@.%n"
+        },
+        exitCodeListHeading = "%nExit codes:%n",
+        exitCodeList = {"0:done", "1:failed, for example a key that is not there", "2:wrong usage"},
+        subcommands = HelpCommand.class)
+public final class Dht implements Callable<Integer> {
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it before the command runs
+    private CommandSpec spec;
+
+    private Dht() {}
+
+    /**
+     * Runs a command and ends the process with its exit code.
+     *
+     * @param args the command and its arguments
+     */
+    public static void main(String[] args) {
+        System.exit(commandLine(Console.ofProcess()).execute(args));
+    }
+
+    /**
+     * The command line with all its commands.
+     *
+     * @param console where they read and write
+     * @return ready to execute
+     */
+    static CommandLine commandLine(Console console) {
+        CommandLine commandLine = new CommandLine(new Dht())
+                .addSubcommand(ServerCommand.commandLine(console))
+                .addSubcommand(new DemoCommand(console))
+                .addSubcommand(new PutCommand(console))
+                .addSubcommand(new GetCommand(console))
+                .addSubcommand(new DeleteCommand())
+                .addSubcommand(new ScanCommand(console))
+                .addSubcommand(new StatusCommand(console))
+                .addSubcommand(new LoadCommand(console))
+                .addSubcommand(new DumpCommand(console));
+        commandLine
+                .setOut(new PrintWriter(console.out(), true, StandardCharsets.UTF_8))
+                .setErr(new PrintWriter(console.err(), true, StandardCharsets.UTF_8))
+                .setColorScheme(new ColorScheme.Builder(
+                                CommandLine.Help.defaultColorScheme(console.outIsTerminal() ? Ansi.AUTO : Ansi.OFF))
+                        .build())
+                .setUsageHelpAutoWidth(console.outIsTerminal())
+                .setAbbreviatedOptionsAllowed(false)
+                .setCaseInsensitiveEnumValuesAllowed(true)
+                .setParameterExceptionHandler((e, args) -> wrongUsage(e))
+                .setExecutionExceptionHandler((e, command, result) -> failed(command, e));
+        for (CommandLine command : commandLine.getSubcommands().values()) {
+            command.getCommandSpec().versionProvider(new Version());
+        }
+        return commandLine;
+    }
+
+    @Override
+    public Integer call() {
+        spec.commandLine().usage(spec.commandLine().getErr());
+        return CommandLine.ExitCode.USAGE;
+    }
+
+    private static int wrongUsage(ParameterException e) {
+        CommandLine command = e.getCommandLine();
+        String name = command.getCommandSpec().qualifiedName();
+        command.getErr().println(name + ": " + e.getMessage());
+        CommandLine.UnmatchedArgumentException.printSuggestions(e, command.getErr());
+        command.getErr().println("Try: ./" + name + " --help");
+        return CommandLine.ExitCode.USAGE;
+    }
+
+    private static int failed(CommandLine command, Exception e) {
+        PrintWriter err = command.getErr();
+        String name = command.getCommandSpec().qualifiedName();
+        if (e instanceof ClientException || e instanceof ServerStartException) {
+            err.println(name + ": " + e.getMessage());
+        } else if (e instanceof IOException io) {
+            err.println(name + ": " + Messages.of(io));
+        } else if (DhtException.unwrap(e) instanceof DhtException refused) {
+            err.println(name + ": " + refused.code() + ": " + refused.getMessage());
+        } else {
+            err.println(name + ": unexpected failure, which is a fault of this program:");
+            e.printStackTrace(err);
+        }
+        return CommandLine.ExitCode.SOFTWARE;
+    }
+
+    /** The version that the build wrote down. */
+    static final class Version implements IVersionProvider {
+        @Override
+        public String[] getVersion() {
+            Properties properties = new Properties();
+            try (InputStream in = Dht.class.getResourceAsStream("/io/dht4j/examples/version.properties")) {
+                if (in != null) {
+                    properties.load(in);
+                }
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+            return new String[] {
+                "dht4j " + properties.getProperty("version", "of unknown version") + ", Java " + Runtime.version()
+            };
+        }
+    }
+}

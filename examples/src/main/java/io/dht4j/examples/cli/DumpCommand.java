@@ -1,0 +1,92 @@
+package io.dht4j.examples.cli;
+
+import io.dht4j.KeyRange;
+import io.dht4j.ScanScope;
+import io.dht4j.examples.client.ClientException;
+import io.dht4j.examples.client.DhtClient;
+import io.dht4j.examples.client.ItemFormat;
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Writes every entry to a file. */
+@Command(
+        name = "dump",
+        mixinStandardHelpOptions = true,
+        header = "Writes every entry of the cluster to a file.%n",
+        description = {
+            "%nIn the order of the keys, as load reads it back. ndjson keeps when entries expire, tsv does not. "
+                    + "Not a snapshot: entries that are written meanwhile may be in it or not.%n",
+            "  dht dump --out backup.ndjson",
+            "  dht dump --format tsv | sort -t $'\\t' -k 2%n"
+        })
+final class DumpCommand implements Callable<Integer> {
+
+    private final Console console;
+
+    @Option(
+            names = {"-o", "--out"},
+            paramLabel = "FILE",
+            description = "The file; it is there only when the dump is complete. Default: standard output.")
+    private Optional<Path> out = Optional.empty();
+
+    @Option(
+            names = "--format",
+            paramLabel = "FORMAT",
+            description = "tsv or ndjson. Default: as the file's name ends, otherwise ndjson.")
+    private Optional<ItemFormat> format = Optional.empty();
+
+    @Mixin
+    private final NodeOptions node = new NodeOptions();
+
+    DumpCommand(Console console) {
+        this.console = console;
+    }
+
+    @Override
+    public Integer call() throws IOException, ClientException {
+        ItemFormat lines = format.or(() -> out.flatMap(file -> ItemFormat.ofFileName(file.toString())))
+                .orElse(ItemFormat.NDJSON);
+        DhtClient client = node.client();
+        if (out.isEmpty()) {
+            dump(client, lines, console.out());
+            return 0;
+        }
+        Path file = out.get();
+        Path unfinished = file.resolveSibling(file.getFileName() + ".part");
+        try {
+            try (OutputStream stream = Files.newOutputStream(unfinished)) {
+                dump(client, lines, stream);
+            }
+            Files.move(unfinished, file, StandardCopyOption.REPLACE_EXISTING);
+        } finally {
+            Files.deleteIfExists(unfinished);
+        }
+        return 0;
+    }
+
+    private void dump(DhtClient client, ItemFormat lines, OutputStream stream) throws IOException, ClientException {
+        long start = System.nanoTime();
+        long entries;
+        // Written to the terminal itself, the entries are the progress.
+        boolean isShown = console.outIsTerminal() && out.isEmpty();
+        Console watching = isShown ? new Console(console.in(), console.out(), console.err(), true, false) : console;
+        OutputStream buffered = new BufferedOutputStream(stream, 64 << 10);
+        try (InputStream scan = client.scan(KeyRange.all(), OptionalLong.empty(), ScanScope.CLUSTER);
+                Progress progress = Progress.show(watching, "dump", -1, "", 1)) {
+            entries = EntryPrinter.copy(scan, lines, buffered, progress::at);
+        }
+        double seconds = (System.nanoTime() - start) / 1e9;
+        console.err().printf("dumped %,d entries in %.1f s (%,.0f/s)%n", entries, seconds, entries / seconds);
+    }
+}

@@ -1,0 +1,54 @@
+package io.dht4j.examples.cli;
+
+import io.dht4j.examples.client.ClientException;
+import io.dht4j.examples.client.ItemFormat;
+import io.dht4j.examples.client.LineReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.util.Optional;
+import java.util.function.LongConsumer;
+
+/** Writes a scan's entries in the format that is asked for. */
+final class EntryPrinter {
+
+    private EntryPrinter() {}
+
+    /**
+     * Copies entries. Blocks.
+     *
+     * @param scan lines as the node sends them
+     * @param format how to write them
+     * @param out where to write
+     * @param progress is told the number of entries so far
+     * @return how many entries there were
+     * @throws IOException if reading or writing fails
+     * @throws ClientException if the node sends something else than entries
+     */
+    static long copy(InputStream scan, ItemFormat format, OutputStream out, LongConsumer progress)
+            throws IOException, ClientException {
+        LineReader lines = new LineReader(scan);
+        long entries = 0;
+        Optional<byte[]> line = lines.next();
+        while (line.isPresent()) {
+            byte[] bytes = line.get();
+            try {
+                // Parsed in any case: what is written can be loaded again.
+                byte[] formatted = format.format(ItemFormat.NDJSON.parse(bytes));
+                if (format == ItemFormat.NDJSON) {
+                    out.write(bytes); // The node's own line says more, its version for one.
+                    out.write('\n');
+                } else {
+                    out.write(formatted);
+                }
+            } catch (ClientException e) {
+                throw new ClientException(
+                        "the node sent an unreadable entry, number " + (entries + 1) + ": " + e.getMessage());
+            }
+            progress.accept(++entries);
+            line = lines.next();
+        }
+        out.flush();
+        return entries;
+    }
+}

@@ -1,0 +1,63 @@
+package io.dht4j.examples.cli;
+
+import io.dht4j.Key;
+import io.dht4j.examples.client.ClientException;
+import io.dht4j.examples.client.DhtClient;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Reads a key. */
+@Command(
+        name = "get",
+        mixinStandardHelpOptions = true,
+        header = "Reads a key.%n",
+        description = {
+            "%nWrites the value's bytes as they are to standard output (with a line feed after them if that is a "
+                    + "terminal) or to a file. A key that is absent is exit code 1.%n"
+        })
+final class GetCommand implements Callable<Integer> {
+
+    private final Console console;
+
+    @Mixin
+    private final KeyArgument key = new KeyArgument();
+
+    @Option(
+            names = {"-o", "--out"},
+            paramLabel = "FILE",
+            description = "Writes the value to a file. It is not touched if the key is absent.")
+    private Optional<Path> out = Optional.empty();
+
+    @Mixin
+    private final PolicyOptions policy = new PolicyOptions();
+
+    @Mixin
+    private final NodeOptions node = new NodeOptions();
+
+    GetCommand(Console console) {
+        this.console = console;
+    }
+
+    @Override
+    public Integer call() throws IOException, ClientException {
+        Key target = key.key();
+        byte[] value = DhtClient.await(node.client().get(target, policy.policy()))
+                .orElseThrow(() -> new ClientException("not found: " + target));
+        if (out.isPresent()) {
+            Files.write(out.get(), value);
+            return 0;
+        }
+        console.out().write(value);
+        if (console.outIsTerminal()) {
+            console.out().println();
+        }
+        console.out().flush();
+        return 0;
+    }
+}

@@ -1,0 +1,68 @@
+package io.dht4j.examples.cli;
+
+import io.dht4j.examples.client.DhtClient;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** Which nodes to talk to. */
+final class NodeOptions {
+
+    private static final long MAX_TIMEOUT_MILLIS = 3_600_000;
+
+    @Spec(Spec.Target.MIXEE)
+    @SuppressWarnings("NullAway.Init") // picocli sets it before the command runs
+    private CommandSpec spec;
+
+    @Option(
+            names = {"-n", "--node"},
+            paramLabel = "URL",
+            split = ",",
+            defaultValue = "${env:DHT_NODE:-http://127.0.0.1:8080}",
+            description = "A node's public address. Several (repeat the option, or commas between) are tried in turn "
+                    + "when one does not answer. Default: $DHT_NODE, or http://127.0.0.1:8080.")
+    private List<String> nodes = new ArrayList<>();
+
+    @Option(
+            names = "--timeout",
+            paramLabel = "MILLIS",
+            defaultValue = "30000",
+            description = "How long to wait for a node's answer. Default: ${DEFAULT-VALUE}.")
+    private long timeoutMillis;
+
+    DhtClient client() {
+        CommandLine command = spec.commandLine();
+        if (timeoutMillis < 1 || timeoutMillis > MAX_TIMEOUT_MILLIS) {
+            throw new ParameterException(
+                    command, "--timeout must be 1 to " + MAX_TIMEOUT_MILLIS + " milliseconds, not " + timeoutMillis);
+        }
+        List<URI> uris = new ArrayList<>();
+        for (String node : nodes) {
+            uris.add(uri(command, node));
+        }
+        return new DhtClient(uris, Duration.ofMillis(timeoutMillis));
+    }
+
+    private static URI uri(CommandLine command, String text) {
+        String withoutSlash = text.endsWith("/") ? text.substring(0, text.length() - 1) : text;
+        String full = withoutSlash.contains("://") ? withoutSlash : "http://" + withoutSlash;
+        try {
+            URI uri = new URI(full);
+            boolean isHttp = "http".equals(uri.getScheme()) || "https".equals(uri.getScheme());
+            boolean isBare = uri.getRawPath().isEmpty() && uri.getRawQuery() == null && uri.getRawFragment() == null;
+            if (isHttp && isBare && uri.getHost() != null) {
+                return uri;
+            }
+        } catch (URISyntaxException e) {
+            // Falls through to the message, which shows what is expected.
+        }
+        throw new ParameterException(command, "--node must be a URL like http://127.0.0.1:8080, not \"" + text + "\"");
+    }
+}

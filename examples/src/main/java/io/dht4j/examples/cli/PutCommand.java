@@ -1,0 +1,95 @@
+package io.dht4j.examples.cli;
+
+import io.dht4j.Key;
+import io.dht4j.examples.client.ClientException;
+import io.dht4j.examples.client.DhtClient;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Writes a key. */
+@Command(
+        name = "put",
+        mixinStandardHelpOptions = true,
+        header = "Writes a key.%n",
+        description = {
+            "%nThe value is the argument's UTF-8, or the bytes of a file or of standard input as they are.%n",
+            "  dht put greeting hello",
+            "  dht put photo --file photo.jpg",
+            "  tar cz src | dht put backup -%n"
+        })
+final class PutCommand implements Callable<Integer> {
+
+    private final Console console;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it before the command runs
+    private CommandSpec spec;
+
+    @Mixin
+    private final KeyArgument key = new KeyArgument();
+
+    @Parameters(
+            index = "1",
+            arity = "0..1",
+            paramLabel = "VALUE",
+            description = "The value as text, or - for standard input.")
+    private Optional<String> value = Optional.empty();
+
+    @Option(
+            names = {"-f", "--file"},
+            paramLabel = "FILE",
+            description = "Takes the value from a file (- for standard input).")
+    private Optional<Path> file = Optional.empty();
+
+    @Option(
+            names = "--ttl",
+            paramLabel = "MILLIS",
+            description = "How long the value stays readable, at least 1. Default: for ever.")
+    private Optional<Long> ttl = Optional.empty();
+
+    @Mixin
+    private final PolicyOptions policy = new PolicyOptions();
+
+    @Mixin
+    private final NodeOptions node = new NodeOptions();
+
+    PutCommand(Console console) {
+        this.console = console;
+    }
+
+    @Override
+    public Integer call() throws IOException, ClientException {
+        if (value.isPresent() == file.isPresent()) {
+            throw new ParameterException(
+                    spec.commandLine(), "give the value either as VALUE (- for standard input) or with --file");
+        }
+        if (ttl.isPresent() && ttl.get() < 1) {
+            throw new ParameterException(spec.commandLine(), "--ttl must be at least 1 millisecond, not " + ttl.get());
+        }
+        Key target = key.key();
+        DhtClient client = node.client();
+        OptionalLong ttlMillis = ttl.isPresent() ? OptionalLong.of(ttl.get()) : OptionalLong.empty();
+        DhtClient.await(client.put(target, bytes(), policy.policy(), ttlMillis));
+        return 0;
+    }
+
+    private byte[] bytes() throws IOException {
+        if (file.isPresent() && !file.get().equals(Path.of("-"))) {
+            return Files.readAllBytes(file.get());
+        }
+        String text = value.orElse("-");
+        return text.equals("-") ? console.in().readAllBytes() : text.getBytes(StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,122 @@
+package io.dht4j.examples.cli;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import io.dht4j.examples.server.ConfigException;
+import io.dht4j.examples.server.Lifetime;
+import io.dht4j.examples.server.ServerConfig;
+import io.dht4j.examples.server.ServerNode;
+import io.dht4j.examples.server.ServerStartException;
+import io.dht4j.examples.server.Setting;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.slf4j.LoggerFactory;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+
+/** Runs a node until it is asked to stop. */
+@Command(
+        name = "server",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        header = "Runs a node.%n",
+        description = {
+            "%nPrints one line, @|bold ready n1 http://127.0.0.1:8080|@, when it serves. SIGTERM or Ctrl-C lets the "
+                    + "requests under way end, then the server ends with exit code 0, within 10 seconds.%n",
+            "Without options: a cluster of one node. Three nodes on one machine, each in its own terminal:%n",
+            "  P=n1=127.0.0.1:8080,n2=127.0.0.1:8081,n3=127.0.0.1:8082",
+            "  dht server --id n1 --listen 127.0.0.1:8080 --peers $P",
+            "  dht server --id n2 --listen 127.0.0.1:8081 --peers $P",
+            "  dht server --id n3 --listen 127.0.0.1:8082 --peers $P%n"
+        })
+final class ServerCommand implements Callable<Integer> {
+
+    /** With the start of a JVM's end and the last log line this stays within the promised 10 seconds. */
+    private static final Duration CLOSING_TIME = Duration.ofSeconds(9);
+
+    private final Console console;
+    private final CommandSpec spec;
+
+    @Option(
+            names = "--config",
+            order = 100,
+            paramLabel = "FILE",
+            description = "Reads options from a properties file: the same names without the dashes, as in "
+                    + "listen=127.0.0.1:8080. Options on the command line win.")
+    private Optional<Path> config = Optional.empty();
+
+    @Option(
+            names = {"-v", "--verbose"},
+            order = 101,
+            description = "Logs what the node does, not only what goes wrong. Logs go to standard error.")
+    private boolean verbose;
+
+    private ServerCommand(Console console) {
+        this.console = console;
+        this.spec = CommandSpec.forAnnotatedObject(this);
+        int order = 0;
+        for (Setting setting : Setting.values()) {
+            spec.addOption(OptionSpec.builder(setting.option())
+                    .order(order++)
+                    .arity("1")
+                    .type(String.class)
+                    .paramLabel(setting.label())
+                    .description(setting.description() + " Default: " + setting.fallback() + ".")
+                    .build());
+        }
+    }
+
+    /** The command with an option for each setting. */
+    static CommandLine commandLine(Console console) {
+        return new CommandLine(new ServerCommand(console).spec);
+    }
+
+    @Override
+    public Integer call() throws ServerStartException, InterruptedException {
+        ServerConfig settings;
+        try {
+            settings = ServerConfig.of(settings());
+        } catch (ConfigException e) {
+            throw new ParameterException(spec.commandLine(), e.getMessage(), e);
+        }
+        if (verbose) {
+            Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
+            root.setLevel(Level.INFO);
+        }
+        try (Lifetime lifetime = Lifetime.begin(CLOSING_TIME)) {
+            ServerNode node = ServerNode.start(settings);
+            console.out().println("ready " + settings.id() + " " + node.url());
+            console.out().flush();
+            lifetime.awaitStop();
+            try {
+                node.close();
+            } catch (RuntimeException e) {
+                console.err().println("dht server: not closed in order: " + e.getMessage());
+                lifetime.failed();
+            }
+        }
+        return 0;
+    }
+
+    private Map<Setting, String> settings() throws ConfigException {
+        Map<Setting, String> settings = new EnumMap<>(Setting.class);
+        if (config.isPresent()) {
+            settings.putAll(ServerConfig.read(config.get()));
+        }
+        CommandLine.ParseResult given = spec.commandLine().getParseResult();
+        for (Setting setting : Setting.values()) {
+            if (given.hasMatchedOption(setting.option())) {
+                settings.put(setting, given.matchedOption(setting.option()).getValue());
+            }
+        }
+        return settings;
+    }
+}

@@ -1,0 +1,32 @@
+package io.dht4j.examples.client;
+
+/** A request that failed, or a file that cannot be used. The message is one line for the user. */
+public final class ClientException extends Exception {
+
+    private static final long serialVersionUID = 1;
+
+    private final boolean worthRepeating;
+
+    /**
+     * A failure that stays.
+     *
+     * @param message one line
+     */
+    public ClientException(String message) {
+        this(message, false);
+    }
+
+    ClientException(String message, boolean worthRepeating) {
+        super(message);
+        this.worthRepeating = worthRepeating;
+    }
+
+    /**
+     * Whether the same request may succeed a little later: the node was busy, not there, or too few replicas answered.
+     *
+     * @return true if so
+     */
+    public boolean isWorthRepeating() {
+        return worthRepeating;
+    }
+}

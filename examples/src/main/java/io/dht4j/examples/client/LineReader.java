@@ -1,0 +1,103 @@
+package io.dht4j.examples.client;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Optional;
+
+/**
+ * Cuts bytes into lines at {@code \n}. What follows the last one is a line too, if it is not empty. For one thread.
+ */
+public final class LineReader {
+
+    /** The longest line: larger than a value of 128 MiB in Base64. */
+    public static final int MAX_LINE = 256 << 20;
+
+    private final InputStream in;
+    private final int maxLine;
+    private final byte[] buffer = new byte[64 << 10];
+    private int position;
+    private int limit;
+    private long lines;
+    private long bytes;
+
+    /**
+     * A reader with the usual limit.
+     *
+     * @param in where to read; not closed
+     */
+    public LineReader(InputStream in) {
+        this(in, MAX_LINE);
+    }
+
+    LineReader(InputStream in, int maxLine) {
+        this.in = in;
+        this.maxLine = maxLine;
+    }
+
+    /**
+     * Reads a line. Blocks.
+     *
+     * @return the line without its end, or empty at the end of the input
+     * @throws IOException if reading fails
+     * @throws ClientException if the line is too long
+     */
+    public Optional<byte[]> next() throws IOException, ClientException {
+        ByteArrayOutputStream line = new ByteArrayOutputStream(128);
+        boolean found = false;
+        while (true) {
+            if (position == limit) {
+                limit = Math.max(0, in.read(buffer));
+                position = 0;
+                if (limit == 0) {
+                    if (!found) {
+                        return Optional.empty();
+                    }
+                    break;
+                }
+            }
+            if (!found) {
+                found = true;
+                lines++;
+            }
+            int end = position;
+            while (end < limit && buffer[end] != '\n') {
+                end++;
+            }
+            append(line, end - position);
+            bytes += end - position;
+            position = end;
+            if (end < limit) {
+                position++;
+                bytes++;
+                break;
+            }
+        }
+        return Optional.of(line.toByteArray());
+    }
+
+    private void append(ByteArrayOutputStream line, int more) throws ClientException {
+        if (line.size() + (long) more > maxLine) {
+            throw new ClientException("line " + lines + " is longer than " + maxLine + " bytes");
+        }
+        line.write(buffer, position, more);
+    }
+
+    /**
+     * The number of the line that was read last, counted from 1.
+     *
+     * @return 0 before the first line
+     */
+    public long lineNumber() {
+        return lines;
+    }
+
+    /**
+     * How many bytes the lines up to now took, with their ends.
+     *
+     * @return 0 or more
+     */
+    public long bytesRead() {
+        return bytes;
+    }
+}

@@ -1,0 +1,283 @@
+package io.dht4j.examples.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dht4j.CallOptions;
+import io.dht4j.Key;
+import io.dht4j.Value;
+import io.dht4j.examples.TestNodes;
+import io.dht4j.examples.server.ServerNode;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ClientCommandsTest {
+
+    /** Everything that a careless client would change. */
+    private static final byte[] BINARY = new byte[512];
+
+    static {
+        for (int i = 0; i < BINARY.length; i++) {
+            BINARY[i] = (byte) i;
+        }
+    }
+
+    @TempDir
+    private Path directory;
+
+    private ServerNode node;
+
+    @BeforeEach
+    void startNode() throws Exception {
+        node = TestNodes.start(1, TestNodes.freePorts(1), Map.of());
+    }
+
+    @AfterEach
+    void stopNode() {
+        node.close();
+    }
+
+    @Test
+    void a_value_from_the_argument_comes_back() {
+        assertThat(run("put", "grüße", "hallo wörld").exitCode()).isZero();
+
+        CommandLineRun got = run("get", "grüße");
+
+        assertThat(got.exitCode()).isZero();
+        assertThat(got.out()).isEqualTo("hallo wörld");
+        assertThat(got.err()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"-", "--file=-"})
+    void bytes_from_standard_input_come_back(String source) {
+        List<String> args = new ArrayList<>(List.of("put", "k", source, "--node", node.url()));
+        assertThat(CommandLineRun.withInput(BINARY, args.toArray(String[]::new)).exitCode())
+                .isZero();
+
+        assertThat(run("get", "k").outBytes()).isEqualTo(BINARY);
+    }
+
+    @Test
+    void bytes_from_a_file_come_back_into_a_file() throws Exception {
+        Path in = directory.resolve("in");
+        Path out = directory.resolve("out");
+        Files.write(in, BINARY);
+
+        assertThat(run("put", "k", "--file", in.toString()).exitCode()).isZero();
+        CommandLineRun got = run("get", "k", "--out", out.toString());
+
+        assertThat(got.exitCode()).isZero();
+        assertThat(got.outBytes()).isEmpty();
+        assertThat(Files.readAllBytes(out)).isEqualTo(BINARY);
+    }
+
+    @Test
+    void an_absent_key_is_a_failure_and_leaves_the_file_alone() {
+        Path out = directory.resolve("out");
+
+        CommandLineRun got = run("get", "nothing here", "--out", out.toString());
+
+        assertThat(got.exitCode()).isEqualTo(1);
+        assertThat(got.outBytes()).isEmpty();
+        assertThat(got.err()).isEqualTo("dht get: not found: nothing here" + System.lineSeparator());
+        assertThat(out).doesNotExist();
+    }
+
+    @Test
+    void a_deleted_key_is_absent_and_deleting_it_again_is_no_failure() {
+        run("put", "k", "v");
+
+        assertThat(run("delete", "k").exitCode()).isZero();
+        assertThat(run("delete", "k").exitCode()).isZero();
+        assertThat(run("get", "k").exitCode()).isEqualTo(1);
+    }
+
+    @Test
+    void a_key_may_be_given_in_base64() {
+        String key = Base64.getEncoder().encodeToString("a\n\0b".getBytes(StandardCharsets.UTF_8));
+
+        assertThat(run("put", key, "v", "--key-base64").exitCode()).isZero();
+
+        assertThat(value("a\n\0b")).isEqualTo("v");
+    }
+
+    @Test
+    void the_time_to_live_is_passed_on() {
+        assertThat(run("put", "k", "v", "--ttl", "3600000").exitCode()).isZero();
+
+        assertThat(read("k").orElseThrow().expiresAtMillis()).isPresent();
+    }
+
+    @Test
+    void what_the_node_refuses_is_a_failure_with_its_reason() {
+        CommandLineRun refused = run("put", "k", "v", "--ack", "2", "--from", "2");
+
+        assertThat(refused.exitCode()).isEqualTo(1);
+        assertThat(refused.err())
+                .contains("POLICY_INVALID")
+                .contains("HTTP 400")
+                .hasLineCount(1);
+    }
+
+    @Test
+    void the_next_node_is_tried_when_one_does_not_answer() {
+        CommandLineRun put = CommandLineRun.of("put", "k", "v", "--node", "http://127.0.0.1:1," + node.url());
+
+        assertThat(put.exitCode()).isZero();
+        assertThat(value("k")).isEqualTo("v");
+    }
+
+    @Test
+    void a_scan_shows_a_range_in_order() {
+        for (String key : List.of("a", "b", "b/1", "b\t2", "c")) {
+            run("put", key, "value of\n" + key);
+        }
+
+        assertThat(run("scan", "--start", "b", "--end", "c").out())
+                .isEqualTo("b\tvalue of\\nb\nb\\t2\tvalue of\\nb\\t2\nb/1\tvalue of\\nb/1\n");
+        assertThat(run("scan", "--prefix", "b", "--limit", "1").out()).isEqualTo("b\tvalue of\\nb\n");
+        assertThat(run("scan", "--scope", "node", "--start", "c").out()).startsWith("c\t");
+        assertThat(run("scan", "--start", "x").out()).isEmpty();
+        assertThat(run("scan", "--start", "a", "--limit", "1", "--format", "ndjson")
+                        .out())
+                .startsWith("{\"key\":\"a\"")
+                .contains("\"version\"");
+    }
+
+    @Test
+    void status_shows_what_the_node_says() {
+        run("put", "k", "v");
+
+        assertThat(run("status").out())
+                .containsPattern("id +n1")
+                .containsPattern("store +memory")
+                .contains("entries");
+        assertThat(run("status", "--json").out()).contains("\"id\":\"n1\"");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"tsv", "ndjson"})
+    void a_dump_loads_into_another_cluster(String format) throws Exception {
+        Path dump = directory.resolve("dump." + format);
+        for (int i = 0; i < 300; i++) {
+            put("key \t\n\r\\\0 ü" + i, BINARY, CallOptions.defaults());
+        }
+        put("empty", new byte[0], CallOptions.defaults());
+
+        CommandLineRun dumped = run("dump", "--out", dump.toString());
+        assertThat(dumped.exitCode()).as(dumped.err()).isZero();
+        assertThat(directory).isDirectoryNotContaining("glob:**.part");
+
+        try (ServerNode other = TestNodes.start(1, TestNodes.freePorts(1), Map.of())) {
+            CommandLineRun loaded = CommandLineRun.of("load", dump.toString(), "--node", other.url());
+            assertThat(loaded.exitCode()).as(loaded.err()).isZero();
+            assertThat(loaded.out()).contains("301 entries");
+            CommandLineRun again = CommandLineRun.of("dump", "--format", "tsv", "--node", other.url());
+            assertThat(again.outBytes())
+                    .isEqualTo(run("dump", "--format", "tsv").outBytes());
+        }
+    }
+
+    @Test
+    void a_dump_in_ndjson_keeps_when_entries_expire() throws Exception {
+        Path dump = directory.resolve("dump.ndjson");
+        put("soon", new byte[1], CallOptions.defaults().withTimeToLive(Duration.ofHours(1)));
+        run("dump", "--out", dump.toString());
+
+        try (ServerNode other = TestNodes.start(1, TestNodes.freePorts(1), Map.of())) {
+            CommandLineRun.of("load", dump.toString(), "--node", other.url());
+
+            OptionalLong expires = other.cluster()
+                    .get(Key.of("soon"))
+                    .toCompletableFuture()
+                    .join()
+                    .orElseThrow()
+                    .expiresAtMillis();
+            assertThat(Duration.ofMillis(expires.orElseThrow() - System.currentTimeMillis()))
+                    .isBetween(Duration.ofMinutes(50), Duration.ofHours(1));
+        }
+    }
+
+    @Test
+    void entries_whose_time_is_over_are_left_out() {
+        String lines = "{\"key\":\"old\",\"value\":\"v\",\"expires_at\":1}\n{\"key\":\"new\",\"value\":\"v\"}\n";
+
+        CommandLineRun loaded = CommandLineRun.withInput(
+                lines.getBytes(StandardCharsets.UTF_8), "load", "-", "--format", "ndjson", "--node", node.url());
+
+        assertThat(loaded.out()).contains("loaded 1 entries").contains("left out 1");
+        assertThat(read("old")).isEmpty();
+        assertThat(value("new")).isEqualTo("v");
+    }
+
+    @Test
+    void a_malformed_line_ends_the_load_and_is_named() throws Exception {
+        Path file = directory.resolve("data.tsv");
+        Files.writeString(file, "a\t1\nb\t2\nno tabulator\nd\t4\n");
+
+        CommandLineRun loaded = run("load", file.toString());
+
+        assertThat(loaded.exitCode()).isEqualTo(1);
+        assertThat(loaded.err()).contains("line 3").contains("tabulator").hasLineCount(1);
+        assertThat(value("b")).isEqualTo("2");
+        assertThat(read("d")).isEmpty();
+    }
+
+    @Test
+    void a_line_that_the_cluster_refuses_is_named() throws Exception {
+        ByteArrayOutputStream lines = new ByteArrayOutputStream();
+        lines.writeBytes("a\t1\n".getBytes(StandardCharsets.UTF_8));
+        lines.writeBytes(new byte[] {(byte) 0xFF, '\t', 'x', '\n'});
+        Path file = directory.resolve("data.tsv");
+        Files.write(file, lines.toByteArray());
+
+        CommandLineRun loaded = run("load", file.toString());
+
+        assertThat(loaded.exitCode()).isEqualTo(1);
+        assertThat(loaded.err()).contains("line 2").contains("KEY_INVALID").hasLineCount(1);
+    }
+
+    @Test
+    void a_dump_that_fails_leaves_no_file() {
+        Path file = directory.resolve("dump.tsv");
+
+        CommandLineRun dumped = CommandLineRun.of("dump", "--out", file.toString(), "--node", "http://127.0.0.1:1");
+
+        assertThat(dumped.exitCode()).isEqualTo(1);
+        assertThat(directory).isEmptyDirectory();
+    }
+
+    private CommandLineRun run(String... args) {
+        List<String> all = new ArrayList<>(List.of(args));
+        all.add("--node");
+        all.add(node.url());
+        return CommandLineRun.of(all.toArray(String[]::new));
+    }
+
+    private void put(String key, byte[] value, CallOptions options) {
+        node.cluster().put(Key.of(key), value, options).toCompletableFuture().join();
+    }
+
+    private Optional<Value> read(String key) {
+        return node.cluster().get(Key.of(key)).toCompletableFuture().join();
+    }
+
+    private String value(String key) {
+        return read(key).orElseThrow().text();
+    }
+}

@@ -1,0 +1,31 @@
+package io.dht4j.examples.cli;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+
+/** A command that was run in this process, and what came of it. */
+record CommandLineRun(int exitCode, byte[] outBytes, String err) {
+
+    static CommandLineRun of(String... args) {
+        return withInput(new byte[0], args);
+    }
+
+    static CommandLineRun withInput(byte[] input, String... args) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        Console console = new Console(
+                new ByteArrayInputStream(input),
+                new PrintStream(out, true, StandardCharsets.UTF_8),
+                new PrintStream(err, true, StandardCharsets.UTF_8),
+                false,
+                false);
+        int exitCode = Dht.commandLine(console).execute(args);
+        return new CommandLineRun(exitCode, out.toByteArray(), err.toString(StandardCharsets.UTF_8));
+    }
+
+    String out() {
+        return new String(outBytes, StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,112 @@
+package io.dht4j.examples.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class UsageTest {
+
+    @ParameterizedTest
+    @ValueSource(strings = {"server", "demo", "put", "get", "delete", "scan", "status", "load", "dump"})
+    void every_command_has_help_and_a_version(String command) {
+        CommandLineRun help = CommandLineRun.of(command, "--help");
+        CommandLineRun version = CommandLineRun.of(command, "--version");
+
+        assertThat(help.exitCode()).isZero();
+        assertThat(help.out()).contains("Usage: dht " + command).contains("--help");
+        assertThat(help.err()).isEmpty();
+        assertThat(version.exitCode()).isZero();
+        assertThat(version.out()).matches("dht4j \\d\\S*, Java \\d.*\\R");
+    }
+
+    @Test
+    void help_lists_the_commands() {
+        assertThat(CommandLineRun.of("--help").out()).contains("server", "demo", "put", "scan", "dump");
+    }
+
+    @Test
+    void without_a_command_the_help_comes_as_an_error() {
+        CommandLineRun run = CommandLineRun.of();
+
+        assertThat(run.exitCode()).isEqualTo(2);
+        assertThat(run.out()).isEmpty();
+        assertThat(run.err()).contains("Usage: dht");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "frobnicate|frobnicate",
+                "put|KEY",
+                "put k|VALUE",
+                "put k v --file f|--file",
+                "put k v --ttl 0|--ttl",
+                "put k v --ttl soon|--ttl",
+                "put k v --bogus|--bogus",
+                "get k --ack 1|--from",
+                "get k --ack 2 --from 1|--ack",
+                "get k --ack x --from 1|--ack",
+                "get * --key-base64|KEY",
+                "get k --node ftp://x|--node",
+                "get k --node http://x/path|--node",
+                "get k --timeout 0|--timeout",
+                "delete|KEY",
+                "scan --limit 0|--limit",
+                "scan --scope galaxy|--scope",
+                "scan --format xml|--format",
+                "scan --prefix a --start b|--prefix",
+                "status extra|extra",
+                "load|FILE",
+                "load data.csv|--format",
+                "load x.tsv --parallel 0|--parallel",
+                "dump --format xml|--format",
+                "demo --port 99999|--port",
+                "server --placement alphabet|--placement",
+                "server --listen nowhere|--listen",
+                "server --hash siphash|--hash-key",
+                "server --replication-factor 4|--replication-factor",
+                "server --config /nonexistent/file|--config",
+                "server --id|--id"
+            })
+    void wrong_usage_names_the_option_and_ends_with_2(String command, String option) {
+        CommandLineRun run = CommandLineRun.of(command.split(" "));
+
+        assertThat(run.exitCode()).isEqualTo(2);
+        assertThat(run.err()).contains(option).contains("--help");
+        assertThat(run.out()).isEmpty();
+    }
+
+    @Test
+    void the_command_line_wins_over_the_file(@TempDir Path directory) throws Exception {
+        Path file = directory.resolve("node.properties");
+        Files.writeString(file, "partitions=7\nplacement=alphabet\n");
+
+        CommandLineRun run = CommandLineRun.of("server", "--config", file.toString(), "--partitions", "8");
+
+        assertThat(run.exitCode()).isEqualTo(2);
+        assertThat(run.err()).contains("--placement").doesNotContain("--partitions");
+    }
+
+    @Test
+    void a_node_that_does_not_answer_is_a_failure_that_names_it() {
+        CommandLineRun run = CommandLineRun.of("get", "k", "--node", "http://127.0.0.1:1");
+
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.err()).contains("http://127.0.0.1:1").hasLineCount(1);
+    }
+
+    @Test
+    void a_file_that_is_not_there_is_a_failure_that_names_it() {
+        CommandLineRun run = CommandLineRun.of("load", "/nonexistent/x.tsv");
+
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.err()).contains("there is no file /nonexistent/x.tsv").hasLineCount(1);
+    }
+}

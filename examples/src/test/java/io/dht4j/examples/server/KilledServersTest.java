@@ -1,0 +1,150 @@
+package io.dht4j.examples.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.dht4j.Key;
+import io.dht4j.examples.TestNodes;
+import io.dht4j.examples.client.ClientException;
+import io.dht4j.examples.client.DhtClient;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Three servers in processes of their own, of which one after the other is killed with {@code kill -9}. */
+class KilledServersTest {
+
+    private static final int NODES = 3;
+    private static final int WRITERS = 8;
+    /** Acknowledged writes before, during and after each absence. */
+    private static final int STEP = 500;
+
+    private static final int READS_AT_A_TIME = 64;
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    @TempDir
+    private Path directory;
+
+    private final Map<String, String> acknowledged = new ConcurrentHashMap<>();
+    private final AtomicBoolean writing = new AtomicBoolean(true);
+    private final List<ServerProcess> servers = new ArrayList<>();
+
+    @Test
+    void what_was_acknowledged_is_still_there_when_each_node_in_turn_was_killed_and_restarted() throws Exception {
+        List<Integer> ports = TestNodes.freePorts(NODES);
+        List<URI> urls = ports.stream()
+                .map(port -> URI.create("http://127.0.0.1:" + port))
+                .toList();
+        List<Thread> writers = new ArrayList<>();
+        try {
+            for (int number = 1; number <= NODES; number++) {
+                servers.add(start(number, ports));
+            }
+            for (ServerProcess server : servers) {
+                server.awaitReady();
+            }
+            for (int writer = 0; writer < WRITERS; writer++) {
+                writers.add(startWriter(writer, urls));
+            }
+            for (int number = 1; number <= NODES; number++) {
+                awaitMoreAcknowledged("with all nodes, before n" + number + " is killed");
+                servers.get(number - 1).kill();
+                awaitMoreAcknowledged("while n" + number + " is away");
+                ServerProcess restarted = start(number, ports);
+                servers.set(number - 1, restarted);
+                restarted.awaitReady();
+                awaitMoreAcknowledged("since n" + number + " is back");
+            }
+            writing.set(false);
+            for (Thread writer : writers) {
+                writer.join(PATIENCE.toMillis());
+                assertThat(writer.isAlive()).isFalse();
+            }
+
+            assertThat(acknowledged).hasSizeGreaterThanOrEqualTo(3 * NODES * STEP);
+            for (int number = 1; number <= NODES; number++) {
+                assertEveryAcknowledgedValueIsReadAt(urls.get(number - 1));
+            }
+        } finally {
+            writing.set(false);
+            for (ServerProcess server : servers) {
+                server.close();
+            }
+        }
+    }
+
+    private void assertEveryAcknowledgedValueIsReadAt(URI node) throws Exception {
+        DhtClient client = new DhtClient(List.of(node), PATIENCE);
+        List<String> keys = List.copyOf(acknowledged.keySet());
+        for (int from = 0; from < keys.size(); from += READS_AT_A_TIME) {
+            Map<String, CompletableFuture<Optional<byte[]>>> reads = new HashMap<>();
+            for (String key : keys.subList(from, Math.min(keys.size(), from + READS_AT_A_TIME))) {
+                reads.put(key, client.get(Key.of(key), Optional.empty()));
+            }
+            for (Map.Entry<String, CompletableFuture<Optional<byte[]>>> read : reads.entrySet()) {
+                assertThat(DhtClient.await(read.getValue()).map(bytes -> new String(bytes, StandardCharsets.UTF_8)))
+                        .as("%s read at %s", read.getKey(), node)
+                        .isEqualTo(Optional.ofNullable(acknowledged.get(read.getKey())));
+            }
+        }
+    }
+
+    private void awaitMoreAcknowledged(String when) {
+        int before = acknowledged.size();
+        await(when).atMost(PATIENCE).until(() -> acknowledged.size() >= before + STEP);
+    }
+
+    /** Writes one key after the other until it is told to stop; remembers those that were answered with 201. */
+    private Thread startWriter(int number, List<URI> urls) {
+        DhtClient client = new DhtClient(urls, PATIENCE);
+        Thread writer = new Thread(
+                () -> {
+                    for (int i = 0; writing.get(); i++) {
+                        String key = "writer-" + number + "/" + i;
+                        String value = "value " + i + " of " + number;
+                        try {
+                            DhtClient.await(client.put(
+                                    Key.of(key),
+                                    value.getBytes(StandardCharsets.UTF_8),
+                                    Optional.empty(),
+                                    OptionalLong.empty()));
+                            acknowledged.put(key, value);
+                        } catch (ClientException e) {
+                            // Not acknowledged: nothing is promised of this key.
+                            continue;
+                        }
+                    }
+                },
+                "writer " + number);
+        writer.setDaemon(true);
+        writer.start();
+        return writer;
+    }
+
+    private ServerProcess start(int number, List<Integer> ports) throws Exception {
+        return ServerProcess.start(
+                directory,
+                "--id",
+                "n" + number,
+                "--listen",
+                "127.0.0.1:" + ports.get(number - 1),
+                "--peers",
+                TestNodes.peers(ports),
+                "--data",
+                directory.resolve("n" + number).toString(),
+                "--timeout",
+                "20000");
+    }
+}

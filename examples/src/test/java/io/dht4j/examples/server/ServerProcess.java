@@ -1,0 +1,101 @@
+package io.dht4j.examples.server;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/** A server in a process of its own. */
+final class ServerProcess implements AutoCloseable {
+
+    private static final long PATIENCE_SECONDS = 60;
+
+    private final Process process;
+    private final Path err;
+    private final CompletableFuture<String> firstLine = new CompletableFuture<>();
+
+    private ServerProcess(Process process, Path err) {
+        this.process = process;
+        this.err = err;
+        Thread reader = new Thread(this::read, "output of " + process.pid());
+        reader.setDaemon(true);
+        reader.start();
+    }
+
+    /** Starts {@code dht server} with these options. What it says on standard error goes to a file in the directory. */
+    static ServerProcess start(Path directory, String... options) throws IOException {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx256m",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1"));
+        if (Runtime.version().feature() >= 24) {
+            command.add("--enable-native-access=ALL-UNNAMED");
+            command.add("--sun-misc-unsafe-memory-access=allow");
+        }
+        command.addAll(List.of(
+                "-cp",
+                System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+                "io.dht4j.examples.cli.Dht",
+                "server"));
+        command.addAll(List.of(options));
+        Path err = Files.createTempFile(directory, "server", ".err");
+        return new ServerProcess(
+                new ProcessBuilder(command).redirectError(err.toFile()).start(), err);
+    }
+
+    private void read() {
+        try (BufferedReader lines =
+                new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+            String line = lines.readLine();
+            firstLine.complete(line == null ? "" : line);
+            while (line != null) {
+                line = lines.readLine();
+            }
+        } catch (IOException e) {
+            firstLine.completeExceptionally(e);
+        }
+    }
+
+    /** The line that says that it serves; waits for it. */
+    String awaitReady() throws Exception {
+        String line = firstLine.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        if (!line.startsWith("ready ")) {
+            throw new AssertionError("not ready but \"" + line + "\": " + err());
+        }
+        return line;
+    }
+
+    /** {@code kill -9}. Returns when the process is gone. */
+    void kill() {
+        close();
+    }
+
+    /** SIGTERM. */
+    void terminate() {
+        process.destroy();
+    }
+
+    /** Waits for the end. */
+    int exitCode() throws InterruptedException {
+        if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+            throw new AssertionError("process " + process.pid() + " does not end");
+        }
+        return process.exitValue();
+    }
+
+    String err() throws IOException {
+        return Files.readString(err);
+    }
+
+    @Override
+    public void close() {
+        process.destroyForcibly().onExit().join();
+    }
+}

@@ -1,0 +1,134 @@
+package io.dht4j.examples.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dht4j.examples.TestNodes;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ServerProcessTest {
+
+    private static final HttpClient HTTP = HttpClient.newHttpClient();
+
+    @TempDir
+    private Path directory;
+
+    @Test
+    void a_server_says_when_it_is_ready_serves_and_ends_with_0_when_asked_to() throws Exception {
+        int port = TestNodes.freePorts(1).get(0);
+        String url = "http://127.0.0.1:" + port;
+        try (ServerProcess server = start(port, "data")) {
+            assertThat(server.awaitReady()).isEqualTo("ready n1 " + url);
+            assertThat(send("PUT", url + "/v0/entity?id=k", "v").statusCode()).isEqualTo(201);
+            assertThat(send("GET", url + "/v0/entity?id=k", "").body()).isEqualTo("v");
+
+            server.terminate();
+
+            assertThat(server.exitCode()).isZero();
+            assertThat(server.err()).isEmpty();
+        }
+        try (ServerProcess again = start(port, "data")) {
+            again.awaitReady();
+            assertThat(send("GET", url + "/v0/entity?id=k", "").body()).isEqualTo("v");
+        }
+    }
+
+    @Test
+    void the_public_api_may_have_a_port_of_its_own() throws Exception {
+        List<Integer> ports = TestNodes.freePorts(2);
+        try (ServerProcess server = ServerProcess.start(
+                directory,
+                "--listen",
+                "127.0.0.1:" + ports.get(0),
+                "--peers",
+                "n1=127.0.0.1:" + ports.get(1),
+                "--store",
+                "memory")) {
+            server.awaitReady();
+            String url = "http://127.0.0.1:" + ports.get(0);
+            assertThat(send("PUT", url + "/v0/entity?id=k", "v").statusCode()).isEqualTo(201);
+            assertThat(send("GET", "http://127.0.0.1:" + ports.get(1) + "/v0/entity?id=k", "")
+                            .statusCode())
+                    .isEqualTo(503);
+        }
+    }
+
+    @Test
+    void a_busy_port_is_one_line_and_exit_code_1() throws Exception {
+        try (ServerSocket busy = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                ServerProcess server = start(busy.getLocalPort(), "data")) {
+            assertThat(server.exitCode()).isEqualTo(1);
+            assertThat(server.err())
+                    .contains("127.0.0.1:" + busy.getLocalPort())
+                    .hasLineCount(1);
+        }
+    }
+
+    @Test
+    void a_locked_directory_is_one_line_and_exit_code_1() throws Exception {
+        List<Integer> ports = TestNodes.freePorts(2);
+        try (ServerProcess first = start(ports.get(0), "data")) {
+            first.awaitReady();
+            try (ServerProcess second = start(ports.get(1), "data")) {
+                assertThat(second.exitCode()).isEqualTo(1);
+                assertThat(second.err()).contains("data").contains("locked").hasLineCount(1);
+            }
+        }
+    }
+
+    @Test
+    void a_foreign_directory_is_one_line_and_exit_code_1() throws Exception {
+        Path foreign = Files.createDirectory(directory.resolve("foreign"));
+        Files.writeString(foreign.resolve("letter.txt"), "Dear Ann");
+        try (ServerProcess server = start(TestNodes.freePorts(1).get(0), "foreign")) {
+            assertThat(server.exitCode()).isEqualTo(1);
+            assertThat(server.err()).contains(foreign.toString()).hasLineCount(1);
+        }
+        assertThat(foreign).isDirectoryNotContaining(file -> !file.endsWith("letter.txt"));
+    }
+
+    @Test
+    void a_directory_that_cannot_be_made_is_one_line_and_exit_code_1() throws Exception {
+        Files.writeString(directory.resolve("file"), "not a directory");
+        try (ServerProcess server = start(TestNodes.freePorts(1).get(0), "file/data")) {
+            assertThat(server.exitCode()).isEqualTo(1);
+            assertThat(server.err()).contains("file").hasLineCount(1);
+        }
+    }
+
+    @Test
+    void a_node_that_is_not_among_its_peers_is_one_line_and_exit_code_1() throws Exception {
+        try (ServerProcess server = ServerProcess.start(directory, "--id", "n9", "--peers", "n1=127.0.0.1:1")) {
+            assertThat(server.exitCode()).isEqualTo(1);
+            assertThat(server.err()).contains("--id n9").contains("n1").hasLineCount(1);
+        }
+    }
+
+    private ServerProcess start(int port, String data) throws Exception {
+        return ServerProcess.start(
+                directory,
+                "--listen",
+                "127.0.0.1:" + port,
+                "--data",
+                directory.resolve(data).toString());
+    }
+
+    private static HttpResponse<String> send(String method, String url, String body) throws Exception {
+        return HTTP.send(
+                HttpRequest.newBuilder(URI.create(url))
+                        .method(method, BodyPublishers.ofString(body))
+                        .build(),
+                BodyHandlers.ofString());
+    }
+}
