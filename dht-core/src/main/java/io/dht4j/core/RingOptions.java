@@ -10,7 +10,7 @@ package io.dht4j.core;
 public record RingOptions(int virtualNodes, LoadBound bound) {
 
     /** The most virtual nodes per unit of weight. */
-    public static final int MAX_VIRTUAL_NODES = 65_536;
+    public static final int MAX_VIRTUAL_NODES = 4096;
 
     private static final int DEFAULT_VIRTUAL_NODES = 256;
 

@@ -47,7 +47,7 @@ class PlacementMovementTest {
                 .as("%s, join of node %d, first %d", placement.name(), nodes, from)
                 .isLessThanOrEqualTo(2);
         join(placement, 1, 64, 1024, check);
-        join(placement, 1, 64, 4096, check);
+        join(placement, 1, 64, 2048, check);
         join(placement, 98, 104, 4096, check);
         join(placement, 126, 132, 4096, check);
         join(placement, 198, 206, 4096, check);
@@ -60,7 +60,7 @@ class PlacementMovementTest {
     void withoutABoundJoinsMoveTheNewNodesShareOnAverage(Placement placement) {
         double[] sum = new double[2];
         Joins count = (nodes, from, times) -> sum[from / 2] += times;
-        join(placement, 1, 64, 16_384, count);
+        join(placement, 1, 64, 8192, count);
         assertThat(sum[0] / 63).as("first replicas").isLessThan(1.1);
         assertThat(sum[1] / 63).as("three replicas").isLessThan(1.1);
     }

@@ -11,7 +11,7 @@ class PlacementOptionsTest {
     void optionsOutOfRangeAreNamedWithTheirRange() {
         assertThatThrownBy(() -> RingOptions.defaults().withVirtualNodes(0))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("ring: virtual nodes must be 1 to 65536, not 0");
+                .hasMessage("ring: virtual nodes must be 1 to 4096, not 0");
         assertThatThrownBy(() -> new LoadBound(1))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("factor must be 1.05 to 10.0");

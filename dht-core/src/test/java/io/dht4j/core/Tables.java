@@ -6,10 +6,8 @@ import io.dht4j.Topology;
 import io.dht4j.spi.PartitionTable;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 /** What tests ask of partition tables. */
 final class Tables {
@@ -54,10 +52,9 @@ final class Tables {
     static double moved(PartitionTable before, int fromBefore, PartitionTable after, int fromAfter) {
         int moved = 0;
         for (int partition = 0; partition < after.partitions(); partition++) {
-            Set<NodeId> old = new HashSet<>();
-            before.replicas(partition, fromBefore).forEach(node -> old.add(node.id()));
+            List<Node> old = before.replicas(partition, fromBefore);
             for (Node node : after.replicas(partition, fromAfter)) {
-                moved += old.contains(node.id()) ? 0 : 1;
+                moved += old.contains(node) ? 0 : 1;
             }
         }
         return (double) moved / fromAfter / after.partitions();

@@ -1,6 +1,5 @@
 package io.dht4j.core.internal.placement;
 
-import io.dht4j.spi.PartitionTable;
 import java.util.Arrays;
 
 /**
@@ -20,9 +19,10 @@ import java.util.Arrays;
  * So a join moves its own share and the excess of a few nodes, nothing in a chain. What is given up is that the result
  * depends on the order of the nodes: a join in the middle, or the leaving of another node than the last, moves more.
  *
- * <p>Soft limits are missed by a few partitions where nobody in the row has room; the hard one is then used, and if that
- * fails too, which the tests have never seen, the node stays over its limit. The first {@link PartitionTable#MAX_DEPTH}
- * nodes of a row are all candidates, so this takes that many full nodes at once.
+ * <p>Soft limits are missed by a few partitions where nobody in the row has room. Where that takes a node over its hard
+ * limit too, a chain of swaps is searched, breadth first, that ends at a node with room. If there is none, the node stays
+ * over its limit as the last resort: the depths in front are settled, and may not leave a way. Tests have seen this only with
+ * fewer partitions than nodes, and with very unequal weights from the fourth replica on.
  */
 final class BoundedLoads implements Preferences.Arrivals {
 

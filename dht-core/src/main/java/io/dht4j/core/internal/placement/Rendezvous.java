@@ -26,11 +26,14 @@ final class Rendezvous implements ScoredPreferences.Scores {
     public void score(int node, long[] scores) {
         for (int partition = 0; partition < scores.length; partition++) {
             long hash = NodeHashes.combine(hashes[node], partition) >>> 11;
-            // With equal weights the hash gives the same order as the score, without the logarithm. The bits of
-            // positive
-            // floating-point numbers are ordered as the numbers are; half a step keeps h off 0 and 1.
-            scores[partition] =
-                    weighted ? Double.doubleToLongBits(-weights[node] / Math.log((hash + 0.5) * 0x1.0p-53)) : hash;
+            // With equal weights the hash gives the same order as the score, without the logarithm. Half a step keeps h
+            // off
+            // 0 and 1, and the bits of positive numbers are ordered as the numbers are. StrictMath, because all
+            // machines
+            // must get the same bits.
+            scores[partition] = weighted
+                    ? Double.doubleToLongBits(-weights[node] / StrictMath.log((hash + 0.5) * 0x1.0p-53))
+                    : hash;
         }
     }
 }

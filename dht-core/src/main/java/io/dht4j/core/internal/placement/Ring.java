@@ -11,21 +11,14 @@ import java.util.Arrays;
  */
 final class Ring implements ScoredPreferences.Scores {
 
-    /** Above this many points in all, every node gets fewer, in proportion: weights may be as large as 1,000. */
-    private static final long MAX_POINTS = 1 << 22;
-
     private final long[] hashes;
     private final int[] points;
 
     Ring(Topology topology, int virtualNodes) {
         this.hashes = NodeHashes.of(topology);
-        long wanted = topology.nodes().stream()
-                .mapToLong(node -> (long) virtualNodes * node.weight())
-                .sum();
-        // By halves, so that joins leave the number of the others' points alone, except where another half is due.
-        int halvings = wanted <= MAX_POINTS ? 0 : Long.SIZE - Long.numberOfLeadingZeros((wanted - 1) / MAX_POINTS);
+        // Not scaled by the other nodes' weights: a join must leave the others' points where they are.
         this.points = topology.nodes().stream()
-                .mapToInt(node -> (int) Math.max(1, ((long) virtualNodes * node.weight()) >> halvings))
+                .mapToInt(node -> virtualNodes * node.weight())
                 .toArray();
     }
 
