@@ -309,9 +309,24 @@ public final class ClusterBuilder {
         if (transport == null || store == null) {
             throw new IllegalStateException("a node needs a transport and a store");
         }
-        PartitionTable table = placement.assign(topology, partitions);
         boolean ownsEnvironment = environment == null;
         Environment env = environment == null ? SystemEnvironment.create("dht4j-" + self) : environment;
+        try {
+            NodeCluster cluster = assemble(transport, store, env, ownsEnvironment);
+            cluster.start();
+            return cluster;
+        } catch (RuntimeException | Error e) {
+            release(transport, e);
+            release(store, e);
+            if (ownsEnvironment) {
+                release(env, e);
+            }
+            throw e;
+        }
+    }
+
+    private NodeCluster assemble(Transport transport, Store store, Environment env, boolean ownsEnvironment) {
+        PartitionTable table = placement.assign(topology, partitions);
         Parts parts = new Parts(self, topology, transport, store, env, hash, placement.name(), table);
         Limits limits = new Limits(
                 replicationFactor,
@@ -324,10 +339,15 @@ public final class ClusterBuilder {
                 maxInFlightBytes,
                 maxBatch,
                 drainTimeout);
-        HybridClock clock = clock(env);
-        NodeCluster cluster = new NodeCluster(parts, limits, clock, ownsEnvironment);
-        cluster.start();
-        return cluster;
+        return new NodeCluster(parts, limits, clock(env), ownsEnvironment);
+    }
+
+    private static void release(AutoCloseable part, Throwable failure) {
+        try {
+            part.close();
+        } catch (Exception e) {
+            failure.addSuppressed(e);
+        }
     }
 
     /** Nodes beyond the number of slots share one; then a tie is settled by the values, as it is merged. */

@@ -2,6 +2,8 @@ package io.dht4j.testkit.cluster;
 
 import static io.dht4j.testkit.cluster.SimulatedCluster.id;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dht4j.CallOptions;
 import io.dht4j.Cluster;
@@ -9,18 +11,27 @@ import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
+import io.dht4j.Node;
 import io.dht4j.ScanScope;
 import io.dht4j.Topology;
 import io.dht4j.Value;
 import io.dht4j.Version;
+import io.dht4j.core.ClusterBuilder;
 import io.dht4j.core.HashFunctions;
+import io.dht4j.spi.PartitionTable;
+import io.dht4j.spi.Placement;
+import io.dht4j.spi.StoreException;
+import io.dht4j.spi.Transport;
+import io.dht4j.spi.TransportException;
 import io.dht4j.testkit.Fault;
 import io.dht4j.testkit.LoopbackNetwork;
+import io.dht4j.testkit.ModelStore;
 import io.dht4j.testkit.VirtualEnvironment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
@@ -204,5 +215,51 @@ class LimitsTest {
             DhtException both = cluster.failureOf(cluster.node(1).put(KEY, new byte[1], ALL_OF_THREE));
             assertThat(both).hasMessageContaining(id(0).value());
         }
+    }
+
+    @Test
+    void aNodeThatCannotStartClosesItsTransportAndItsStore() {
+        try (SimulatedCluster cluster = SimulatedCluster.of(1, 3).start()) {
+            ModelStore store = new ModelStore();
+            ClusterBuilder second = ClusterBuilder.of("n1", cluster.topology)
+                    .transport(cluster.network.transport("host1"))
+                    .store(store)
+                    .environment(cluster.env);
+            assertThatExceptionOfType(TransportException.class)
+                    .isThrownBy(second::start)
+                    .withMessageContaining("host1");
+            assertThatExceptionOfType(StoreException.class).isThrownBy(store::entries);
+            // The node that was there before is not disturbed.
+            cluster.await(cluster.node(0).put(KEY, new byte[1], ALL_OF_THREE));
+        }
+    }
+
+    @Test
+    void aNodeWhosePlacementThrowsClosesItsTransportAndItsStore() {
+        VirtualEnvironment env = VirtualEnvironment.seeded(1);
+        Transport transport = LoopbackNetwork.on(env).transport("host0");
+        ModelStore store = new ModelStore();
+        IllegalStateException fault = new IllegalStateException("no table");
+        ClusterBuilder builder = ClusterBuilder.of("n0", Topology.of(Node.of("n0", "host0")))
+                .transport(transport)
+                .store(store)
+                .environment(env)
+                .placement(new Placement() {
+                    @Override
+                    public PartitionTable assign(Topology topology, int partitions) {
+                        throw fault;
+                    }
+
+                    @Override
+                    public String name() {
+                        return "faulty";
+                    }
+                });
+        assertThatThrownBy(builder::start).isSameAs(fault);
+        assertThatExceptionOfType(StoreException.class).isThrownBy(store::entries);
+        assertThat(transport
+                        .start((request, context) -> CompletableFuture.completedFuture(request))
+                        .toCompletableFuture())
+                .isCompletedExceptionally();
     }
 }
