@@ -1,0 +1,179 @@
+package io.dht4j.testkit.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dht4j.CallOptions;
+import io.dht4j.Cluster;
+import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
+import io.dht4j.Key;
+import io.dht4j.KeyRange;
+import io.dht4j.Node;
+import io.dht4j.ReadFanOut;
+import io.dht4j.Topology;
+import io.dht4j.core.ClusterBuilder;
+import io.dht4j.core.SystemEnvironment;
+import io.dht4j.spi.Store;
+import io.dht4j.testkit.Fault;
+import io.dht4j.testkit.FaultyTransport;
+import io.dht4j.testkit.LoopbackNetwork;
+import io.dht4j.testkit.ModelStore;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntConsumer;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What a simulation in one thread cannot show: many threads at a time. Bounded in work, not in time. */
+@Timeout(120)
+class ThreadsTest {
+
+    private static final int THREADS = 8;
+    private static final int ROUNDS = 300;
+    private static final CallOptions QUORUM =
+            CallOptions.defaults().withPolicy(2, 3).withTimeout(Duration.ofSeconds(30));
+
+    private final SystemEnvironment env = SystemEnvironment.create("threads-test");
+    private final LoopbackNetwork network = LoopbackNetwork.on(env);
+    private final List<Cluster> nodes = new ArrayList<>();
+    private final List<FaultyTransport> links = new ArrayList<>();
+    private final ExecutorService callers = Executors.newFixedThreadPool(THREADS);
+
+    static Stream<Arguments> variants() {
+        return Stream.of(
+                Arguments.of(ReadFanOut.ENOUGH, true),
+                Arguments.of(ReadFanOut.ENOUGH, false),
+                Arguments.of(ReadFanOut.ALL, true),
+                Arguments.of(ReadFanOut.ALL, false));
+    }
+
+    private void start(ReadFanOut fanOut, boolean blocking) {
+        Topology topology = Topology.of(Node.of("n0", "h0"), Node.of("n1", "h1"), Node.of("n2", "h2"));
+        for (Node node : topology.nodes()) {
+            FaultyTransport transport = new FaultyTransport(network.transport(node.address()), env);
+            Store store = blocking ? new BlockingStore() : new ModelStore();
+            links.add(transport);
+            nodes.add(ClusterBuilder.of(node.id(), topology)
+                    .transport(transport)
+                    .store(store)
+                    .environment(env)
+                    .readFanOut(fanOut)
+                    .inlineValueBytes(8)
+                    .hedgeDelay(Duration.ofMillis(1))
+                    .start());
+        }
+    }
+
+    @AfterEach
+    void closeAll() {
+        callers.shutdown();
+        nodes.forEach(Cluster::close);
+        env.close();
+    }
+
+    private void inParallel(IntConsumer work) throws Exception {
+        List<Future<?>> running = new ArrayList<>();
+        for (int thread = 0; thread < THREADS; thread++) {
+            int number = thread;
+            running.add(callers.submit(() -> work.accept(number)));
+        }
+        for (Future<?> future : running) {
+            future.get(100, TimeUnit.SECONDS);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("variants")
+    void everyThreadReadsItsLastWriteThroughEveryNodeWhileMessagesAreRefusedAndRepeated(
+            ReadFanOut fanOut, boolean blocking) throws Exception {
+        start(fanOut, blocking);
+        SplittableRandom seeds = new SplittableRandom(9);
+        List<SplittableRandom> randoms =
+                Stream.generate(seeds::split).limit(THREADS).toList();
+        // One link at a time is bad, so that two of three replicas can always answer.
+        SplittableRandom faults = seeds.split();
+        links.get(0).toward(SimulatedCluster.id(1), () -> {
+            int dice;
+            synchronized (faults) {
+                dice = faults.nextInt(4);
+            }
+            return switch (dice) {
+                case 0 -> Fault.refuse();
+                case 1 -> Fault.failAfterDelivery();
+                case 2 -> Fault.repeat(Duration.ofMillis(2));
+                default -> Fault.delay(Duration.ofMillis(1), Duration.ofMillis(1));
+            };
+        });
+        inParallel(thread -> {
+            SplittableRandom random = randoms.get(thread);
+            Cluster writer = nodes.get(thread % 3);
+            for (int round = 1; round <= ROUNDS; round++) {
+                Key key = Key.of("thread" + thread + "key" + round % 5);
+                byte[] value = ByteBuffer.allocate(random.nextBoolean() ? 4 : 100)
+                        .putInt(round)
+                        .array();
+                writer.put(key, value, QUORUM).toCompletableFuture().join();
+                Cluster reader = nodes.get(random.nextInt(3));
+                assertThat(reader.get(key, QUORUM).toCompletableFuture().join())
+                        .hasValueSatisfying(read -> assertThat(read.bytes()).isEqualTo(value));
+            }
+        });
+        List<Key> shown = new ArrayList<>();
+        nodes.get(2)
+                .scan(KeyRange.all())
+                .forEach(entry -> shown.add(entry.key()))
+                .toCompletableFuture()
+                .join();
+        assertThat(shown).hasSize(THREADS * 5).isSorted();
+    }
+
+    @ParameterizedTest
+    @MethodSource("variants")
+    void everyCallCompletesWhenNodesCloseUnderLoad(ReadFanOut fanOut, boolean blocking) throws Exception {
+        start(fanOut, blocking);
+        ConcurrentLinkedQueue<CompletableFuture<?>> calls = new ConcurrentLinkedQueue<>();
+        CallOptions options = CallOptions.defaults().withPolicy(2, 3).withTimeout(Duration.ofSeconds(5));
+        inParallel(thread -> {
+            for (int round = 0; round < ROUNDS; round++) {
+                Cluster node = nodes.get((thread + round) % 3);
+                Key key = Key.of("key" + round % 7);
+                calls.add(node.put(key, new byte[round % 30], options).toCompletableFuture());
+                calls.add(node.get(key, options).toCompletableFuture());
+                calls.add(node.scan(KeyRange.all()).next().toCompletableFuture());
+                if (round == ROUNDS / 2 && thread < 2) {
+                    nodes.get(thread).close();
+                }
+            }
+        });
+        for (CompletableFuture<?> call : calls) {
+            try {
+                call.get(60, TimeUnit.SECONDS);
+            } catch (ExecutionException e) {
+                assertThat(DhtException.unwrap(e))
+                        .isInstanceOfSatisfying(
+                                DhtException.class,
+                                failure -> assertThat(failure.code())
+                                        .as("%s", failure)
+                                        .isIn(
+                                                ErrorCode.NOT_ENOUGH_REPLICAS,
+                                                ErrorCode.WRITE_INDETERMINATE,
+                                                ErrorCode.NOT_SERVING,
+                                                ErrorCode.OVERLOADED));
+            }
+        }
+    }
+}
