@@ -142,6 +142,7 @@ final class HttpTransportLane {
     }
 
     private void pump() {
+        assert loop.isCurrent();
         if (pumping) {
             return;
         }
@@ -202,6 +203,7 @@ final class HttpTransportLane {
     }
 
     private void connectFailed(Throwable cause) {
+        assert loop.isCurrent();
         if (connecting > 0 || !open.isEmpty()) {
             // Another attempt or connection decides about those that wait. To connect again at once, for as long as any
             // call waits, would never come to an end with a peer that refuses.
@@ -222,6 +224,7 @@ final class HttpTransportLane {
 
     /** Takes back a connection that is free for the next call. */
     void release(HttpTransportConnection connection) {
+        assert loop.isCurrent();
         idle.addLast(connection);
         setTimer(connection.idleSince() - origin + keepAliveNanos);
         pump();
@@ -229,6 +232,7 @@ final class HttpTransportLane {
 
     /** A connection has been closed, by either side. */
     void gone(HttpTransportConnection connection) {
+        assert loop.isCurrent();
         open.remove(connection);
         idle.remove(connection);
         pump();
@@ -236,6 +240,7 @@ final class HttpTransportLane {
 
     /** Sets the timer, unless it stands earlier. */
     private void setTimer(long due) {
+        assert loop.isCurrent();
         if (due >= timerAt || closed) {
             return;
         }
@@ -248,6 +253,7 @@ final class HttpTransportLane {
     }
 
     private void sweep() {
+        assert loop.isCurrent();
         timer = null;
         // Before the queue is read, so that a call added meanwhile sets the timer itself.
         timerAt = NEVER;

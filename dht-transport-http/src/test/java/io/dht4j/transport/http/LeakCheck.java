@@ -3,6 +3,7 @@ package io.dht4j.transport.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.PooledByteBufAllocator;
+import java.util.List;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
@@ -18,6 +19,8 @@ public final class LeakCheck implements AfterAllCallback {
                 PooledByteBufAllocator.DEFAULT.buffer(16).release();
             }
         }
-        assertThat(LeakRecorder.REPORTS).isEmpty();
+        List<String> reports = List.copyOf(LeakRecorder.REPORTS);
+        LeakRecorder.REPORTS.clear();
+        assertThat(reports).isEmpty();
     }
 }
