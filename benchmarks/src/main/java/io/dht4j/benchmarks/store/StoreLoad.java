@@ -1,5 +1,6 @@
 package io.dht4j.benchmarks.store;
 
+import com.sun.management.OperatingSystemMXBean;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.Version;
@@ -12,6 +13,7 @@ import io.dht4j.store.mvstore.Durability;
 import io.dht4j.store.mvstore.MvStore;
 import io.dht4j.store.mvstore.MvStoreOptions;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -154,6 +156,7 @@ public final class StoreLoad implements Callable<Integer> {
         AtomicLong done = new AtomicLong();
         ExecutorService threads = Executors.newFixedThreadPool(writers);
         List<Future<Histogram>> running = new ArrayList<>();
+        long cpuBegin = processCpuNanos();
         long begin = System.nanoTime();
         for (int writer = 0; writer < writers; writer++) {
             long seed = writer;
@@ -182,9 +185,10 @@ public final class StoreLoad implements Callable<Integer> {
         double seconds = seconds(begin);
         threads.shutdown();
         print(
-                "puts: %,.0f/s over %.1f s, latency p50 %d us, p99 %d us, p99.9 %d us, max %d ms, %s, stolen %.1f %%%n",
+                "puts: %,.0f/s over %.1f s, %.1f us of processor time a put, latency p50 %d us, p99 %d us, p99.9 %d us, max %d ms, %s, stolen %.1f %%%n",
                 puts / seconds,
                 seconds,
+                (processCpuNanos() - cpuBegin) / 1000.0 / puts,
                 latency.getValueAtPercentile(50) / 1000,
                 latency.getValueAtPercentile(99) / 1000,
                 latency.getValueAtPercentile(99.9) / 1000,
@@ -243,6 +247,7 @@ public final class StoreLoad implements Callable<Integer> {
         StolenTime stolen = new StolenTime();
         for (int phase = 1; phase <= 5; phase++) {
             stolen.reset();
+            long cpuBegin = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
             long begin = System.nanoTime();
             long end = begin + TimeUnit.SECONDS.toNanos(readSeconds);
             long reads = 0;
@@ -253,9 +258,11 @@ public final class StoreLoad implements Callable<Integer> {
                 }
                 reads += 100;
             }
+            double cpuNanos = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() - cpuBegin;
             print(
-                    "reads, phase %d: %,.0f/s by one thread, %.1f %% found, stolen %.1f %%%n",
-                    phase, reads / seconds(begin), 100.0 * found / reads, stolen.percent());
+                    "reads, phase %d: %,.0f/s by one thread, %.2f us of processor time each, %.1f %% found,"
+                            + " stolen %.1f %%%n",
+                    phase, reads / seconds(begin), cpuNanos / 1000 / reads, 100.0 * found / reads, stolen.percent());
         }
     }
 
@@ -285,6 +292,13 @@ public final class StoreLoad implements Callable<Integer> {
     private String room(long bytes) {
         double live = (double) Math.min(keys, puts) * (valueBytes + OVERHEAD_BYTES);
         return String.format(Locale.ROOT, "%,d MB (%.2f of the live data)", bytes / 1_000_000, bytes / live);
+    }
+
+    /** All threads of this process; on a shared machine steadier than a rate. */
+    private static long processCpuNanos() {
+        return ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system
+                ? system.getProcessCpuTime()
+                : 0;
     }
 
     private static double seconds(long begin) {

@@ -24,14 +24,22 @@ import org.jspecify.annotations.Nullable;
  */
 final class EntryMap implements AutoCloseable {
 
-    /** Changed pages are written when they take this much memory, so that a merge's memory does not grow with the map. */
-    private static final int COMMIT_BYTES = 16 << 20;
+    /**
+     * Changed pages are written when they take this much memory, so that a merge does not need more the larger the map is.
+     * They are about half as large in the file, where MVStore keeps its buffer for the next commit if it has up to 4 MiB.
+     */
+    private static final int COMMIT_BYTES = 6 << 20;
 
     /** A file up to this size is never compacted. */
     private static final long SMALL_FILE_BYTES = 8L << 20;
 
     private static final int COMPACT_BELOW_PERCENT = 70;
     private static final int COMPACT_BYTES = 16 << 20;
+    private static final int COMPACT_WRITES_BELOW_PERCENT = 50;
+
+    /** One byte is rewritten by compaction for so many that are written by merges. */
+    private static final int COMPACT_SHARE = 4;
+
     private static final int MAX_PAGE_ENTRIES = 256;
     private static final long MAX_PAGE_BYTES = 1L << 20;
     private static final Key MERGED = Key.of("merged");
@@ -45,6 +53,9 @@ final class EntryMap implements AutoCloseable {
 
     /** What the store remembers of itself: numbers, kept where an entry has its version. */
     private final MVMap<Key, Stored> state;
+
+    /** Up to which count of written bytes compaction has been done. For the merging thread. */
+    private long compactedFor;
 
     private EntryMap(
             Path file,
@@ -197,9 +208,23 @@ final class EntryMap implements AutoCloseable {
         return removed;
     }
 
-    /** How long the file is, in bytes. */
-    long fileBytes() {
-        return fileStore.size();
+    /**
+     * Rewrites live pages out of chunks that are mostly unused, for a share of what has been written since the last call:
+     * under lasting writes to a map much larger than a merge the file would otherwise grow to a multiple of what lives.
+     */
+    void compactForWhatWasWritten() {
+        long written = fileStore.writtenBytes();
+        for (long paid = compactedFor + COMPACT_SHARE * COMPACT_BYTES;
+                paid <= written;
+                paid += COMPACT_SHARE * COMPACT_BYTES) {
+            compactedFor = paid;
+            if (fileStore.getChunksFillRate() >= COMPACT_WRITES_BELOW_PERCENT
+                    || !fileStore.compact(COMPACT_WRITES_BELOW_PERCENT, COMPACT_BYTES)) {
+                compactedFor = written;
+                return;
+            }
+            store.commit();
+        }
     }
 
     /**

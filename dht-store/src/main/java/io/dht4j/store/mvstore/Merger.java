@@ -136,6 +136,7 @@ final class Merger {
             directory.sync();
         }
         ticksSinceMerge = 0;
+        map.compactForWhatWasWritten();
     }
 
     private void runPurges() {

@@ -154,6 +154,11 @@ final class UninterruptibleFileStore extends RandomAccessStore {
         writeBytes.addAndGet(length);
     }
 
+    /** How many bytes have been written since the file was opened. */
+    long writtenBytes() {
+        return writeBytes.get();
+    }
+
     @Override
     public void sync() {
         try {
