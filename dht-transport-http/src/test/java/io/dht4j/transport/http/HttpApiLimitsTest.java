@@ -5,7 +5,12 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.net.SocketException;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.SplittableRandom;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -343,6 +348,63 @@ class HttpApiLimitsTest {
                         .until(() -> impatient.get(0, "/v0/entity?id=big").statusCode() == 200);
             }
         }
+    }
+
+    @Test
+    void randomTargetsGetAnAnswerEach() throws IOException {
+        SplittableRandom random = new SplittableRandom(42);
+        String alphabet = "abciduorkst0123456789%&=+?/.;-_~\u0001\u00e9 ";
+        String[] starts = {
+            "/v0/entity?id=", "/v0/entity?", "/v0/entities?start=a&", "/v0/placement?", "/v0/", "", "*", "%"
+        };
+        for (int i = 0; i < 500; i++) {
+            StringBuilder target = new StringBuilder(starts[random.nextInt(starts.length)]);
+            for (int length = random.nextInt(40); length > 0; length--) {
+                target.append(alphabet.charAt(random.nextInt(alphabet.length())));
+            }
+            String method = random.nextBoolean() ? "GET " : "PUT ";
+            try (RawHttp raw = new RawHttp(nodes.port(i % 3))) {
+                raw.send(method + target + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+                assertThat(raw.read().status())
+                        .as("target %s of case %d", target, i)
+                        .isIn(200, 201, 400, 404, 405, 501);
+                assertThat(raw.isClosedByServer()).isTrue();
+            }
+        }
+    }
+
+    @Test
+    void randomBytesDoNoHarm() throws IOException {
+        SplittableRandom random = new SplittableRandom(43);
+        for (int i = 0; i < 200; i++) {
+            byte[] bytes = new byte[random.nextInt(2000)];
+            random.nextBytes(bytes);
+            try (RawHttp raw = new RawHttp(nodes.port(i % 3))) {
+                raw.send(bytes);
+            } catch (SocketException closedByServer) {
+                assertThat(closedByServer).hasMessageMatching("(?i).*(broken pipe|reset|abort).*");
+            }
+        }
+        assertThat(nodes.put(0, "/v0/entity?id=unharmed", "value").statusCode()).isEqualTo(201);
+        assertThat(nodes.get(1, "/v0/entity?id=unharmed").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void aClientThatOffersHttp2IsServedOverHttp11() throws Exception {
+        HttpClient offering = HttpClient.newBuilder()
+                .version(HttpClient.Version.HTTP_2)
+                .connectTimeout(Duration.ofSeconds(10))
+                .build();
+        HttpRequest put = HttpRequest.newBuilder(nodes.uri(0, "/v0/entity?id=offered"))
+                .PUT(HttpRequest.BodyPublishers.ofString("value"))
+                .build();
+        assertThat(offering.send(put, HttpResponse.BodyHandlers.discarding()).statusCode())
+                .isEqualTo(201);
+        HttpResponse<String> read = offering.send(
+                HttpRequest.newBuilder(nodes.uri(1, "/v0/entity?id=offered")).build(),
+                HttpResponse.BodyHandlers.ofString());
+        assertThat(read.body()).isEqualTo("value");
+        assertThat(read.version()).isEqualTo(HttpClient.Version.HTTP_1_1);
     }
 
     @Test
