@@ -50,7 +50,7 @@ public final class ClusterBuilder {
     private int replicationFactor;
     private ReadFanOut readFanOut = ReadFanOut.ENOUGH;
     private Optional<Duration> hedgeDelay = Optional.empty();
-    private Duration timeout = Duration.ofSeconds(1);
+    private Duration timeout = Duration.ofSeconds(5);
     private int maxValueBytes = DEFAULT_MAX_VALUE_BYTES;
     private int inlineValueBytes = 4096;
     private int maxInFlight = 10_000;
@@ -198,7 +198,8 @@ public final class ClusterBuilder {
     }
 
     /**
-     * How long a call may take when it does not say otherwise. Default: 1 second.
+     * How long a call may take when it does not say otherwise. Default: 5 seconds, which leaves room for a pause
+     * of a node's collector or disk, and for the largest values.
      *
      * @param timeout 1 millisecond to 1 hour
      * @return this builder

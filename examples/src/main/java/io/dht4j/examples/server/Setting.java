@@ -44,7 +44,7 @@ public enum Setting {
     /** Which replicas a read asks. */
     READS("POLICY", "enough", "Which replicas a read asks: enough (as many as must answer) or all."),
     /** How long a request may take. */
-    TIMEOUT("MILLIS", "1000", "How long a request may take where it sets nothing, 1 to 3600000 milliseconds."),
+    TIMEOUT("MILLIS", "5000", "How long a request may take where it sets nothing, 1 to 3600000 milliseconds."),
     /** The largest value. */
     MAX_VALUE_BYTES("N", "16777216", "Largest value in bytes, 1 to 536870912. The same on every node.");
 
