@@ -92,11 +92,18 @@ public interface Cluster extends AutoCloseable {
     Topology topology();
 
     /**
+     * The policy of calls that name none.
+     *
+     * @return a majority of the replication factor
+     */
+    ReplicationPolicy defaultPolicy();
+
+    /**
      * What this node says of itself.
      *
-     * @return a snapshot
+     * @return completes with a snapshot
      */
-    NodeStatus status();
+    CompletionStage<NodeStatus> status();
 
     /**
      * Stops taking calls, waits until those under way have ended (at most as long as the cluster's drain timeout), then

@@ -165,8 +165,9 @@ final class HttpApiHandler implements Handler<HttpServerRequest> {
         if (ack.isEmpty()) {
             return defaults.withPolicy(ReplicationPolicy.majorityOf((int) from.getAsLong()));
         }
-        int replicas =
-                from.isPresent() ? (int) from.getAsLong() : cluster.status().replicationFactor();
+        int replicas = from.isPresent()
+                ? (int) from.getAsLong()
+                : cluster.defaultPolicy().from();
         return defaults.withPolicy((int) ack.getAsLong(), replicas);
     }
 
@@ -232,7 +233,11 @@ final class HttpApiHandler implements Handler<HttpServerRequest> {
             return;
         }
         HttpApiQuery.parse(exchange.request().query(), List.of());
-        NodeStatus status = cluster.status();
+        exchange.enter();
+        exchange.await(cluster::status, status -> answerJson(exchange, json(status)));
+    }
+
+    private static JsonObject json(NodeStatus status) {
         JsonArray nodes = new JsonArray();
         for (Node node : status.topology().nodes()) {
             nodes.add(new JsonObject()
@@ -240,21 +245,19 @@ final class HttpApiHandler implements Handler<HttpServerRequest> {
                     .put("address", node.address())
                     .put("weight", node.weight()));
         }
-        answerJson(
-                exchange,
-                new JsonObject()
-                        .put("id", status.id().value())
-                        .put("epoch", status.topology().epoch())
-                        .put("nodes", nodes)
-                        .put("replication_factor", status.replicationFactor())
-                        .put("partitions", status.partitions())
-                        .put("placement", status.placement())
-                        .put("hash", status.hash())
-                        .put("transport", status.transport())
-                        .put("store", status.store())
-                        .put("version", status.version())
-                        .put("entries", status.entries())
-                        .put("uptime_ms", status.uptime().toMillis()));
+        return new JsonObject()
+                .put("id", status.id().value())
+                .put("epoch", status.topology().epoch())
+                .put("nodes", nodes)
+                .put("replication_factor", status.replicationFactor())
+                .put("partitions", status.partitions())
+                .put("placement", status.placement())
+                .put("hash", status.hash())
+                .put("transport", status.transport())
+                .put("store", status.store())
+                .put("version", status.version())
+                .put("entries", status.entries())
+                .put("uptime_ms", status.uptime().toMillis());
     }
 
     private static void answerJson(HttpApiExchange exchange, JsonObject json) {

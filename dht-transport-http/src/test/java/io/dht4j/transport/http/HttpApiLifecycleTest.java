@@ -75,7 +75,7 @@ class HttpApiLifecycleTest {
     @Test
     void statusTellsWhatANodeIs() {
         nodes.put(1, "/v0/entity?id=status&ack=3&from=3", "value");
-        NodeStatus expected = nodes.cluster(1).status();
+        NodeStatus expected = nodes.cluster(1).status().toCompletableFuture().join();
         JsonObject status = json(nodes.get(1, "/v0/status"));
         assertThat(status.fieldNames())
                 .containsExactlyInAnyOrder(

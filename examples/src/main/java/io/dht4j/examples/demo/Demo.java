@@ -127,7 +127,7 @@ final class Demo implements AutoCloseable {
         }
         page.say(
                 "A key's hash picks one of %,d partitions, and each partition has its nodes in order.",
-                cluster.status().partitions());
+                cluster.status().toCompletableFuture().join().partitions());
         page.say("Keys by their first replica:");
         for (Map.Entry<NodeId, Long> entry : first.entrySet()) {
             page.bar(
@@ -138,7 +138,12 @@ final class Demo implements AutoCloseable {
         }
         page.say("With three replicas on three nodes, each node ends up with every entry:");
         for (Map.Entry<String, ServerNode> entry : nodes.entrySet()) {
-            long entries = entry.getValue().cluster().status().entries();
+            long entries = entry.getValue()
+                    .cluster()
+                    .status()
+                    .toCompletableFuture()
+                    .join()
+                    .entries();
             page.bar(entry.getKey(), entries, total, String.format("%,d", entries));
         }
     }

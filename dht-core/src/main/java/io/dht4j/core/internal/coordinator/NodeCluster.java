@@ -15,6 +15,7 @@ import io.dht4j.ReplicationPolicy;
 import io.dht4j.Scan;
 import io.dht4j.ScanScope;
 import io.dht4j.Topology;
+import io.dht4j.UnavailableException;
 import io.dht4j.Value;
 import io.dht4j.Version;
 import io.dht4j.core.internal.admission.Admission;
@@ -271,7 +272,36 @@ public final class NodeCluster implements Cluster {
     }
 
     @Override
-    public NodeStatus status() {
+    public ReplicationPolicy defaultPolicy() {
+        return defaultPolicy;
+    }
+
+    @Override
+    public CompletionStage<NodeStatus> status() {
+        return call(0, () -> {
+            CompletableFuture<NodeStatus> status = new CompletableFuture<>();
+            Environment.Timer deadline = environment.schedule(
+                    () -> status.completeExceptionally(
+                            storeFailed("the store did not tell its size before the deadline")),
+                    limits.timeout().toNanos());
+            // A store may look at its disk to tell how much it holds.
+            environment.storeExecutor().execute(() -> {
+                try {
+                    status.complete(statusWith(parts.store().entries()));
+                } catch (RuntimeException e) {
+                    LOG.error("the store cannot tell its size", e);
+                    status.completeExceptionally(storeFailed(String.valueOf(e.getMessage())));
+                }
+            });
+            return status.whenComplete((done, error) -> deadline.cancel());
+        });
+    }
+
+    private static DhtException storeFailed(String message) {
+        return new UnavailableException(ErrorCode.STORE_FAILED, message);
+    }
+
+    private NodeStatus statusWith(long entries) {
         String version = NodeCluster.class.getPackage().getImplementationVersion();
         return new NodeStatus(
                 parts.self(),
@@ -283,7 +313,7 @@ public final class NodeCluster implements Cluster {
                 parts.transport().name(),
                 parts.store().name(),
                 version == null ? "development" : version,
-                parts.store().entries(),
+                entries,
                 Duration.ofNanos(environment.nanoTime() - startedNanos));
     }
 

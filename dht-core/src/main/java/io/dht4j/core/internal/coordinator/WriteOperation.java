@@ -85,7 +85,7 @@ final class WriteOperation {
         long bytes = 0;
         for (int i = 0; i < group.size(); i++) {
             int size = FrameCodec.encodedSize(group.get(i).entry());
-            if (bytes > 0 && bytes + size > maxBytes) {
+            if (i - begin == FrameCodec.MAX_ITEMS || (bytes > 0 && bytes + size > maxBytes)) {
                 sendPart(node, group.subList(begin, i));
                 begin = i;
                 bytes = 0;

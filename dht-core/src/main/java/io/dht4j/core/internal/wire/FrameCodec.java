@@ -24,6 +24,9 @@ public final class FrameCodec {
     /** How many bytes a frame may have besides one value of the largest size. */
     public static final int FRAME_OVERHEAD = 256 * 1024;
 
+    /** How many keys or entries a message may have: small ones take many times their encoded size once decoded. */
+    public static final int MAX_ITEMS = 10_000;
+
     private static final int HEADER_BYTES = 1 + 1 + 3 * 8;
 
     private static final int READ_KEYS = 1;
@@ -231,7 +234,7 @@ public final class FrameCodec {
 
     private static Request.ReadKeys readKeys(FrameReader in) throws FrameException {
         int inlineBytes = in.size("the inline limit");
-        int count = in.count(2 + 1 + 1, "keys");
+        int count = in.items(2 + 1 + 1, "keys");
         List<Query> queries = new ArrayList<>(count);
         for (int i = 0; i < count; i++) {
             queries.add(new Query(in.key(), in.flag("the whole flag")));
@@ -252,7 +255,7 @@ public final class FrameCodec {
     }
 
     private static Reply.Found found(FrameReader in, Request.ReadKeys read) throws FrameException {
-        int count = in.count(1, "answers");
+        int count = in.items(1, "answers");
         if (count != read.queries().size()) {
             throw in.malformed(count + " answers to " + read.queries().size() + " keys");
         }

@@ -70,6 +70,15 @@ final class FrameReader {
         return count;
     }
 
+    /** A number of keys or entries. */
+    int items(int minBytesEach, String what) throws FrameException {
+        int count = count(minBytesEach, what);
+        if (count > FrameCodec.MAX_ITEMS) {
+            throw malformed("at most " + FrameCodec.MAX_ITEMS + " " + what + ", not " + count);
+        }
+        return count;
+    }
+
     byte[] bytes(int length, String what) throws FrameException {
         need(length, what);
         byte[] bytes = new byte[length];
@@ -97,7 +106,7 @@ final class FrameReader {
     }
 
     List<Entry> entries() throws FrameException {
-        int count = count(FrameWriter.MIN_ENTRY_BYTES, "entries");
+        int count = items(FrameWriter.MIN_ENTRY_BYTES, "entries");
         List<Entry> entries = new ArrayList<>(count);
         for (int i = 0; i < count; i++) {
             entries.add(entry(key()));
