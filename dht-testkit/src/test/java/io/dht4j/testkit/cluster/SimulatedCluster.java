@@ -124,6 +124,7 @@ final class SimulatedCluster implements AutoCloseable {
                 .transport(transport)
                 .store(store)
                 .environment(nodeEnv)
+                .timeout(Duration.ofSeconds(1))
                 .drainTimeout(Duration.ZERO);
         nodes.set(i, setup.options.apply(i, builder).start());
     }
