@@ -233,7 +233,6 @@ final class HttpApiHandler implements Handler<HttpServerRequest> {
             return;
         }
         HttpApiQuery.parse(exchange.request().query(), List.of());
-        exchange.enter();
         exchange.await(cluster::status, status -> answerJson(exchange, json(status)));
     }
 

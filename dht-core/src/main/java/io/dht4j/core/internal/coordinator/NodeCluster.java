@@ -40,10 +40,13 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -66,6 +69,7 @@ public final class NodeCluster implements Cluster {
     private final ReplicationPolicy defaultPolicy;
     private final long startedNanos;
     private final AtomicBoolean closed = new AtomicBoolean();
+    private final AtomicReference<@Nullable CompletableFuture<NodeStatus>> statusUnderWay = new AtomicReference<>();
 
     /**
      * A node that is not started yet.
@@ -276,25 +280,45 @@ public final class NodeCluster implements Cluster {
         return defaultPolicy;
     }
 
+    /**
+     * {@inheritDoc}
+     *
+     * <p>Not subject to admission, since those who are refused ask why; callers share the answer that is under way.
+     */
     @Override
     public CompletionStage<NodeStatus> status() {
-        return call(0, () -> {
-            CompletableFuture<NodeStatus> status = new CompletableFuture<>();
-            Environment.Timer deadline = environment.schedule(
-                    () -> status.completeExceptionally(
-                            storeFailed("the store did not tell its size before the deadline")),
-                    limits.timeout().toNanos());
-            // A store may look at its disk to tell how much it holds.
-            environment.storeExecutor().execute(() -> {
-                try {
-                    status.complete(statusWith(parts.store().entries()));
-                } catch (RuntimeException e) {
-                    LOG.error("the store cannot tell its size", e);
-                    status.completeExceptionally(storeFailed(String.valueOf(e.getMessage())));
-                }
-            });
-            return status.whenComplete((done, error) -> deadline.cancel());
+        if (closed.get()) {
+            return CompletableFuture.failedFuture(
+                    new UnavailableException(ErrorCode.NOT_SERVING, "this node is closed"));
+        }
+        CompletableFuture<NodeStatus> status = new CompletableFuture<>();
+        CompletableFuture<NodeStatus> underWay = statusUnderWay.compareAndExchange(null, status);
+        if (underWay != null) {
+            return underWay.copy();
+        }
+        Environment.Timer deadline = environment.schedule(
+                () -> status.completeExceptionally(storeFailed("the store did not tell its size before the deadline")),
+                limits.timeout().toNanos());
+        CompletionStage<NodeStatus> answer = status.whenComplete((done, error) -> {
+            deadline.cancel();
+            statusUnderWay.set(null);
         });
+        try {
+            // A store may look at its disk to tell how much it holds.
+            environment.storeExecutor().execute(() -> tellStatus(status));
+        } catch (RejectedExecutionException e) {
+            status.completeExceptionally(new UnavailableException(ErrorCode.NOT_SERVING, "this node is closed"));
+        }
+        return answer;
+    }
+
+    private void tellStatus(CompletableFuture<NodeStatus> status) {
+        try {
+            status.complete(statusWith(parts.store().entries()));
+        } catch (RuntimeException e) {
+            LOG.warn("the store cannot tell its size", e);
+            status.completeExceptionally(storeFailed(String.valueOf(e.getMessage())));
+        }
     }
 
     private static DhtException storeFailed(String message) {
