@@ -127,6 +127,10 @@ public final class ClusterLoad implements Callable<Integer> {
         }
         byte[] value = new byte[valueBytes];
         Arrays.fill(value, (byte) 'v');
+        for (Key key : keys) {
+            enough.get(0).put(key, value, options).toCompletableFuture().join();
+            all.get(0).put(key, value, options).toCompletableFuture().join();
+        }
         Map<String, IntFunction<CompletionStage<?>>> candidates = new LinkedHashMap<>();
         candidates.put("put", slot -> any(enough, slot).put(any(keys), value, options));
         candidates.put("get-enough", slot -> any(enough, slot).get(any(keys), options));
