@@ -1,6 +1,8 @@
 package io.dht4j.examples.server;
 
+import io.dht4j.CallOptions;
 import io.dht4j.Cluster;
+import io.dht4j.Key;
 import io.dht4j.Node;
 import io.dht4j.core.ClusterBuilder;
 import io.dht4j.core.HashFunctions;
@@ -26,6 +28,9 @@ public final class ServerNode implements AutoCloseable {
 
     /** API, cluster and transport drain one after the other: together they stay well below 10 seconds. */
     private static final Duration DRAIN = Duration.ofSeconds(2);
+
+    /** A node that refuses or does not exist answers sooner; one that hangs must not hold up a start. */
+    private static final Duration WARM_UP = Duration.ofSeconds(1);
 
     /** What a frame holds besides the largest value. */
     private static final int FRAME_OVERHEAD = 1 << 20;
@@ -67,6 +72,7 @@ public final class ServerNode implements AutoCloseable {
             HttpTransport transport = HttpTransport.create(transportOptions(config, isShared ? listen : peer));
             Cluster cluster = startCluster(config, transport, store);
             try {
+                warmUp(cluster);
                 HttpApi api = isShared
                         ? HttpApi.sharing(transport, cluster, apiOptions(config))
                         : HttpApi.listening(listen.host(), listen.port(), cluster, apiOptions(config));
@@ -130,6 +136,20 @@ public final class ServerNode implements AutoCloseable {
                 .drainTimeout(DRAIN);
         config.replicationFactor().ifPresent(builder::replicationFactor);
         return builder.start();
+    }
+
+    /**
+     * Asks every node for a key, so that the first request of a user does not pay for loading classes and connecting. What
+     * comes of it does not matter: other nodes need not run yet.
+     */
+    private static void warmUp(Cluster cluster) {
+        CallOptions everyNode = CallOptions.defaults()
+                .withPolicy(cluster.topology().size(), cluster.topology().size())
+                .withTimeout(WARM_UP);
+        cluster.get(Key.of("warm-up"), everyNode)
+                .handle((value, error) -> error == null)
+                .toCompletableFuture()
+                .join();
     }
 
     private static HttpTransportOptions transportOptions(ServerConfig config, HostPort address) {
