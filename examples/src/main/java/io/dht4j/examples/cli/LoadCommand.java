@@ -33,7 +33,7 @@ import picocli.CommandLine.Spec;
         })
 final class LoadCommand implements Callable<Integer> {
 
-    private static final int MIB = 1 << 20;
+    private static final int KIB = 1 << 10;
 
     private final Console console;
 
@@ -79,7 +79,7 @@ final class LoadCommand implements Callable<Integer> {
         long start = System.nanoTime();
         Loader.Result result;
         try (InputStream in = isStandardInput ? console.in() : Files.newInputStream(file);
-                Progress progress = Progress.show(console, "load", total, " MiB", MIB)) {
+                Progress progress = Progress.show(console, "load", total, " KiB", KIB)) {
             result = loader.load(in, lines, progress::at);
         }
         double seconds = (System.nanoTime() - start) / 1e9;
