@@ -169,7 +169,7 @@ public record ServerConfig(
                 choice(settings, Setting.DURABILITY, Durability.OS),
                 replicationFactor,
                 choice(settings, Setting.READS, ReadFanOut.ENOUGH),
-                Duration.ofMillis(number(settings, Setting.TIMEOUT, 2000, 1, MAX_TIMEOUT_MILLIS)),
+                Duration.ofMillis(number(settings, Setting.TIMEOUT, 5000, 1, MAX_TIMEOUT_MILLIS)),
                 (int) number(settings, Setting.MAX_VALUE_BYTES, 16 << 20, 1, MAX_VALUE_BYTES));
     }
 
