@@ -43,6 +43,7 @@ final class Demo implements AutoCloseable {
     private final Page page;
     private final Path directory;
     private final List<Integer> ports;
+    private final List<Named> characters;
     private final BooleanSupplier isStopAsked;
     /** The nodes that run, by name. */
     private final Map<String, ServerNode> nodes = new TreeMap<>();
@@ -58,24 +59,25 @@ final class Demo implements AutoCloseable {
      * @param page where to tell
      * @param directory an empty directory for the nodes' data
      * @param ports a free port for each node
+     * @param characters what to write; with those that the tour shows
      * @param isStopAsked whether to stop at the next opportunity
      */
-    Demo(Page page, Path directory, List<Integer> ports, BooleanSupplier isStopAsked) {
+    Demo(Page page, Path directory, List<Integer> ports, List<Named> characters, BooleanSupplier isStopAsked) {
         this.page = page;
         this.directory = directory;
         this.ports = List.copyOf(ports);
+        this.characters = List.copyOf(characters);
         this.isStopAsked = isStopAsked;
     }
 
     /** The whole tour. At its end the nodes serve. */
     void run() throws ServerStartException {
         startNodes();
-        List<Named> characters = UnicodeNames.all();
-        load(characters);
-        showSpread(characters);
+        load();
+        showSpread();
         read();
         scan();
-        int missed = loseNode(characters);
+        int missed = loseNode();
         regainNode(missed);
     }
 
@@ -89,7 +91,7 @@ final class Demo implements AutoCloseable {
         }
     }
 
-    private void load(List<Named> characters) {
+    private void load() {
         page.section("Writing every named character of Unicode");
         page.say(
                 "%s -> %s, and so on: %,d entries.",
@@ -113,7 +115,7 @@ final class Demo implements AutoCloseable {
         page.say("its three replicas have it on disk, so losing any one node loses nothing.");
     }
 
-    private void showSpread(List<Named> characters) {
+    private void showSpread() {
         page.section("Who has what");
         Cluster cluster = cluster("n1");
         Map<NodeId, Long> first = new TreeMap<>();
@@ -178,12 +180,12 @@ final class Demo implements AutoCloseable {
     }
 
     /** Returns how many writes the lost node has missed. */
-    private int loseNode(List<Named> characters) {
+    private int loseNode() {
         page.section("Losing a node");
         node("n2").close();
         nodes.remove("n2");
         List<Cluster> left = clusters();
-        List<Named> some = characters.subList(0, SOME);
+        List<Named> some = characters.subList(0, Math.min(SOME, characters.size()));
         long start = System.nanoTime();
         inParallel(
                 some,
@@ -191,13 +193,17 @@ final class Demo implements AutoCloseable {
                         .get(Key.of(character.key()), PATIENT)
                         .thenAccept(value ->
                                 requireValue(character, value.map(Value::text).orElse(""))));
-        page.say("n2 is stopped. %,d reads: all answered (%,.0f per second).", SOME, SOME / secondsSince(start));
+        page.say(
+                "n2 is stopped. %,d reads: all answered (%,.0f per second).",
+                some.size(), some.size() / secondsSince(start));
         start = System.nanoTime();
         inParallel(
                 some,
                 character -> left.get(character.codePoint() % left.size())
                         .put(Key.of(missedKey(character)), new byte[] {1}, PATIENT));
-        page.say("%,d writes: all acknowledged by the other two (%,.0f per second).", SOME, SOME / secondsSince(start));
+        page.say(
+                "%,d writes: all acknowledged by the other two (%,.0f per second).",
+                some.size(), some.size() / secondsSince(start));
         Key key = Key.of("three of three");
         long asked = System.nanoTime();
         try {
@@ -212,7 +218,7 @@ final class Demo implements AutoCloseable {
                     secondsSince(asked) * 1000);
             page.say("  %s: %s", failure.code(), String.valueOf(failure.getMessage()));
         }
-        return SOME;
+        return some.size();
     }
 
     private void regainNode(int missed) throws ServerStartException {

@@ -50,7 +50,8 @@ public final class DemoRun {
      */
     public void run(boolean exit) throws IOException, ServerStartException, InterruptedException {
         Path directory = Files.createTempDirectory("dht4j-demo-");
-        try (Demo demo = new Demo(new Page(out, inColour), directory, ports(), lifetime::isStopAsked)) {
+        try (Demo demo =
+                new Demo(new Page(out, inColour), directory, ports(), UnicodeNames.all(), lifetime::isStopAsked)) {
             demo.run();
             if (!exit) {
                 demo.showUrls();
