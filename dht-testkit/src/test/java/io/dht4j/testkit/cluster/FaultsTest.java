@@ -8,12 +8,14 @@ import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.Key;
 import io.dht4j.ReadFanOut;
+import io.dht4j.Topology;
 import io.dht4j.Value;
 import io.dht4j.testkit.Fault;
 import io.dht4j.testkit.ModelStore;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -157,6 +159,32 @@ class FaultsTest {
                                     .get(key, CallOptions.defaults().withPolicy(1, 1)))
                             .map(Value::text))
                     .contains("v");
+        }
+    }
+
+    @Test
+    void aWriteWhoseConnectionBrokeAndWhoseRepetitionIsRefusedIsIndeterminate() {
+        AtomicLong epoch = new AtomicLong(1);
+        try (SimulatedCluster cluster = SimulatedCluster.of(1, 3)
+                .topologies((i, topology) -> new Topology(i == 1 ? epoch.get() : 1, topology.nodes()))
+                .start()) {
+            Key key = cluster.keyOf(1, 0);
+            AtomicInteger calls = new AtomicInteger();
+            cluster.links.get(0).toward(id(1), () -> {
+                if (calls.getAndIncrement() == 0) {
+                    return Fault.failAfterDelivery();
+                }
+                // Between the two tries the peer comes back with a newer topology, and so refuses the second one.
+                epoch.set(2);
+                cluster.stop(1);
+                cluster.startNode(1, new ModelStore());
+                return Fault.none();
+            });
+            DhtException failure = cluster.failureOf(
+                    cluster.node(0).put(key, bytes("v"), CallOptions.defaults().withPolicy(1, 1)));
+            assertThat(calls).hasValue(2);
+            assertThat(failure).hasMessageContaining("epoch");
+            assertThat(failure.code()).isEqualTo(ErrorCode.WRITE_INDETERMINATE);
         }
     }
 

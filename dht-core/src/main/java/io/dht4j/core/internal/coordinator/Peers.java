@@ -75,7 +75,7 @@ final class Peers {
 
     void ask(Node node, Outgoing outgoing, CallContext context, ReplyHandler handler) {
         if (isSelf(node)) {
-            replica.serve(outgoing.request, context, reply -> deliver(node, reply, handler));
+            replica.serve(outgoing.request, context, reply -> deliver(node, reply, handler, true));
         } else {
             send(node, outgoing, context, handler, true);
         }
@@ -93,7 +93,7 @@ final class Peers {
         }
         answer.whenComplete((frame, error) -> {
             if (error == null) {
-                receive(node, outgoing, frame, handler);
+                receive(node, outgoing, frame, handler, mayRepeat);
                 return;
             }
             Throwable cause = DhtException.unwrap(error);
@@ -112,7 +112,7 @@ final class Peers {
         });
     }
 
-    private void receive(Node node, Outgoing outgoing, byte[] bytes, ReplyHandler handler) {
+    private void receive(Node node, Outgoing outgoing, byte[] bytes, ReplyHandler handler, boolean sentOnce) {
         Frame<Reply> frame;
         try {
             frame = FrameCodec.decodeReply(bytes, outgoing.request);
@@ -126,13 +126,15 @@ final class Peers {
             return;
         }
         clock.observe(frame.header().clock());
-        deliver(node, frame.message(), handler);
+        deliver(node, frame.message(), handler, sentOnce);
     }
 
-    private static void deliver(Node node, Reply reply, ReplyHandler handler) {
+    private static void deliver(Node node, Reply reply, ReplyHandler handler, boolean sentOnce) {
         if (reply instanceof Reply.Failed failed) {
-            // A store that failed may have kept a part, and an unknown error may mean anything.
-            boolean nothingDone = failed.code() != ErrorCode.STORE_FAILED && failed.code() != ErrorCode.INTERNAL;
+            // A store that failed may have kept a part, an unknown error may mean anything, and a refusal of the second
+            // try says nothing about the first.
+            boolean nothingDone =
+                    sentOnce && failed.code() != ErrorCode.STORE_FAILED && failed.code() != ErrorCode.INTERNAL;
             handler.failed(new PeerFailure(node.id(), nothingDone, failed.code(), failed.message()));
         } else {
             handler.replied(reply);
