@@ -11,7 +11,7 @@ import java.util.concurrent.CompletionStage;
  * so what is chained to it must not block either. Failures are {@link DhtException}s; their subtype tells what the
  * caller may do. A call never throws them: they come through the stage.
  *
- * <p>Arrays that are handed in are not copied and must not be changed until the call has completed.
+ * <p>Arrays that are handed in are copied before a method returns.
  */
 public interface Cluster extends AutoCloseable {
 

@@ -18,6 +18,7 @@ import io.dht4j.testkit.VirtualEnvironment;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -133,6 +134,26 @@ class PoliciesTest {
                     cluster.node(0).put(key, bytes("x"), CallOptions.defaults().withPolicy(1, 1)));
             assertThat(failure.code()).isEqualTo(ErrorCode.NOT_ENOUGH_REPLICAS);
             assertThat(failure).hasMessageContaining("nothing written").hasMessageContaining("n1");
+        }
+    }
+
+    @Test
+    void anArrayMayBeUsedAgainOnceTheCallHasBegun() {
+        try (SimulatedCluster cluster = SimulatedCluster.of(1, 3).start()) {
+            CallOptions all = CallOptions.defaults().withPolicy(3, 3);
+            byte[] array = bytes("v");
+            var put = cluster.node(0).put(KEY, array, all);
+            array[0] = 'x';
+            cluster.await(put);
+            byte[] other = bytes("w");
+            Key otherKey = Key.of("other");
+            var putAll = cluster.node(0).putAll(Map.of(otherKey, other), all);
+            other[0] = 'x';
+            cluster.await(putAll);
+            assertThat(cluster.stores).allSatisfy(store -> {
+                assertThat(store.get(KEY).orElseThrow().value()).isEqualTo(bytes("v"));
+                assertThat(store.get(otherKey).orElseThrow().value()).isEqualTo(bytes("w"));
+            });
         }
     }
 

@@ -180,7 +180,8 @@ public final class NodeCluster implements Cluster {
             long expiry = expiry(options);
             requireFits(key, value);
             Version version = clock.next();
-            return write(List.of(Entry.value(key, version, value, expiry)), version, options);
+            // A copy: the store keeps the array, and the caller may use its own again.
+            return write(List.of(Entry.value(key, version, value.clone(), expiry)), version, options);
         });
     }
 
@@ -226,7 +227,7 @@ public final class NodeCluster implements Cluster {
             List<Entry> entries = new ArrayList<>(values.size());
             values.forEach((key, value) -> {
                 requireFits(key, value);
-                entries.add(Entry.value(key, version, value, expiry));
+                entries.add(Entry.value(key, version, value.clone(), expiry));
             });
             return entries.isEmpty() ? CompletableFuture.completedFuture(version) : write(entries, version, options);
         });
