@@ -3,6 +3,7 @@ package io.dht4j.store.mvstore;
 import io.dht4j.Version;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.StoreException;
+import java.io.EOFException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.Queue;
@@ -111,14 +112,24 @@ final class Merger {
                 }
             }
         } catch (IOException | RuntimeException | Error e) {
-            health.fail(
-                    e instanceof StoreException known
-                            ? known
-                            : Health.damaged(directory.dataFile(), "cannot be written (" + e.getMessage() + ")", e));
+            health.fail(e instanceof StoreException known ? known : cannotMerge(e));
             memtables.wake();
         } finally {
             failPurges();
         }
+    }
+
+    /** What could not be written is no damage: the log still has it. */
+    private StoreException cannotMerge(Throwable error) {
+        for (@Nullable Throwable cause = error; cause != null; cause = cause.getCause()) {
+            if (cause instanceof IOException && !(cause instanceof EOFException)) {
+                return new StoreException(
+                        directory.dataFile() + " cannot be written (" + cause
+                                + "); make room or mend the disk, then open the store again",
+                        error);
+            }
+        }
+        return Health.damaged(directory.dataFile(), "cannot be written (" + error.getMessage() + ")", error);
     }
 
     private void merge(Memtable table) throws IOException {
@@ -145,7 +156,7 @@ final class Merger {
             purges.remove();
             try {
                 purge.removed().complete(map.purge(purge.before(), purge.nowMillis()));
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 purge.removed().completeExceptionally(e);
                 throw e;
             }
