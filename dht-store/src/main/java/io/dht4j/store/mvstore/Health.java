@@ -17,7 +17,7 @@ final class Health {
 
     /** What helps when a file is damaged. */
     private static final String REBUILD =
-            "restore the directory from a backup, or delete it and let the node be rebuilt from the other replicas";
+            "restore the directory from a backup, or write its entries again from the other replicas, as docs/stores.md says";
 
     private final AtomicReference<@Nullable StoreException> failure = new AtomicReference<>();
     private final Path directory;
