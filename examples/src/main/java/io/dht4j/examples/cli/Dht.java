@@ -50,7 +50,14 @@ public final class Dht implements Callable<Integer> {
      * @param args the command and its arguments
      */
     public static void main(String[] args) {
-        System.exit(commandLine(Console.ofProcess()).execute(args));
+        Console console = Console.ofProcess();
+        int code = commandLine(console).execute(args);
+        // A stream for printing keeps to itself what went wrong: a full disk, a pipe that nobody reads.
+        if (console.out().checkError() && code == CommandLine.ExitCode.OK) {
+            console.err().println("dht: standard output cannot be written");
+            code = CommandLine.ExitCode.SOFTWARE;
+        }
+        System.exit(code);
     }
 
     /**
