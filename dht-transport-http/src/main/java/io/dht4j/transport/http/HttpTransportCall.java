@@ -4,6 +4,7 @@ import io.dht4j.spi.CallContext;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +28,9 @@ final class HttpTransportCall extends CompletableFuture<byte[]> {
     private final long deadline;
     private volatile byte[] request;
 
+    /** Where the frame's bytes are counted until the call has ended; set before any other thread knows the call. */
+    private @Nullable AtomicLong budget;
+
     /** The connection that carries the call, once it is sent. */
     volatile @Nullable HttpTransportConnection connection;
 
@@ -40,6 +44,12 @@ final class HttpTransportCall extends CompletableFuture<byte[]> {
         this.request = request;
         this.context = context;
         this.deadline = deadline;
+    }
+
+    /** Counts the frame's bytes until the call ends, and tells how many were counted before. */
+    long charge(AtomicLong counter) {
+        budget = counter;
+        return counter.getAndAdd(request.length);
     }
 
     String address() {
@@ -106,8 +116,11 @@ final class HttpTransportCall extends CompletableFuture<byte[]> {
         completeExceptionally(new TransportException(outcome, address + ": " + why));
     }
 
-    /** An ended call may stay in a queue for a while; its frame should not. */
+    /** An ended call may stay in a queue for a while; its frame should not. Before the outcome is told to anybody. */
     private void forget() {
+        if (budget != null) {
+            budget.addAndGet(-request.length);
+        }
         request = NO_BYTES;
     }
 }

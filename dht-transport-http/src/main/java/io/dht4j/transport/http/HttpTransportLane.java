@@ -18,6 +18,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,6 +41,7 @@ final class HttpTransportLane {
     private final RequestOptions target;
     private final int maxConnections;
     private final int maxWaiting;
+    private final long maxBytes;
     private final int maxFrameBytes;
     private final long keepAliveNanos;
     /** Times here count from this moment, so that plain comparison is safe. */
@@ -48,6 +50,9 @@ final class HttpTransportLane {
     // For any thread.
     private final Queue<HttpTransportCall> queue = new ConcurrentLinkedQueue<>();
     private final AtomicInteger waiting = new AtomicInteger();
+    /** Of the frames of calls that have not ended, waiting and sent. */
+    private final AtomicLong bytes = new AtomicLong();
+
     private final AtomicBoolean woken = new AtomicBoolean();
     private volatile long timerAt = NEVER;
     private volatile boolean closed;
@@ -65,6 +70,7 @@ final class HttpTransportLane {
         this.client = client;
         this.maxConnections = share(options.connectionsPerPeer(), lanes);
         this.maxWaiting = share(options.maxQueuedPerPeer(), lanes);
+        this.maxBytes = options.maxQueuedBytesPerPeer() / lanes;
         this.maxFrameBytes = options.maxFrameBytes();
         this.keepAliveNanos = options.keepAlive().toNanos();
         this.connectTo = new HttpConnectOptions().setHost(peer.host()).setPort(peer.port());
@@ -85,6 +91,13 @@ final class HttpTransportLane {
 
     /** Takes a call from any thread. It ends for certain: with a reply, by its deadline, or when the lane is closed. */
     void offer(HttpTransportCall call) {
+        long size = call.request().length;
+        long before = call.charge(bytes);
+        // A single frame passes whatever its size when no other is under way.
+        if (before > 0 && before + size > maxBytes) {
+            call.abandon(before + " bytes are on their way to it already");
+            return;
+        }
         if (waiting.incrementAndGet() > maxWaiting) {
             waiting.decrementAndGet();
             call.abandon(maxWaiting + " calls wait for a connection to it already");

@@ -14,6 +14,7 @@ public final class HttpTransportOptions {
     private final int maxFrameBytes;
     private final int connectionsPerPeer;
     private final int maxQueuedPerPeer;
+    private final long maxQueuedBytesPerPeer;
     private final Duration connectTimeout;
     private final int maxInFlight;
     private final long maxInFlightBytes;
@@ -28,6 +29,7 @@ public final class HttpTransportOptions {
         this.maxFrameBytes = draft.maxFrameBytes;
         this.connectionsPerPeer = draft.connectionsPerPeer;
         this.maxQueuedPerPeer = draft.maxQueuedPerPeer;
+        this.maxQueuedBytesPerPeer = draft.maxQueuedBytesPerPeer;
         this.connectTimeout = draft.connectTimeout;
         this.maxInFlight = draft.maxInFlight;
         this.maxInFlightBytes = draft.maxInFlightBytes;
@@ -38,6 +40,7 @@ public final class HttpTransportOptions {
         HttpOptionChecks.range("maxFrameBytes", maxFrameBytes, 1024, 1 << 30);
         HttpOptionChecks.range("connectionsPerPeer", connectionsPerPeer, 1, 10_000);
         HttpOptionChecks.range("maxQueuedPerPeer", maxQueuedPerPeer, 1, 10_000_000);
+        HttpOptionChecks.range("maxQueuedBytesPerPeer", maxQueuedBytesPerPeer, 1, Long.MAX_VALUE / 2);
         HttpOptionChecks.range("connectTimeout", connectTimeout, Duration.ofMillis(1), Duration.ofMinutes(10));
         HttpOptionChecks.range("maxInFlight", maxInFlight, 1, 10_000_000);
         HttpOptionChecks.range("maxInFlightBytes", maxInFlightBytes, maxFrameBytes, Long.MAX_VALUE / 2);
@@ -106,6 +109,21 @@ public final class HttpTransportOptions {
     public HttpTransportOptions withMaxQueuedPerPeer(int calls) {
         Draft draft = new Draft(this);
         draft.maxQueuedPerPeer = calls;
+        return new HttpTransportOptions(draft);
+    }
+
+    /**
+     * The same options with this bound on the bytes of calls to a peer that have not ended, waiting or sent. Beyond it calls
+     * fail at once, as not sent; a single frame passes whatever its size when no other is under way. It keeps a peer that
+     * hangs from holding the memory of those that call it.
+     *
+     * @param bytes 1 or more, shared out evenly between the event loops; by default 256 MiB, or an eighth of the heap if
+     *     that is less
+     * @return new options
+     */
+    public HttpTransportOptions withMaxQueuedBytesPerPeer(long bytes) {
+        Draft draft = new Draft(this);
+        draft.maxQueuedBytesPerPeer = bytes;
         return new HttpTransportOptions(draft);
     }
 
@@ -222,6 +240,10 @@ public final class HttpTransportOptions {
         return maxQueuedPerPeer;
     }
 
+    long maxQueuedBytesPerPeer() {
+        return maxQueuedBytesPerPeer;
+    }
+
     Duration drainTimeout() {
         return drainTimeout;
     }
@@ -256,6 +278,8 @@ public final class HttpTransportOptions {
         private int maxFrameBytes = 17 << 20;
         private int connectionsPerPeer = 32;
         private int maxQueuedPerPeer = 16_384;
+        private long maxQueuedBytesPerPeer =
+                Math.min(256L << 20, Runtime.getRuntime().maxMemory() / 8);
         private Duration connectTimeout = Duration.ofSeconds(2);
         private int maxInFlight = 16_384;
         private long maxInFlightBytes = Math.max(
@@ -273,6 +297,7 @@ public final class HttpTransportOptions {
             maxFrameBytes = from.maxFrameBytes;
             connectionsPerPeer = from.connectionsPerPeer;
             maxQueuedPerPeer = from.maxQueuedPerPeer;
+            maxQueuedBytesPerPeer = from.maxQueuedBytesPerPeer;
             connectTimeout = from.connectTimeout;
             maxInFlight = from.maxInFlight;
             maxInFlightBytes = from.maxInFlightBytes;

@@ -72,6 +72,30 @@ class HttpTransportTest extends SocketTransportContract {
     }
 
     @Test
+    void calls_over_the_bound_of_bytes_fail_at_once_as_not_sent_but_a_single_large_one_passes() {
+        // Two event loops, each with half of it.
+        options = options.withMaxQueuedBytesPerPeer(2_000);
+        CompletableFuture<byte[]> held = new CompletableFuture<>();
+        Started server = start((request, context) -> held);
+        Started client = start(echo());
+        List<CompletableFuture<byte[]>> calls = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            calls.add(client.call(server, new byte[5_000], within(PATIENCE)));
+        }
+        List<CompletableFuture<byte[]>> refused = calls.stream()
+                .filter(CompletableFuture::isCompletedExceptionally)
+                .toList();
+        assertThat(refused).hasSizeBetween(18, 19);
+        refused.forEach(call -> assertThat(failure(call).outcome()).isEqualTo(Outcome.NOT_SENT));
+        held.complete(bytes("b"));
+        calls.stream()
+                .filter(call -> !refused.contains(call))
+                .forEach(call -> assertThat(reply(call)).isEqualTo(bytes("b")));
+        assertThat(reply(client.call(server, new byte[5_000], within(PATIENCE))))
+                .isEqualTo(bytes("b"));
+    }
+
+    @Test
     void what_a_peer_refuses_for_lack_of_room_was_not_sent() {
         options = options.withMaxInFlight(3);
         CompletableFuture<byte[]> held = new CompletableFuture<>();
