@@ -63,6 +63,16 @@ public interface Store extends AutoCloseable {
     long entries();
 
     /**
+     * Ties what is in the store to what decides where keys live. The first description is kept, as durably as entries are;
+     * with another one later the store would hold keys of which this node is no replica and lack others. Called once, before
+     * the store is used.
+     *
+     * @param placement describes nodes, partitions, placement and hash function; equal only if they place all keys alike
+     * @throws StoreException if the store was tied to another description, which the message quotes, or cannot be written
+     */
+    void bind(String placement);
+
+    /**
      * Up to where versions had been given when the store was opened. A node starts its clock behind it, so that a wall
      * clock that was set back cannot make new writes older than those that the store already has. Quick.
      *

@@ -1,11 +1,13 @@
 package io.dht4j.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.Version;
 import io.dht4j.spi.Entry;
+import io.dht4j.spi.StoreException;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
@@ -32,6 +34,19 @@ public abstract class DurableStoreContract extends StoreContract {
             reopen();
             assertThat(store.entries()).isZero();
         }
+    }
+
+    /** What decides where keys live must not change under the data. */
+    @Test
+    void a_store_stays_tied_to_what_it_was_bound_to() {
+        store.bind("64 partitions, ring");
+        reopen();
+        store.bind("64 partitions, ring");
+        reopen();
+        assertThatThrownBy(() -> store.bind("64 partitions, jump"))
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining("64 partitions, ring")
+                .hasMessageContaining("64 partitions, jump");
     }
 
     /** Everything is there again. */

@@ -63,6 +63,12 @@ public final class ModelStore implements Store {
         return entries.size();
     }
 
+    /** Nothing to keep: a store in memory begins empty, and ends with its node. */
+    @Override
+    public void bind(String placement) {
+        checkOpen();
+    }
+
     /** Zero: a store in memory begins empty. */
     @Override
     public Version newestAtOpen() {

@@ -144,6 +144,15 @@ public final class MvStore implements Store {
     }
 
     @Override
+    public void bind(String placement) {
+        reading(() -> {
+            health.checkWritable();
+            directory.bind(placement);
+            return placement;
+        });
+    }
+
+    @Override
     public Optional<Entry> get(Key key) {
         return reading(() -> {
             // The tables come first: what leaves them meanwhile is in the map before it is gone from them.

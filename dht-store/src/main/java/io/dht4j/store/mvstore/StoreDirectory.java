@@ -2,6 +2,7 @@ package io.dht4j.store.mvstore;
 
 import io.dht4j.spi.StoreException;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
@@ -22,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A store's directory: it is ours, of a format we know, and no other process uses it. Files: {@code LOCK} (empty),
- * {@code FORMAT} (a marker and the format's version), {@code data.mv} (the map) and {@code log-N.seg} (the log).
+ * {@code FORMAT} (a marker and the format's version), {@code PLACEMENT} (what decides where keys live), {@code data.mv} (the map) and {@code log-N.seg} (the log).
  */
 final class StoreDirectory implements AutoCloseable {
 
@@ -31,7 +32,9 @@ final class StoreDirectory implements AutoCloseable {
     private static final String FORMAT_MARKER = "dht4j mvstore";
     private static final String LOCK_FILE = "LOCK";
     private static final String FORMAT_FILE = "FORMAT";
-    private static final String FORMAT_DRAFT = "FORMAT.tmp";
+    private static final String DRAFT_SUFFIX = ".tmp";
+    private static final String FORMAT_DRAFT = FORMAT_FILE + DRAFT_SUFFIX;
+    private static final String PLACEMENT_FILE = "PLACEMENT";
     private static final Pattern SEGMENT_FILE = Pattern.compile("log-(\\d{1,18})\\.seg");
     private static final int MAX_FORMAT_BYTES = 1024;
 
@@ -136,13 +139,43 @@ final class StoreDirectory implements AutoCloseable {
     }
 
     private void writeFormat() throws IOException {
-        Path draft = directory.resolve(FORMAT_DRAFT);
+        writeWhole(FORMAT_FILE, StandardCharsets.ISO_8859_1.encode(FORMAT_MARKER + " " + FORMAT_VERSION + "\n"));
+    }
+
+    /** Keeps the first description of where keys live, and refuses every other one. */
+    void bind(String placement) {
+        Path file = directory.resolve(PLACEMENT_FILE);
+        try {
+            if (!Files.exists(file)) {
+                Uninterruptibly.call(() -> {
+                    writeWhole(PLACEMENT_FILE, StandardCharsets.UTF_8.encode(placement + "\n"));
+                    return file;
+                });
+                return;
+            }
+            String kept = Files.readString(file).strip();
+            if (!kept.equals(placement)) {
+                throw new StoreException(
+                        directory + " was written by a node with " + kept + "; this one has " + placement
+                                + ". Start it with the same settings, or dump the data from the old cluster and load it into a new"
+                                + " one with new directories");
+            }
+        } catch (IOException e) {
+            throw new StoreException(file + " cannot be read or written (" + e + "); make it readable and writable", e);
+        }
+    }
+
+    /** Writes a file so that it is there as a whole or not at all. */
+    private void writeWhole(String name, ByteBuffer content) throws IOException {
+        Path draft = directory.resolve(name + DRAFT_SUFFIX);
         try (FileChannel out = FileChannel.open(
                 draft, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE)) {
-            out.write(StandardCharsets.ISO_8859_1.encode(FORMAT_MARKER + " " + FORMAT_VERSION + "\n"));
+            while (content.hasRemaining()) {
+                out.write(content);
+            }
             out.force(true);
         }
-        Files.move(draft, directory.resolve(FORMAT_FILE), StandardCopyOption.ATOMIC_MOVE);
+        Files.move(draft, directory.resolve(name), StandardCopyOption.ATOMIC_MOVE);
         sync();
     }
 

@@ -52,6 +52,11 @@ final class BlockingStore implements Store {
     }
 
     @Override
+    public void bind(String placement) {
+        store.bind(placement);
+    }
+
+    @Override
     public Version newestAtOpen() {
         return store.newestAtOpen();
     }

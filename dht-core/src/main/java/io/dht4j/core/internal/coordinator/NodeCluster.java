@@ -123,6 +123,7 @@ public final class NodeCluster implements Cluster {
      * @throws io.dht4j.spi.TransportException if it cannot listen; the node is then closed
      */
     public void start() {
+        parts.store().bind(parts.description());
         try {
             CompletionStage<Void> started = parts.transport().start(endpoint);
             started.toCompletableFuture().get(START_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
@@ -252,7 +253,7 @@ public final class NodeCluster implements Cluster {
                 return call(0, () -> {
                     ClusterScan scan = running.orElseGet(begin);
                     running = Optional.of(scan);
-                    return scan.next(context(options));
+                    return scan.next(() -> context(options));
                 });
             }
 

@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /**
  * What a node is made of.
@@ -36,6 +37,9 @@ public record Parts(
         String placement,
         PartitionTable table) {
 
+    /** Of larger clusters a description gives the number of nodes only. */
+    private static final int MAX_NAMED = 32;
+
     int partitionOf(Key key) {
         return table.partitionOf(hash.hash(key.unsafeBytes()));
     }
@@ -58,6 +62,18 @@ public record Parts(
             }
         }
         return print;
+    }
+
+    /** What decides where keys live, in a line; two of them are equal only if they decide alike. */
+    String description() {
+        String nodes = topology.size() + " nodes";
+        if (topology.size() <= MAX_NAMED) {
+            nodes += topology.nodes().stream()
+                    .map(node -> node.id().value())
+                    .collect(Collectors.joining(", ", " (", ")"));
+        }
+        return table.partitions() + " partitions, placement " + placement + ", hash " + hash.name() + ", " + nodes
+                + ", fingerprint " + Long.toHexString(fingerprint());
     }
 
     private static long mix(long print, long next) {
