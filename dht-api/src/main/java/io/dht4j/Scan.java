@@ -15,7 +15,8 @@ import java.util.function.Consumer;
 public interface Scan extends AutoCloseable {
 
     /**
-     * Asks for the next page. Does not block. The deadline of the scan's options counts for each page anew.
+     * Asks for the next page. Does not block. The timeout of the scan's options counts for each page anew,
+     * and within a page whenever the replicas have brought a part of it: a long range of deleted entries takes longer.
      *
      * @return completes with the next entries, at least one, or with an empty list when the scan has ended; fails with a
      *     {@link DhtException}, after which the scan is over

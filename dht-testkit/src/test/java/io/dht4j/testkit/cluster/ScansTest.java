@@ -227,6 +227,26 @@ class ScansTest {
     }
 
     @Test
+    void aScanGoesOnWhileEachNodeInTurnIsAwayForAWhile() {
+        try (SimulatedCluster cluster = SimulatedCluster.of(3, 5).start()) {
+            TreeMap<Key, byte[]> entries = randomEntries(7, 12_000, 50);
+            putInChunks(cluster, entries, CallOptions.defaults().withPolicy(3, 3));
+            Scan scan = cluster.node(4).scan(KeyRange.all());
+            List<KeyValue> shown = new ArrayList<>();
+            for (int away = 0; away < 4; away++) {
+                cluster.towardNode(away, Fault.refuse());
+                for (int page = 0; page < 3; page++) {
+                    shown.addAll(cluster.await(scan.next()));
+                }
+                cluster.heal();
+            }
+            assertThat(shown).hasSizeLessThan(entries.size());
+            shown.addAll(cluster.drain(scan));
+            assertShows(shown, entries);
+        }
+    }
+
+    @Test
     void aScanFailsWhenTooFewReplicasAreLeftAndIsOverThen() {
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 3).start()) {
             putInChunks(cluster, randomEntries(8, 3000, 10), TWO_OF_THREE);

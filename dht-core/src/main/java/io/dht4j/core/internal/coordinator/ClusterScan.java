@@ -27,6 +27,7 @@ import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -65,23 +66,56 @@ final class ClusterScan {
         closed = true;
     }
 
-    CompletableFuture<List<KeyValue>> next(CallContext context) {
-        CompletableFuture<List<KeyValue>> page = new CompletableFuture<>();
-        Environment.Timer deadline = parts.environment()
-                .schedule(() -> fail(page, "scan: no page before the deadline"), context.remainingNanos());
-        advance(page, context);
-        return page.whenComplete((entries, error) -> deadline.cancel());
+    /**
+     * Brings the next page. The time runs anew with each round of replicas' pages that has come: a range of deleted entries
+     * may take many rounds before there is an entry to show.
+     */
+    CompletableFuture<List<KeyValue>> next(Supplier<CallContext> contexts) {
+        // Who failed a page ago may be back.
+        failed.clear();
+        Pull pull = new Pull(contexts);
+        pull.renew();
+        advance(pull);
+        return pull.page.whenComplete((entries, error) -> pull.deadline.cancel());
     }
 
-    private void advance(CompletableFuture<List<KeyValue>> page, CallContext context) {
+    /** A page that was asked for, and the time it has. Passed from thread to thread, one at a time. */
+    private final class Pull {
+
+        private final CompletableFuture<List<KeyValue>> page = new CompletableFuture<>();
+        private final Supplier<CallContext> contexts;
+        private volatile CallContext context;
+        private volatile Environment.Timer deadline = () -> {};
+
+        Pull(Supplier<CallContext> contexts) {
+            this.contexts = contexts;
+            this.context = contexts.get();
+        }
+
+        void renew() {
+            deadline.cancel();
+            context = contexts.get();
+            deadline = parts.environment().schedule(this::expire, context.remainingNanos());
+            if (page.isDone()) {
+                deadline.cancel();
+            }
+        }
+
+        private void expire() {
+            fail(page, "scan: no page before the deadline");
+        }
+    }
+
+    private void advance(Pull pull) {
+        CompletableFuture<List<KeyValue>> page = pull.page;
         try {
             while (!page.isDone()) {
                 if (closed || position.isEmpty()) {
                     page.complete(List.of());
                     return;
                 }
-                if (context.isExpired()) {
-                    fail(page, "scan: no page before the deadline");
+                if (pull.context.isExpired()) {
+                    pull.expire();
                     return;
                 }
                 List<ScanCursor> now = cursors == null ? plan(position.get()) : cursors;
@@ -89,7 +123,7 @@ final class ClusterScan {
                 List<ScanCursor> hungry =
                         now.stream().filter(ScanCursor::needsPage).toList();
                 if (!hungry.isEmpty()) {
-                    fetch(hungry, page, context);
+                    fetch(hungry, pull);
                     return;
                 }
                 List<KeyValue> merged = merge(now);
@@ -146,7 +180,7 @@ final class ClusterScan {
     }
 
     /** Asks for the missing pages at the same time and goes on when all have come or failed. */
-    private void fetch(List<ScanCursor> hungry, CompletableFuture<List<KeyValue>> page, CallContext context) {
+    private void fetch(List<ScanCursor> hungry, Pull pull) {
         AtomicInteger awaited = new AtomicInteger(hungry.size());
         // Each is written by one answer and read by the last one, which the counter orders after the others.
         Object[] outcomes = new Object[hungry.size()];
@@ -155,7 +189,7 @@ final class ClusterScan {
             ScanCursor cursor = hungry.get(i);
             Request request =
                     new Request.ScanPage(cursor.missing().orElseThrow(), cursor.partitions, PAGE_ENTRIES, PAGE_BYTES);
-            peers.ask(cursor.node, peers.outgoing(request), context, new ReplyHandler() {
+            peers.ask(cursor.node, peers.outgoing(request), pull.context, new ReplyHandler() {
                 @Override
                 public void replied(Reply reply) {
                     came(reply);
@@ -169,30 +203,34 @@ final class ClusterScan {
                 private void came(Object outcome) {
                     outcomes[index] = outcome;
                     if (awaited.decrementAndGet() == 0) {
-                        take(hungry, outcomes, page);
-                        advance(page, context);
+                        if (take(hungry, outcomes, pull.page)) {
+                            pull.renew();
+                        }
+                        advance(pull);
                     }
                 }
             });
         }
     }
 
-    private void take(List<ScanCursor> hungry, Object[] outcomes, CompletableFuture<List<KeyValue>> page) {
-        boolean again = false;
+    /** Takes what has come; false if a part of it has not. */
+    private boolean take(List<ScanCursor> hungry, Object[] outcomes, CompletableFuture<List<KeyValue>> page) {
+        boolean complete = true;
         for (int i = 0; i < outcomes.length; i++) {
             if (outcomes[i] instanceof Reply.Page got) {
                 hungry.get(i).fill(got);
             } else {
                 failed.add(hungry.get(i).node.id());
-                again = true;
+                complete = false;
                 if (scope == ScanScope.NODE) {
                     fail(page, "scan: " + outcomes[i]);
                 }
             }
         }
-        if (again) {
+        if (!complete) {
             cursors = null;
         }
+        return complete;
     }
 
     /** Merges what is at hand until a cursor has used up its page. */

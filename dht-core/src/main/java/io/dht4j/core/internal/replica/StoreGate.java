@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -60,8 +61,8 @@ final class StoreGate {
             return;
         }
         writes.add(new Write(entries, bytes, reply));
-        if (writesWaiting.getAndIncrement() == 0) {
-            environment.storeExecutor().execute(this::drainWrites);
+        if (writesWaiting.getAndIncrement() == 0 && !drainLater()) {
+            drainWrites();
         }
     }
 
@@ -79,11 +80,16 @@ final class StoreGate {
         if (!admit(0, reply)) {
             return;
         }
-        environment.storeExecutor().execute(() -> {
-            Reply result = attempt(work);
+        try {
+            environment.storeExecutor().execute(() -> {
+                Reply result = attempt(work);
+                admission.leave(0);
+                reply.accept(result);
+            });
+        } catch (RejectedExecutionException e) {
             admission.leave(0);
-            reply.accept(result);
-        });
+            reply.accept(new Reply.Failed(ErrorCode.NOT_SERVING, "this node's store threads have ended"));
+        }
     }
 
     /** Takes nothing more; the future completes when all that was taken has ended. */
@@ -101,7 +107,25 @@ final class StoreGate {
         }
     }
 
+    /** False when the store's threads have ended: then the store is closed or about to be, and calls of it end at once. */
+    private boolean drainLater() {
+        try {
+            environment.storeExecutor().execute(this::drainWrites);
+            return true;
+        } catch (RejectedExecutionException e) {
+            return false;
+        }
+    }
+
     private void drainWrites() {
+        boolean here = true;
+        while (here) {
+            here = writeGroup();
+        }
+    }
+
+    /** Writes a group; true if there is another one, and no other thread to write it. */
+    private boolean writeGroup() {
         List<Write> group = new ArrayList<>();
         List<Entry> entries = new ArrayList<>();
         long bytes = 0;
@@ -117,12 +141,11 @@ final class StoreGate {
         Reply result = attempt(() -> applyNow(entries));
         group.forEach(write -> admission.leave(write.bytes()));
         // Before the replies: what they trigger must not wait for the next group to be started.
-        if (writesWaiting.addAndGet(-group.size()) > 0) {
-            environment.storeExecutor().execute(this::drainWrites);
-        }
+        boolean here = writesWaiting.addAndGet(-group.size()) > 0 && !drainLater();
         for (Write write : group) {
             write.reply().accept(result);
         }
+        return here;
     }
 
     private Reply applyNow(List<Entry> entries) {
