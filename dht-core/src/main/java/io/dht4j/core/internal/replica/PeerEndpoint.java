@@ -12,7 +12,10 @@ import io.dht4j.spi.CallContext;
 import io.dht4j.spi.FrameHandler;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Answers the frames of peers. Whatever the bytes are, the answer is a frame: bad ones get a numbered error. Does not
@@ -20,10 +23,15 @@ import java.util.function.Supplier;
  */
 public final class PeerEndpoint implements FrameHandler {
 
+    private static final Logger LOG = LoggerFactory.getLogger(PeerEndpoint.class);
+
     private final Replica replica;
     private final Supplier<FrameHeader> self;
     private final HybridClock clock;
     private final int maxFrameBytes;
+    /** The last fingerprint that was refused, so that each is logged once and not with every request. */
+    private final AtomicLong lastMismatch = new AtomicLong();
+
     private volatile boolean serving = true;
 
     /**
@@ -73,6 +81,11 @@ public final class PeerEndpoint implements FrameHandler {
                     "the request's topology has epoch " + peer.epoch() + ", this node's has " + own.epoch());
         }
         if (peer.epoch() == own.epoch() && peer.placement() != own.placement()) {
+            if (lastMismatch.getAndSet(peer.placement()) != peer.placement()) {
+                LOG.warn(
+                        "refused a peer that places keys differently: peers, partitions, placement and hash must be the"
+                                + " same on each node");
+            }
             return refuse(
                     answer,
                     ErrorCode.PLACEMENT_MISMATCH,
