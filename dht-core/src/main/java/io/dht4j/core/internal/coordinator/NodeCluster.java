@@ -40,13 +40,10 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -67,9 +64,8 @@ public final class NodeCluster implements Cluster {
     private final Peers peers;
     private final Admission admission;
     private final ReplicationPolicy defaultPolicy;
-    private final long startedNanos;
+    private final StatusReport status;
     private final AtomicBoolean closed = new AtomicBoolean();
-    private final AtomicReference<@Nullable CompletableFuture<NodeStatus>> statusUnderWay = new AtomicReference<>();
 
     /**
      * A node that is not started yet.
@@ -101,7 +97,7 @@ public final class NodeCluster implements Cluster {
         this.peers = new Peers(parts.self(), replica, parts.transport(), header, clock);
         this.admission = new Admission("calls under way", limits.maxInFlight(), limits.maxInFlightBytes());
         this.defaultPolicy = ReplicationPolicy.majorityOf(limits.replicationFactor());
-        this.startedNanos = environment.nanoTime();
+        this.status = new StatusReport(parts, limits);
         resumeClock();
     }
 
@@ -285,7 +281,7 @@ public final class NodeCluster implements Cluster {
     /**
      * {@inheritDoc}
      *
-     * <p>Not subject to admission, since those who are refused ask why; callers share the answer that is under way.
+     * <p>Not subject to admission, since those who are refused ask why.
      */
     @Override
     public CompletionStage<NodeStatus> status() {
@@ -293,54 +289,7 @@ public final class NodeCluster implements Cluster {
             return CompletableFuture.failedFuture(
                     new UnavailableException(ErrorCode.NOT_SERVING, "this node is closed"));
         }
-        CompletableFuture<NodeStatus> status = new CompletableFuture<>();
-        CompletableFuture<NodeStatus> underWay = statusUnderWay.compareAndExchange(null, status);
-        if (underWay != null) {
-            return underWay.copy();
-        }
-        Environment.Timer deadline = environment.schedule(
-                () -> status.completeExceptionally(storeFailed("the store did not tell its size before the deadline")),
-                limits.timeout().toNanos());
-        CompletionStage<NodeStatus> answer = status.whenComplete((done, error) -> {
-            deadline.cancel();
-            statusUnderWay.set(null);
-        });
-        try {
-            // A store may look at its disk to tell how much it holds.
-            environment.storeExecutor().execute(() -> tellStatus(status));
-        } catch (RejectedExecutionException e) {
-            status.completeExceptionally(new UnavailableException(ErrorCode.NOT_SERVING, "this node is closed"));
-        }
-        return answer;
-    }
-
-    private void tellStatus(CompletableFuture<NodeStatus> status) {
-        try {
-            status.complete(statusWith(parts.store().entries()));
-        } catch (RuntimeException e) {
-            LOG.warn("the store cannot tell its size", e);
-            status.completeExceptionally(storeFailed(String.valueOf(e.getMessage())));
-        }
-    }
-
-    private static DhtException storeFailed(String message) {
-        return new UnavailableException(ErrorCode.STORE_FAILED, message);
-    }
-
-    private NodeStatus statusWith(long entries) {
-        String version = NodeCluster.class.getPackage().getImplementationVersion();
-        return new NodeStatus(
-                parts.self(),
-                parts.topology(),
-                limits.replicationFactor(),
-                parts.table().partitions(),
-                parts.placement(),
-                parts.hash().name(),
-                parts.transport().name(),
-                parts.store().name(),
-                version == null ? "development" : version,
-                entries,
-                Duration.ofNanos(environment.nanoTime() - startedNanos));
+        return status.ask();
     }
 
     @Override

@@ -1,0 +1,84 @@
+package io.dht4j.core.internal.coordinator;
+
+import io.dht4j.ErrorCode;
+import io.dht4j.NodeStatus;
+import io.dht4j.UnavailableException;
+import io.dht4j.spi.Environment;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What a node says of itself. A store may look at its disk to tell how much it holds, so that happens on a store thread, one
+ * look at a time: those who ask meanwhile share its answer. Safe for use by any number of threads; does not block.
+ */
+final class StatusReport {
+
+    private static final Logger LOG = LoggerFactory.getLogger(StatusReport.class);
+
+    private final Parts parts;
+    private final Limits limits;
+    private final Environment environment;
+    private final long startedNanos;
+    private final AtomicReference<@Nullable CompletableFuture<NodeStatus>> underWay = new AtomicReference<>();
+
+    StatusReport(Parts parts, Limits limits) {
+        this.parts = parts;
+        this.limits = limits;
+        this.environment = parts.environment();
+        this.startedNanos = environment.nanoTime();
+    }
+
+    CompletableFuture<NodeStatus> ask() {
+        CompletableFuture<NodeStatus> status = new CompletableFuture<>();
+        CompletableFuture<NodeStatus> shared = underWay.compareAndExchange(null, status);
+        if (shared != null) {
+            return shared.copy();
+        }
+        CompletableFuture<NodeStatus> answer = status.whenComplete((done, error) -> underWay.set(null));
+        try {
+            Environment.Timer deadline = environment.schedule(
+                    () -> status.completeExceptionally(
+                            storeFailed("the store did not tell its size before the deadline")),
+                    limits.timeout().toNanos());
+            answer = answer.whenComplete((done, error) -> deadline.cancel());
+            environment.storeExecutor().execute(() -> tell(status));
+        } catch (RejectedExecutionException e) {
+            status.completeExceptionally(new UnavailableException(ErrorCode.NOT_SERVING, "this node is closed"));
+        }
+        return answer;
+    }
+
+    private void tell(CompletableFuture<NodeStatus> status) {
+        try {
+            status.complete(with(parts.store().entries()));
+        } catch (RuntimeException e) {
+            LOG.warn("the store cannot tell its size", e);
+            status.completeExceptionally(storeFailed(String.valueOf(e.getMessage())));
+        }
+    }
+
+    private NodeStatus with(long entries) {
+        String version = StatusReport.class.getPackage().getImplementationVersion();
+        return new NodeStatus(
+                parts.self(),
+                parts.topology(),
+                limits.replicationFactor(),
+                parts.table().partitions(),
+                parts.placement(),
+                parts.hash().name(),
+                parts.transport().name(),
+                parts.store().name(),
+                version == null ? "development" : version,
+                entries,
+                Duration.ofNanos(environment.nanoTime() - startedNanos));
+    }
+
+    private static UnavailableException storeFailed(String message) {
+        return new UnavailableException(ErrorCode.STORE_FAILED, message);
+    }
+}
