@@ -33,7 +33,6 @@ public final class Replica {
     private final StoreGate gate;
     private final HybridClock clock;
     private final ToIntFunction<Key> partitionOf;
-    private final int maxReplyBytes;
     private final int maxValueBytes;
 
     /**
@@ -60,7 +59,6 @@ public final class Replica {
         this.clock = clock;
         this.partitionOf = partitionOf;
         this.maxValueBytes = maxValueBytes;
-        this.maxReplyBytes = maxValueBytes;
     }
 
     /**
@@ -118,7 +116,7 @@ public final class Replica {
 
     private Reply read(Request.ReadKeys read) {
         List<Answer> answers = new ArrayList<>(read.queries().size());
-        long room = maxReplyBytes;
+        long room = maxValueBytes;
         for (Request.Query query : read.queries()) {
             Optional<Entry> found = store.get(query.key());
             if (found.isEmpty()) {
@@ -139,7 +137,7 @@ public final class Replica {
     }
 
     private Reply page(Request.ScanPage scan) {
-        int maxBytes = Math.min(scan.maxBytes(), maxReplyBytes);
+        int maxBytes = Math.min(scan.maxBytes(), maxValueBytes);
         int maxEntries = Math.max(1, scan.maxEntries());
         BitSet partitions = scan.partitions();
         List<Entry> entries = new ArrayList<>();
