@@ -3,5 +3,6 @@ module io.dht4j.api {
     requires static transitive org.jspecify;
 
     exports io.dht4j;
+    exports io.dht4j.security;
     exports io.dht4j.spi;
 }

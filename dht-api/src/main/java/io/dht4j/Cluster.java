@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A replicated key-value store, seen from one of its nodes. Safe for use by any number of threads. No method but
+ * A replicated key-value store, seen from one of its nodes or from a process that stores nothing. Safe for use by any number of threads. No method but
  * {@link #close()} blocks; each returned stage completes by the call's deadline, on whichever thread brings the outcome,
  * so what is chained to it must not block either. Failures are {@link DhtException}s; their subtype tells what the
  * caller may do. A call never throws them: they come through the stage.
@@ -77,12 +77,12 @@ public interface Cluster extends AutoCloseable {
     Scan scan(KeyRange range, ScanScope scope, CallOptions options);
 
     /**
-     * Where a key lives. Computed here, without asking any node.
+     * Where a key lives. A node computes it, without asking any other.
      *
      * @param key any key
-     * @return its partition and replicas
+     * @return completes with its partition and replicas
      */
-    KeyPlacement locate(Key key);
+    CompletionStage<KeyPlacement> locate(Key key);
 
     /**
      * The nodes of the cluster.

@@ -15,4 +15,15 @@ public interface FrameHandler {
      * @return completes with the reply, on any thread
      */
     CompletionStage<byte[]> handle(byte[] request, CallContext context);
+
+    /**
+     * Whether someone who has proved to bear a name may send frames. Transports that authenticate their peers ask before
+     * they hand on a connection's first frame; others never do. Does not block.
+     *
+     * @param name a name from the peer's certificate
+     * @return true by default; a node says true to the other nodes of its topology and to the members it was told to trust
+     */
+    default boolean mayCall(String name) {
+        return true;
+    }
 }

@@ -190,11 +190,12 @@ class PoliciesTest {
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 5).start()) {
             for (int i = 0; i < 100; i++) {
                 Key key = Key.of("key" + i);
-                KeyPlacement placement = cluster.node(0).locate(key);
+                KeyPlacement placement =
+                        cluster.node(0).locate(key).toCompletableFuture().join();
                 assertThat(placement.replicas()).containsExactlyInAnyOrderElementsOf(cluster.topology.nodes());
                 assertThat(placement.partition()).isBetween(0, 1023);
                 assertThat(cluster.nodes)
-                        .allSatisfy(node -> assertThat(node.locate(key)).isEqualTo(placement));
+                        .allSatisfy(node -> assertThat(node.locate(key)).isCompletedWithValue(placement));
             }
         }
     }

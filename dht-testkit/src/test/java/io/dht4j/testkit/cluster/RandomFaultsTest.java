@@ -348,6 +348,8 @@ class RandomFaultsTest {
                 try (EntryCursor cursor = cluster.stores.get(node).scan(KeyRange.all())) {
                     cursor.forEachRemaining(entry -> assertThat(cluster.node(0)
                                     .locate(entry.key())
+                                    .toCompletableFuture()
+                                    .join()
                                     .replicas()
                                     .subList(0, 3))
                             .as("replicas of %s, seed %d", entry.key(), seed)

@@ -191,7 +191,12 @@ final class SimulatedCluster implements AutoCloseable {
 
     /** The index of the node that is the n-th replica of a key, counted from 0. */
     int replica(Key key, int n) {
-        return topology.nodes().indexOf(node(0).locate(key).replicas().get(n));
+        return topology.nodes()
+                .indexOf(node(0).locate(key)
+                        .toCompletableFuture()
+                        .join()
+                        .replicas()
+                        .get(n));
     }
 
     /** A key whose n-th replica is a certain node. */

@@ -218,14 +218,15 @@ final class HttpApiHandler implements Handler<HttpServerRequest> {
         }
         Key key = HttpApiQuery.parse(exchange.request().query(), PLACEMENT_PARAMETERS)
                 .id();
-        KeyPlacement placement = cluster.locate(key);
+        exchange.await(() -> cluster.locate(key), placement -> answerJson(exchange, json(placement)));
+    }
+
+    private static JsonObject json(KeyPlacement placement) {
         JsonArray replicas = new JsonArray();
         for (Node node : placement.replicas()) {
             replicas.add(node.id().value());
         }
-        answerJson(
-                exchange,
-                new JsonObject().put("partition", placement.partition()).put("replicas", replicas));
+        return new JsonObject().put("partition", placement.partition()).put("replicas", replicas);
     }
 
     private void status(HttpApiExchange exchange) {

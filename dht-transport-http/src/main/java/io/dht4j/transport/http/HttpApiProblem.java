@@ -24,6 +24,8 @@ record HttpApiProblem(int status, Buffer body, boolean retryLater) {
     static int statusOf(ErrorCode code) {
         return switch (code) {
             case VALUE_TOO_LARGE -> 413;
+            case UNAUTHENTICATED -> 401;
+            case PERMISSION_DENIED -> 403;
             case METHOD_NOT_ALLOWED -> 405;
             case NOT_ENOUGH_REPLICAS, WRITE_INDETERMINATE, DEADLINE_PASSED -> 504;
             case OVERLOADED, NOT_SERVING, STORE_FAILED -> 503;

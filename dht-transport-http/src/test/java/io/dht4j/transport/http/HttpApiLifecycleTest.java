@@ -53,11 +53,16 @@ class HttpApiLifecycleTest {
         for (String key : new String[] {"a", "b", "鍵", "+"}) {
             JsonObject first = json(nodes.get(0, "/v0/placement?id=" + ApiNodes.encode(key)));
             assertThat(first.getInteger("partition"))
-                    .isEqualTo(nodes.cluster(0).locate(Key.of(key)).partition());
+                    .isEqualTo(nodes.cluster(0)
+                            .locate(Key.of(key))
+                            .toCompletableFuture()
+                            .join()
+                            .partition());
             assertThat(first.getJsonArray("replicas").stream())
-                    .containsExactlyElementsOf(nodes.cluster(1).locate(Key.of(key)).replicas().stream()
-                            .map(node -> (Object) node.id().value())
-                            .toList())
+                    .containsExactlyElementsOf(
+                            nodes.cluster(1).locate(Key.of(key)).toCompletableFuture().join().replicas().stream()
+                                    .map(node -> (Object) node.id().value())
+                                    .toList())
                     .containsExactlyInAnyOrder("n1", "n2", "n3");
             for (int node = 1; node < 3; node++) {
                 assertThat(json(nodes.get(node, "/v0/placement?id=" + ApiNodes.encode(key))))

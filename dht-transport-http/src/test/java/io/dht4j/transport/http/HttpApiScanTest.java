@@ -112,6 +112,8 @@ class HttpApiScanTest {
             nodes.put(i % 3, "/v0/entity?ack=1&from=1&id=" + key, "value of " + key);
             if (nodes.indexOf(nodes.cluster(0)
                             .locate(Key.of(key))
+                            .toCompletableFuture()
+                            .join()
                             .replicas()
                             .get(0)
                             .id())

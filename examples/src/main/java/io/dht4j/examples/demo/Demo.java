@@ -124,7 +124,8 @@ final class Demo implements AutoCloseable {
         }
         long total = characters.size();
         for (Named character : characters) {
-            Node owner = cluster.locate(Key.of(character.key())).replicas().get(0);
+            Node owner =
+                    join(cluster.locate(Key.of(character.key()))).replicas().get(0);
             first.merge(owner.id(), 1L, Long::sum);
         }
         page.say(
@@ -158,7 +159,9 @@ final class Demo implements AutoCloseable {
         page.say("Two replicas had to answer; the newest of their versions (%s) wins. This key's", value.version());
         page.say(
                 "replicas in order: %s.",
-                cluster("n2").locate(key).replicas().stream().map(Node::id).toList());
+                join(cluster("n2").locate(key)).replicas().stream()
+                        .map(Node::id)
+                        .toList());
     }
 
     private void scan() {

@@ -262,10 +262,10 @@ public final class NodeCluster implements Cluster {
     }
 
     @Override
-    public KeyPlacement locate(Key key) {
+    public CompletionStage<KeyPlacement> locate(Key key) {
         int partition = parts.partitionOf(key);
-        return new KeyPlacement(
-                partition, parts.table().replicas(partition, parts.topology().size()));
+        return CompletableFuture.completedFuture(new KeyPlacement(
+                partition, parts.table().replicas(partition, parts.topology().size())));
     }
 
     @Override
