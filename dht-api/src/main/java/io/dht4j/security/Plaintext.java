@@ -19,8 +19,7 @@ public final class Plaintext {
      * @param warnings takes a line that names the option if plaintext goes further than loopback and was asked for
      * @throws IllegalArgumentException if it would go further than loopback and was not asked for
      */
-    public static void require(
-            String what, String host, boolean allowed, String option, Consumer<String> warnings) {
+    public static void require(String what, String host, boolean allowed, String option, Consumer<String> warnings) {
         if (isLoopback(host)) {
             return;
         }
