@@ -1,5 +1,7 @@
 package io.dht4j.transport.http;
 
+import io.dht4j.security.Plaintext;
+import io.dht4j.security.Tls;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
 import io.vertx.core.Context;
@@ -10,14 +12,23 @@ import io.vertx.core.VerticleBase;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.file.FileSystemOptions;
+import io.vertx.core.http.ClientAuth;
+import io.vertx.core.http.Http2Settings;
 import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.HttpVersion;
+import io.vertx.core.net.KeyCertOptions;
 import io.vertx.core.net.SocketAddress;
+import io.vertx.core.net.TrustOptions;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -52,10 +63,11 @@ final class HttpListener {
     /** The only value of the outcome header. */
     static final String NOT_SENT = "not-sent";
 
-    private static final Handler<HttpServerRequest> UNATTACHED = request -> request.response()
+    private static final Set<String> TLS_VERSIONS = Set.of("TLSv1.2", "TLSv1.3");
+
+    private static final Handler<HttpServerRequest> UNATTACHED = request -> closing(request)
             .setStatusCode(503)
             .putHeader("Retry-After", "1")
-            .putHeader("Connection", "close")
             .putHeader(OUTCOME_HEADER, NOT_SENT)
             .end("not serving");
 
@@ -66,6 +78,7 @@ final class HttpListener {
     private final AtomicInteger connections = new AtomicInteger();
     private final AtomicBoolean closed = new AtomicBoolean();
     private final CompletableFuture<Void> closing = new CompletableFuture<>();
+    private volatile Optional<Tls> tls = Optional.empty();
     private volatile Handler<HttpServerRequest> peerHandler = UNATTACHED;
     private volatile Handler<HttpServerRequest> publicHandler = UNATTACHED;
     private volatile int port;
@@ -82,6 +95,13 @@ final class HttpListener {
                         new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false)));
     }
 
+    /** The response of a request after which its connection ends; HTTP/2 knows no such header. */
+    static HttpServerResponse closing(HttpServerRequest request) {
+        return request.version() == HttpVersion.HTTP_2
+                ? request.response()
+                : request.response().putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
+    }
+
     /** The Vert.x instance, for clients and timers on the same event loops. {@link #close} ends it. */
     Vertx vertx() {
         return vertx;
@@ -93,16 +113,19 @@ final class HttpListener {
     }
 
     /**
-     * Binds the port.
+     * Reads the certificates and binds the port.
      *
-     * @return completes when connections are accepted; fails with a {@link TransportException} that names host and port
+     * @return completes when connections are accepted; fails with a {@link TransportException} that names host and port,
+     *     and the file if one is not what it should be
      */
     CompletionStage<Void> start() {
         CompletableFuture<Void> started = new CompletableFuture<>();
         SocketAddress address = options.port() == 0
                 ? SocketAddress.sharedRandomPort(1, options.host())
                 : SocketAddress.inetSocketAddress(options.port(), options.host());
-        vertx.deployVerticle(() -> new Server(address), new DeploymentOptions().setInstances(options.eventLoops()))
+        DeploymentOptions onEveryLoop = new DeploymentOptions().setInstances(options.eventLoops());
+        vertx.executeBlocking(this::secure, false)
+                .compose(secured -> vertx.deployVerticle(() -> new Server(address), onEveryLoop))
                 .onComplete(result -> {
                     if (result.succeeded()) {
                         started.complete(null);
@@ -114,6 +137,27 @@ final class HttpListener {
                     }
                 });
         return started;
+    }
+
+    /** Reads the certificates, or sees to it that none are needed. Blocks. */
+    private boolean secure() {
+        if (options.tls().isEmpty()) {
+            Plaintext.require("HTTP", options.host(), options.plaintextAllowed(), "withPlaintextAllowed()", LOG::warn);
+            return false;
+        }
+        Tls loaded = Tls.load(options.tls().get(), LOG::warn);
+        tls = Optional.of(loaded);
+        // Closing marks first and looks for files then; this does the opposite.
+        if (closed.get()) {
+            loaded.close();
+            throw new IllegalStateException("closed");
+        }
+        return true;
+    }
+
+    /** The own keys and certificates, once {@link #start} has completed, if there are any. {@link #close} closes them. */
+    Optional<Tls> tls() {
+        return tls;
     }
 
     /** The port that is bound, once {@link #start} has completed; 0 before. */
@@ -169,6 +213,7 @@ final class HttpListener {
                 drained = drained.eventually(() -> shutdown);
             }
             drained.eventually(vertx::close).onComplete(result -> {
+                tls.ifPresent(Tls::close);
                 if (result.failed()) {
                     LOG.warn("closing {}:{} failed", options.host(), port, result.cause());
                 }
@@ -195,10 +240,7 @@ final class HttpListener {
         } catch (RuntimeException e) {
             LOG.warn("handling {} {} failed", request.method(), request.path(), e);
             if (!request.response().ended() && !request.response().headWritten()) {
-                request.response()
-                        .setStatusCode(500)
-                        .putHeader("Connection", "close")
-                        .end("internal error");
+                closing(request).setStatusCode(500).end("internal error");
             } else if (!request.response().ended()) {
                 request.connection().close();
             }
@@ -230,6 +272,33 @@ final class HttpListener {
         }
     }
 
+    private HttpServerOptions serverOptions() {
+        HttpServerOptions server = new HttpServerOptions()
+                .setIdleTimeoutUnit(TimeUnit.MILLISECONDS)
+                .setIdleTimeout((int) options.idleTimeout().toMillis())
+                .setMaxInitialLineLength(HttpListenerOptions.MAX_REQUEST_LINE)
+                .setMaxHeaderSize(HttpListenerOptions.MAX_HEADERS)
+                .setInitialSettings(new Http2Settings()
+                        .setMaxConcurrentStreams(HttpServerOptions.DEFAULT_INITIAL_SETTINGS_MAX_CONCURRENT_STREAMS)
+                        .setInitialWindowSize(HttpServerOptions.DEFAULT_INITIAL_SETTINGS_INITIAL_WINDOW_SIZE)
+                        .setMaxHeaderListSize(HttpListenerOptions.MAX_REQUEST_LINE + HttpListenerOptions.MAX_HEADERS))
+                .setHttp2ClearTextEnabled(false)
+                .setTcpNoDelay(true)
+                .setAcceptBacklog(1024)
+                .setStrictThreadMode(true);
+        tls.ifPresent(own -> {
+            server.setSsl(true)
+                    .setKeyCertOptions(KeyCertOptions.wrap(own.keyManager()))
+                    .setEnabledSecureTransportProtocols(TLS_VERSIONS)
+                    .setUseAlpn(true)
+                    .setAlpnVersions(List.of(HttpVersion.HTTP_2, HttpVersion.HTTP_1_1));
+            if (options.forPeers()) {
+                server.setClientAuth(ClientAuth.REQUEST).setTrustOptions(TrustOptions.wrap(own.trustManager()));
+            }
+        });
+        return server;
+    }
+
     /** The server of one event loop. */
     private final class Server extends VerticleBase {
 
@@ -241,15 +310,7 @@ final class HttpListener {
 
         @Override
         public Future<?> start() {
-            HttpServer server = vertx.createHttpServer(new HttpServerOptions()
-                            .setIdleTimeoutUnit(TimeUnit.MILLISECONDS)
-                            .setIdleTimeout((int) options.idleTimeout().toMillis())
-                            .setMaxInitialLineLength(HttpListenerOptions.MAX_REQUEST_LINE)
-                            .setMaxHeaderSize(HttpListenerOptions.MAX_HEADERS)
-                            .setHttp2ClearTextEnabled(false)
-                            .setTcpNoDelay(true)
-                            .setAcceptBacklog(1024)
-                            .setStrictThreadMode(true))
+            HttpServer server = vertx.createHttpServer(serverOptions())
                     .connectionHandler(HttpListener.this::connected)
                     .exceptionHandler(e -> LOG.debug("connection failed before its first request", e))
                     .invalidRequestHandler(HttpApiProblem::answerMalformed)

@@ -1,9 +1,11 @@
 package io.dht4j.transport.http;
 
+import io.dht4j.security.TlsFiles;
 import java.time.Duration;
+import java.util.Optional;
 
 /**
- * Where a listener listens and what it spends on its connections.
+ * Where a listener listens, what it spends on its connections, and who may hear what goes over them.
  *
  * @param host the address to bind
  * @param port the port to bind, 0 for any free one
@@ -11,9 +13,21 @@ import java.time.Duration;
  * @param maxConnections further connections are closed as soon as they are accepted
  * @param idleTimeout a connection over which nothing moved for so long is closed, a request under way or not
  * @param drainTimeout how long closing waits for requests under way
+ * @param tls the own certificate, without which everything is plaintext
+ * @param plaintextAllowed whether plaintext may go further than loopback
+ * @param forPeers whether peers call here: then clients are asked for a certificate, and those that have none are served
+ *     all the same, for it is the peer endpoint that demands one
  */
 record HttpListenerOptions(
-        String host, int port, int eventLoops, int maxConnections, Duration idleTimeout, Duration drainTimeout) {
+        String host,
+        int port,
+        int eventLoops,
+        int maxConnections,
+        Duration idleTimeout,
+        Duration drainTimeout,
+        Optional<TlsFiles> tls,
+        boolean plaintextAllowed,
+        boolean forPeers) {
 
     /** Longest request line: a key of 4096 bytes, each percent-encoded, twice, and the rest. */
     static final int MAX_REQUEST_LINE = 32 * 1024;
@@ -28,6 +42,13 @@ record HttpListenerOptions(
         HttpOptionChecks.range("maxConnections", maxConnections, 1, 1_000_000);
         HttpOptionChecks.range("idleTimeout", idleTimeout, Duration.ofSeconds(1), Duration.ofHours(2));
         HttpOptionChecks.range("drainTimeout", drainTimeout, Duration.ZERO, Duration.ofMinutes(10));
+        tls.ifPresent(files -> HttpOptionChecks.serverFiles(files, forPeers));
+    }
+
+    /** Without TLS, on loopback only, for the public API only. */
+    HttpListenerOptions(
+            String host, int port, int eventLoops, int maxConnections, Duration idleTimeout, Duration drainTimeout) {
+        this(host, port, eventLoops, maxConnections, idleTimeout, drainTimeout, Optional.empty(), false, false);
     }
 
     static int defaultEventLoops() {
@@ -37,5 +58,17 @@ record HttpListenerOptions(
     static HttpListenerOptions of(String host, int port) {
         return new HttpListenerOptions(
                 host, port, defaultEventLoops(), 10_000, Duration.ofSeconds(60), Duration.ofSeconds(5));
+    }
+
+    /** The same options with this certificate, or none, and this leave for plaintext beyond loopback. */
+    HttpListenerOptions secured(Optional<TlsFiles> files, boolean plaintext) {
+        return new HttpListenerOptions(
+                host, port, eventLoops, maxConnections, idleTimeout, drainTimeout, files, plaintext, forPeers);
+    }
+
+    /** The same options, for a port that peers call. */
+    HttpListenerOptions servingPeers() {
+        return new HttpListenerOptions(
+                host, port, eventLoops, maxConnections, idleTimeout, drainTimeout, tls, plaintextAllowed, true);
     }
 }

@@ -1,5 +1,6 @@
 package io.dht4j.transport.http;
 
+import io.dht4j.security.TlsFiles;
 import java.time.Duration;
 
 /** Checks of option values; each message names the option, the value and the allowed range. */
@@ -22,6 +23,17 @@ final class HttpOptionChecks {
     static void range(String option, Duration value, Duration least, Duration most) {
         if (value.compareTo(least) < 0 || value.compareTo(most) > 0) {
             throw new IllegalArgumentException(option + " must be " + least + " to " + most + ", not " + value);
+        }
+    }
+
+    /** Files for one who listens: a certificate to show and, where peers call, the authorities of theirs. */
+    static void serverFiles(TlsFiles files, boolean forPeers) {
+        if (files.certificate().isEmpty()) {
+            throw new IllegalArgumentException("tls: who listens needs a certificate and its key");
+        }
+        if (forPeers && files.authorities().isEmpty()) {
+            throw new IllegalArgumentException(
+                    "tls: where peers call, the authorities of their certificates must be given");
         }
     }
 }

@@ -266,7 +266,8 @@ public final class HttpTransportOptions {
     }
 
     HttpListenerOptions listener() {
-        return new HttpListenerOptions(host, port, eventLoops, maxConnections, idleTimeout, drainTimeout);
+        return new HttpListenerOptions(host, port, eventLoops, maxConnections, idleTimeout, drainTimeout)
+                .servingPeers();
     }
 
     /** The same fields, open for change. */
