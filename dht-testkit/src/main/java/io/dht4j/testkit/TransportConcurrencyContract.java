@@ -1,0 +1,97 @@
+package io.dht4j.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dht4j.spi.Transport;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.junit.jupiter.api.Test;
+
+/** Many calls at a time, from many threads, in any order, each with its own reply. A part of {@link TransportContract}. */
+public abstract class TransportConcurrencyContract extends TransportFramesContract {
+
+    /** For {@link TransportContract}. */
+    protected TransportConcurrencyContract() {}
+
+    @Test
+    void thousands_of_calls_at_a_time_each_get_their_own_reply() {
+        ExecutorService threads = Executors.newFixedThreadPool(4);
+        try {
+            Started server =
+                    start((request, context) -> CompletableFuture.supplyAsync(() -> negated(request), threads));
+            Started client = start(echo());
+            int calls = 4_000;
+            List<CompletableFuture<byte[]>> replies = new ArrayList<>();
+            for (int i = 0; i < calls; i++) {
+                replies.add(client.call(server, number(i), within(PATIENCE)));
+            }
+            for (int i = 0; i < calls; i++) {
+                assertThat(reply(replies.get(i))).isEqualTo(negated(number(i)));
+            }
+        } finally {
+            threads.shutdown();
+        }
+    }
+
+    @Test
+    void many_threads_may_call_at_the_same_time() {
+        Started server = start((request, context) -> CompletableFuture.completedFuture(negated(request)));
+        Started client = start(echo());
+        ExecutorService threads = Executors.newFixedThreadPool(8);
+        try {
+            List<CompletableFuture<Void>> callers = new ArrayList<>();
+            for (int t = 0; t < 8; t++) {
+                int from = t * 1_000;
+                callers.add(CompletableFuture.runAsync(
+                        () -> {
+                            for (int i = from; i < from + 300; i++) {
+                                assertThat(reply(client.call(server, number(i), within(PATIENCE))))
+                                        .isEqualTo(negated(number(i)));
+                            }
+                        },
+                        threads));
+            }
+            callers.forEach(caller -> reply(caller.thenApply(done -> NO_BYTES)));
+        } finally {
+            threads.shutdown();
+        }
+    }
+
+    @Test
+    void a_later_call_may_be_answered_first() {
+        CompletableFuture<byte[]> held = new CompletableFuture<>();
+        Started server =
+                start((request, context) -> request.length == 0 ? held : CompletableFuture.completedFuture(request));
+        Started client = start(echo());
+        CompletableFuture<byte[]> first = client.call(server, NO_BYTES, within(PATIENCE));
+        for (int i = 0; i < 20; i++) {
+            assertThat(reply(client.call(server, number(i), within(PATIENCE)))).isEqualTo(number(i));
+        }
+        assertThat(first).isNotDone();
+        held.complete(bytes("at last"));
+        assertThat(reply(first)).isEqualTo(bytes("at last"));
+    }
+
+    @Test
+    void nodes_call_each_other_and_themselves() {
+        Started one = start((request, context) -> CompletableFuture.completedFuture(bytes("one")));
+        Started two = start((request, context) -> CompletableFuture.completedFuture(bytes("two")));
+        assertThat(reply(one.call(two, NO_BYTES, within(PATIENCE)))).isEqualTo(bytes("two"));
+        assertThat(reply(two.call(one, NO_BYTES, within(PATIENCE)))).isEqualTo(bytes("one"));
+        assertThat(reply(one.call(one, NO_BYTES, within(PATIENCE)))).isEqualTo(bytes("one"));
+    }
+
+    @Test
+    void a_handler_may_call_on() {
+        Started last = start(echo());
+        Transport middle = newTransport();
+        transports.add(middle);
+        start(middle, (request, context) -> middle.call(last.node(), negated(request), context));
+        Started first = start(echo());
+        assertThat(reply(first.call(new Started(middle, address(middle)), number(7), within(PATIENCE))))
+                .isEqualTo(negated(number(7)));
+    }
+}

@@ -1,0 +1,283 @@
+package io.dht4j.testkit;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.dht4j.DhtException;
+import io.dht4j.Node;
+import io.dht4j.spi.CallContext;
+import io.dht4j.spi.FrameHandler;
+import io.dht4j.spi.Transport;
+import io.dht4j.spi.TransportException;
+import io.dht4j.spi.TransportException.Outcome;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+
+/**
+ * What the parts of {@link TransportContract} share: the transports of a subclass, the tools to start and to call them,
+ * and the check after each test that nothing is left of them.
+ */
+public abstract class TransportHarness {
+
+    /** How long a test waits for what must happen. */
+    protected static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    static final byte[] NO_BYTES = {};
+
+    /** Closed after the test. */
+    final List<Transport> transports = new ArrayList<>();
+
+    private Set<Thread> threadsBefore = Set.of();
+
+    /** For {@link TransportContract}. */
+    protected TransportHarness() {}
+
+    /**
+     * Makes a transport that is not started, at an address of its own choice.
+     *
+     * @return a new transport, which the contract closes
+     */
+    protected abstract Transport newTransport();
+
+    /**
+     * Makes a transport that is not started.
+     *
+     * @param address where it will listen
+     * @return a new transport, which the contract closes
+     */
+    protected abstract Transport newTransport(String address);
+
+    /**
+     * Where a started transport can be called.
+     *
+     * @param transport one that this subclass made
+     * @return its address, as in {@link Node#address()}
+     */
+    protected abstract String address(Transport transport);
+
+    /**
+     * The largest frame that the transports carry.
+     *
+     * @return at least 16 MiB
+     */
+    protected abstract int maxFrameBytes();
+
+    /**
+     * Tells the threads of the transports from others.
+     *
+     * @return true for threads that must be gone once all transports are closed
+     */
+    protected abstract Predicate<Thread> ownThreads();
+
+    @BeforeEach
+    final void rememberThreads() {
+        threadsBefore = Thread.getAllStackTraces().keySet();
+    }
+
+    @AfterEach
+    final void closeAllAndExpectNoThreadsLeft() {
+        transports.forEach(Transport::close);
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(Thread.getAllStackTraces().keySet())
+                        .filteredOn(thread -> !threadsBefore.contains(thread))
+                        .filteredOn(thread -> ownThreads().test(thread))
+                        .isEmpty());
+    }
+
+    // Tools, for subclasses too
+
+    /**
+     * A transport that has been started.
+     *
+     * @param transport the transport
+     * @param address where it can be called
+     */
+    protected record Started(Transport transport, String address) {
+
+        /**
+         * The transport as a node.
+         *
+         * @return a node at its address
+         */
+        public Node node() {
+            return Node.of("peer", address);
+        }
+
+        /**
+         * Calls another transport.
+         *
+         * @param peer the other
+         * @param request the frame
+         * @param context deadline and cancellation
+         * @return the reply to come
+         */
+        public CompletableFuture<byte[]> call(Started peer, byte[] request, CallContext context) {
+            return transport.call(peer.node(), request, context).toCompletableFuture();
+        }
+    }
+
+    /**
+     * Starts a transport and waits until it listens. It is closed after the test.
+     *
+     * @param handler answers its requests
+     * @return the transport and its address
+     */
+    protected final Started start(FrameHandler handler) {
+        Transport transport = newTransport();
+        transports.add(transport);
+        return start(transport, handler);
+    }
+
+    final Started startAt(String address, FrameHandler handler) {
+        Transport transport = newTransport(address);
+        transports.add(transport);
+        return start(transport, handler);
+    }
+
+    final Started start(Transport transport, FrameHandler handler) {
+        reply(transport.start(handler).thenApply(done -> NO_BYTES).toCompletableFuture());
+        return new Started(transport, address(transport));
+    }
+
+    /**
+     * A context by the system's clock.
+     *
+     * @param time until the deadline
+     * @return a new context
+     */
+    protected static CallContext within(Duration time) {
+        return new CallContext(System::nanoTime, time.toNanos());
+    }
+
+    /**
+     * A handler that replies with the request.
+     *
+     * @return the handler
+     */
+    protected static FrameHandler echo() {
+        return (request, context) -> CompletableFuture.completedFuture(request);
+    }
+
+    /**
+     * Waits for a reply.
+     *
+     * @param call the call
+     * @return its reply
+     */
+    protected static byte[] reply(CompletableFuture<byte[]> call) {
+        try {
+            return call.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (ExecutionException e) {
+            throw new AssertionError("expected a reply, not " + e.getCause(), e);
+        } catch (TimeoutException | InterruptedException e) {
+            throw new AssertionError("expected a reply in time", e);
+        }
+    }
+
+    /**
+     * Waits for a failure.
+     *
+     * @param call the call
+     * @return what it failed with
+     */
+    protected static TransportException failure(CompletableFuture<byte[]> call) {
+        try {
+            byte[] reply = call.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+            throw new AssertionError("expected a failure, not a reply of " + reply.length + " bytes");
+        } catch (ExecutionException e) {
+            Throwable cause = DhtException.unwrap(e);
+            assertThat(cause).isInstanceOf(TransportException.class);
+            return (TransportException) cause;
+        } catch (TimeoutException | InterruptedException e) {
+            throw new AssertionError("expected a failure in time", e);
+        }
+    }
+
+    /** How a call failed, or null if it was answered. */
+    static @Nullable Outcome outcomeOf(CompletableFuture<byte[]> call) {
+        try {
+            call.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+            return null;
+        } catch (ExecutionException e) {
+            return ((TransportException) DhtException.unwrap(e)).outcome();
+        } catch (TimeoutException | InterruptedException e) {
+            throw new AssertionError("expected every call to end in time", e);
+        }
+    }
+
+    /**
+     * The bytes of a text.
+     *
+     * @param text any text
+     * @return its UTF-8 form
+     */
+    protected static byte[] bytes(String text) {
+        return text.getBytes(UTF_8);
+    }
+
+    static byte[] number(int i) {
+        return ByteBuffer.allocate(4).putInt(i).array();
+    }
+
+    static byte[] negated(byte[] frame) {
+        byte[] result = new byte[frame.length];
+        for (int i = 0; i < frame.length; i++) {
+            result[i] = (byte) ~frame[i];
+        }
+        return result;
+    }
+
+    /** Counts the requests that reach a handler. Safe for use by any number of threads. */
+    protected static final class Recorder implements FrameHandler {
+
+        private final FrameHandler handler;
+        private final AtomicInteger count = new AtomicInteger();
+
+        /**
+         * A recorder.
+         *
+         * @param handler answers the requests
+         */
+        public Recorder(FrameHandler handler) {
+            this.handler = handler;
+        }
+
+        @Override
+        public CompletionStage<byte[]> handle(byte[] request, CallContext context) {
+            count.incrementAndGet();
+            return handler.handle(request, context);
+        }
+
+        /**
+         * How many requests have come.
+         *
+         * @return 0 or more
+         */
+        public int count() {
+            return count.get();
+        }
+
+        /**
+         * Waits for requests.
+         *
+         * @param least how many, at least
+         */
+        public void awaitCount(int least) {
+            await().atMost(PATIENCE).until(() -> count.get() >= least);
+        }
+    }
+}
