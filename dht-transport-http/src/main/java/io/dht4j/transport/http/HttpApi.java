@@ -15,27 +15,35 @@ public final class HttpApi implements AutoCloseable {
 
     private final HttpListener listener;
     private final HttpApiAdmission admission;
+    private final HttpApiGuard guard;
     private final HttpApiOptions options;
     private final boolean ownsListener;
 
-    private HttpApi(HttpListener listener, Cluster cluster, HttpApiOptions options, boolean ownsListener) {
+    private HttpApi(
+            HttpListener listener, Cluster cluster, HttpApiGuard guard, HttpApiOptions options, boolean ownsListener) {
         this.listener = listener;
+        this.guard = guard;
         this.options = options;
         this.ownsListener = ownsListener;
         this.admission = new HttpApiAdmission(options.maxInFlight(), options.maxBodyBytesInFlight());
-        listener.attachPublic(new HttpApiHandler(listener.vertx(), cluster, options, admission));
+        listener.attachPublic(new HttpApiHandler(listener.vertx(), cluster, options, admission, guard));
     }
 
     /**
      * Serves on the port on which a transport listens for the node's peers. A transport is shared by one API at a time.
+     * Blocks while it reads the file of tokens.
      *
      * @param transport the cluster's own transport, started
      * @param cluster what to serve
-     * @param options limits and timeouts; {@code idleTimeout} is the transport's instead
+     * @param options limits, timeouts and tokens; {@code idleTimeout}, TLS and leave for plaintext are the transport's instead
      * @return the API, serving
+     * @throws IllegalArgumentException if the file of tokens is missing or has a bad line, or if the options have TLS
      */
     public static HttpApi sharing(HttpTransport transport, Cluster cluster, HttpApiOptions options) {
-        return new HttpApi(transport.listener(), cluster, options, false);
+        if (options.tls().isPresent()) {
+            throw new IllegalArgumentException("tls is the transport's option where the API shares its port");
+        }
+        return new HttpApi(transport.listener(), cluster, HttpApiGuard.of(options.tokens()), options, false);
     }
 
     /**
@@ -44,23 +52,27 @@ public final class HttpApi implements AutoCloseable {
      * @param host the address to bind
      * @param port the port to bind, 0 for any free one
      * @param cluster what to serve
-     * @param options limits and timeouts
+     * @param options limits, timeouts, tokens and TLS
      * @return the API, serving
-     * @throws IllegalArgumentException if the host is blank or the port not 0 to 65535
-     * @throws TransportException if the port cannot be bound; the message names host and port
+     * @throws IllegalArgumentException if the host is blank, the port not 0 to 65535, or the file of tokens is missing or
+     *     has a bad line
+     * @throws TransportException if the port cannot be bound, a file for TLS is not what it should be, or the port would be
+     *     plaintext beyond loopback without leave; the message names host and port
      */
     public static HttpApi listening(String host, int port, Cluster cluster, HttpApiOptions options) {
         HttpListenerOptions defaults = HttpListenerOptions.of(host, port);
-        HttpListener listener = new HttpListener(new HttpListenerOptions(
-                host,
-                port,
-                defaults.eventLoops(),
-                defaults.maxConnections(),
-                options.idleTimeout(),
-                options.drainTimeout()));
-        HttpApi api = new HttpApi(listener, cluster, options, true);
+        HttpListenerOptions own = new HttpListenerOptions(
+                        host,
+                        port,
+                        defaults.eventLoops(),
+                        defaults.maxConnections(),
+                        options.idleTimeout(),
+                        options.drainTimeout())
+                .secured(options.tls(), options.plaintextAllowed());
+        HttpApiGuard guard = HttpApiGuard.of(options.tokens());
+        HttpApi api = new HttpApi(new HttpListener(own), cluster, guard, options, true);
         try {
-            listener.start().toCompletableFuture().join();
+            api.listener.start().toCompletableFuture().join();
         } catch (RuntimeException e) {
             api.close();
             throw DhtException.unwrap(e) instanceof TransportException reason ? reason : e;
@@ -99,5 +111,6 @@ public final class HttpApi implements AutoCloseable {
             }
             listener.detachPublic();
         }
+        guard.close();
     }
 }

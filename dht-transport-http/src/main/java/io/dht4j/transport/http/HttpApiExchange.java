@@ -40,6 +40,8 @@ final class HttpApiExchange {
     private static final int SLICE = 64 * 1024;
 
     private static final long NO_TIMER = -1;
+    private static final int UNAUTHORIZED = 401;
+    private static final String CHALLENGE = "Bearer realm=\"dht4j\"";
     private static final Logger LOG = LoggerFactory.getLogger(HttpApiExchange.class);
 
     private final HttpServerRequest request;
@@ -268,6 +270,9 @@ final class HttpApiExchange {
             response.putHeader(HttpHeaders.CONTENT_TYPE, HttpApiProblem.CONTENT_TYPE);
             if (problem.retryLater()) {
                 response.putHeader(HttpHeaders.RETRY_AFTER, "1");
+            }
+            if (problem.status() == UNAUTHORIZED) {
+                response.putHeader("WWW-Authenticate", CHALLENGE);
             }
         }
         answer(problem.status(), problem.body());

@@ -13,6 +13,7 @@ import io.dht4j.ReplicationPolicy;
 import io.dht4j.ScanScope;
 import io.dht4j.Value;
 import io.dht4j.Version;
+import io.dht4j.security.Scope;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpHeaders;
@@ -53,12 +54,15 @@ final class HttpApiHandler implements Handler<HttpServerRequest> {
     private final Cluster cluster;
     private final HttpApiOptions options;
     private final HttpApiAdmission admission;
+    private final HttpApiGuard guard;
 
-    HttpApiHandler(Vertx vertx, Cluster cluster, HttpApiOptions options, HttpApiAdmission admission) {
+    HttpApiHandler(
+            Vertx vertx, Cluster cluster, HttpApiOptions options, HttpApiAdmission admission, HttpApiGuard guard) {
         this.vertx = vertx;
         this.cluster = cluster;
         this.options = options;
         this.admission = admission;
+        this.guard = guard;
     }
 
     @Override
@@ -83,6 +87,7 @@ final class HttpApiHandler implements Handler<HttpServerRequest> {
         try {
             admission.requireServing();
             String path = Objects.requireNonNullElse(exchange.request().path(), "");
+            authorize(exchange.request(), path);
             switch (path) {
                 case ENTITY -> entity(exchange);
                 case ENTITIES -> entities(exchange);
@@ -96,6 +101,22 @@ final class HttpApiHandler implements Handler<HttpServerRequest> {
             }
         } catch (RuntimeException e) {
             exchange.fail(e);
+        }
+    }
+
+    /** What a request needs by its path and method; whoever asks for something that is not there must be known at least. */
+    private void authorize(HttpServerRequest request, String path) {
+        String method = request.method().name();
+        switch (path) {
+            case ENTITY -> {
+                switch (method) {
+                    case "GET" -> guard.require(request, Scope.READ);
+                    case "PUT", "DELETE" -> guard.require(request, Scope.WRITE);
+                    default -> guard.requireAny(request);
+                }
+            }
+            case ENTITIES, PLACEMENT -> guard.require(request, Scope.READ);
+            default -> guard.requireAny(request);
         }
     }
 
@@ -182,6 +203,9 @@ final class HttpApiHandler implements Handler<HttpServerRequest> {
         KeyRange range = new KeyRange(start, query.bound("end"));
         long limit = query.number("limit", 1, MAX_LIMIT).orElse(Long.MAX_VALUE);
         ScanScope scope = scope(query.text("scope").orElse("cluster"));
+        if (scope == ScanScope.NODE) {
+            guard.require(exchange.request(), Scope.ADMIN);
+        }
         boolean ndjson = accepts(exchange.request().headers().getAll(HttpHeaders.ACCEPT), HttpApiScan.NDJSON);
         exchange.enter();
         HttpApiScan.start(exchange, cluster.scan(range, scope, CallOptions.defaults()), ndjson, limit);

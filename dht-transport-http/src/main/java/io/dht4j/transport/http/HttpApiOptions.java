@@ -1,63 +1,65 @@
 package io.dht4j.transport.http;
 
+import io.dht4j.security.TlsFiles;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Optional;
 
 /**
- * What the public HTTP API accepts and how long it waits for its clients. Immutable.
- *
- * @param maxValueBytes the largest value that is read from a client, 0 to 1 GiB; the cluster's own limit counts besides
- * @param maxInFlight how many requests for entities may be under way, 1 to 1,000,000; further ones are answered 503
- * @param maxBodyBytesInFlight how many bytes of values may be held for clients that are sending or receiving them,
- *     {@code maxValueBytes} (but at least 1) to 1 TiB; requests that need more are answered 503
- * @param bodyTimeout how long a client may take to send a whole value, 1 ms to 1 hour; then the answer is 408
- * @param writeTimeout how long a client may take to receive an answer, for scans how long it may receive nothing, 1 ms to
- *     1 hour; then its connection is closed
- * @param idleTimeout how long a connection to {@link HttpApi#listening}'s own port may be silent, a request under way or
- *     not, 1 second to 2 hours; then it is closed
- * @param drainTimeout how long {@link HttpApi#close()} waits for requests under way, 0 to 10 minutes
+ * What the public HTTP API accepts, from whom, and how long it waits for its clients. Immutable; every {@code with} method
+ * gives a copy, and throws an {@link IllegalArgumentException} that names option, value and allowed range.
  */
-public record HttpApiOptions(
-        int maxValueBytes,
-        int maxInFlight,
-        long maxBodyBytesInFlight,
-        Duration bodyTimeout,
-        Duration writeTimeout,
-        Duration idleTimeout,
-        Duration drainTimeout) {
+public final class HttpApiOptions {
 
     private static final int MAX_VALUE_BYTES = 1 << 30;
     private static final long MAX_BODY_BYTES = 1L << 40;
     private static final Duration SHORTEST = Duration.ofMillis(1);
     private static final Duration LONGEST = Duration.ofHours(1);
 
-    private static final HttpApiOptions DEFAULTS = new HttpApiOptions(
-            16 << 20,
-            4096,
-            256L << 20,
-            Duration.ofSeconds(30),
-            Duration.ofSeconds(30),
-            Duration.ofSeconds(60),
-            Duration.ofSeconds(5));
+    private static final HttpApiOptions DEFAULTS = new HttpApiOptions(new Draft());
 
-    /**
-     * Checks the ranges.
-     *
-     * @throws IllegalArgumentException if an option is out of its range
-     */
-    public HttpApiOptions {
+    private final int maxValueBytes;
+    private final int maxInFlight;
+    private final long maxBodyBytesInFlight;
+    private final int maxBatchBytes;
+    private final int maxBatchKeys;
+    private final Duration bodyTimeout;
+    private final Duration writeTimeout;
+    private final Duration idleTimeout;
+    private final Duration drainTimeout;
+    private final Optional<Path> tokens;
+    private final Optional<TlsFiles> tls;
+    private final boolean plaintextAllowed;
+
+    private HttpApiOptions(Draft draft) {
+        this.maxValueBytes = draft.maxValueBytes;
+        this.maxInFlight = draft.maxInFlight;
+        this.maxBodyBytesInFlight = draft.maxBodyBytesInFlight;
+        this.maxBatchBytes = draft.maxBatchBytes;
+        this.maxBatchKeys = draft.maxBatchKeys;
+        this.bodyTimeout = draft.bodyTimeout;
+        this.writeTimeout = draft.writeTimeout;
+        this.idleTimeout = draft.idleTimeout;
+        this.drainTimeout = draft.drainTimeout;
+        this.tokens = draft.tokens;
+        this.tls = draft.tls;
+        this.plaintextAllowed = draft.plaintextAllowed;
         HttpOptionChecks.range("maxValueBytes", maxValueBytes, 0, MAX_VALUE_BYTES);
         HttpOptionChecks.range("maxInFlight", maxInFlight, 1, 1_000_000);
         HttpOptionChecks.range(
                 "maxBodyBytesInFlight", maxBodyBytesInFlight, Math.max(1, maxValueBytes), MAX_BODY_BYTES);
+        HttpOptionChecks.range("maxBatchBytes", maxBatchBytes, 1024, MAX_VALUE_BYTES);
+        HttpOptionChecks.range("maxBatchKeys", maxBatchKeys, 1, 1_000_000);
         HttpOptionChecks.range("bodyTimeout", bodyTimeout, SHORTEST, LONGEST);
         HttpOptionChecks.range("writeTimeout", writeTimeout, SHORTEST, LONGEST);
         HttpOptionChecks.range("idleTimeout", idleTimeout, Duration.ofSeconds(1), Duration.ofHours(2));
         HttpOptionChecks.range("drainTimeout", drainTimeout, Duration.ZERO, Duration.ofMinutes(10));
+        tls.ifPresent(files -> HttpOptionChecks.serverFiles(files, false));
     }
 
     /**
-     * Values up to 16 MiB, 4096 requests and 256 MiB of values in flight, 30 seconds for a client to send or receive, 60
-     * seconds of silence, 5 seconds for draining.
+     * Values up to 16 MiB, batches up to 10,000 keys and 32 MiB, 4096 requests and 256 MiB of values in flight, 30 seconds
+     * for a client to send or receive, 60 seconds of silence, 5 seconds for draining; neither tokens nor TLS.
      *
      * @return the defaults
      */
@@ -66,86 +68,232 @@ public record HttpApiOptions(
     }
 
     /**
-     * The same options with this limit.
+     * The same options with this largest value that is read from a client. The cluster's own limit counts besides.
      *
-     * @param bytes the largest value, 0 to {@code maxBodyBytesInFlight}
+     * @param bytes 0 to 1 GiB, and at most {@code maxBodyBytesInFlight}; by default 16 MiB
      * @return new options
-     * @throws IllegalArgumentException if it is out of range
      */
     public HttpApiOptions withMaxValueBytes(int bytes) {
-        return new HttpApiOptions(
-                bytes, maxInFlight, maxBodyBytesInFlight, bodyTimeout, writeTimeout, idleTimeout, drainTimeout);
+        Draft draft = new Draft(this);
+        draft.maxValueBytes = bytes;
+        return new HttpApiOptions(draft);
     }
 
     /**
-     * The same options with this limit.
+     * The same options with this bound on requests for entities, scans and batches that are under way. Further ones are
+     * answered 503.
      *
-     * @param requests how many requests may be under way, 1 to 1,000,000
+     * @param requests 1 to 1,000,000; by default 4096
      * @return new options
-     * @throws IllegalArgumentException if it is out of range
      */
     public HttpApiOptions withMaxInFlight(int requests) {
-        return new HttpApiOptions(
-                maxValueBytes, requests, maxBodyBytesInFlight, bodyTimeout, writeTimeout, idleTimeout, drainTimeout);
+        Draft draft = new Draft(this);
+        draft.maxInFlight = requests;
+        return new HttpApiOptions(draft);
     }
 
     /**
-     * The same options with this limit.
+     * The same options with this bound on the bytes of values that are held for clients that are sending or receiving them.
+     * Requests that need more are answered 503.
      *
-     * @param bytes how many bytes of values may be in flight, {@code maxValueBytes} to 1 TiB
+     * @param bytes {@code maxValueBytes} (but at least 1) to 1 TiB; by default 256 MiB
      * @return new options
-     * @throws IllegalArgumentException if it is out of range
      */
     public HttpApiOptions withMaxBodyBytesInFlight(long bytes) {
-        return new HttpApiOptions(
-                maxValueBytes, maxInFlight, bytes, bodyTimeout, writeTimeout, idleTimeout, drainTimeout);
+        Draft draft = new Draft(this);
+        draft.maxBodyBytesInFlight = bytes;
+        return new HttpApiOptions(draft);
     }
 
     /**
-     * The same options with this timeout.
+     * The same options with this largest body of a batch, as it is sent: values are a third longer there.
      *
-     * @param timeout how long a client may take to send a value, 1 ms to 1 hour
+     * @param bytes 1 KiB to 1 GiB; by default 32 MiB
      * @return new options
-     * @throws IllegalArgumentException if it is out of range
+     */
+    public HttpApiOptions withMaxBatchBytes(int bytes) {
+        Draft draft = new Draft(this);
+        draft.maxBatchBytes = bytes;
+        return new HttpApiOptions(draft);
+    }
+
+    /**
+     * The same options with this bound on the lines of a batch. The cluster's own limit counts besides.
+     *
+     * @param keys 1 to 1,000,000; by default 10,000
+     * @return new options
+     */
+    public HttpApiOptions withMaxBatchKeys(int keys) {
+        Draft draft = new Draft(this);
+        draft.maxBatchKeys = keys;
+        return new HttpApiOptions(draft);
+    }
+
+    /**
+     * The same options with this time for a client to send a whole value or batch. Then the answer is 408.
+     *
+     * @param timeout 1 ms to 1 hour; by default 30 seconds
+     * @return new options
      */
     public HttpApiOptions withBodyTimeout(Duration timeout) {
-        return new HttpApiOptions(
-                maxValueBytes, maxInFlight, maxBodyBytesInFlight, timeout, writeTimeout, idleTimeout, drainTimeout);
+        Draft draft = new Draft(this);
+        draft.bodyTimeout = timeout;
+        return new HttpApiOptions(draft);
     }
 
     /**
-     * The same options with this timeout.
+     * The same options with this time for a client to receive an answer, for scans and batches to receive anything. Then its
+     * connection is closed.
      *
-     * @param timeout how long a client may take to receive an answer, 1 ms to 1 hour
+     * @param timeout 1 ms to 1 hour; by default 30 seconds
      * @return new options
-     * @throws IllegalArgumentException if it is out of range
      */
     public HttpApiOptions withWriteTimeout(Duration timeout) {
-        return new HttpApiOptions(
-                maxValueBytes, maxInFlight, maxBodyBytesInFlight, bodyTimeout, timeout, idleTimeout, drainTimeout);
+        Draft draft = new Draft(this);
+        draft.writeTimeout = timeout;
+        return new HttpApiOptions(draft);
     }
 
     /**
-     * The same options with this timeout.
+     * The same options with this time after which a connection to {@link HttpApi#listening}'s own port that is silent, a
+     * request under way or not, is closed.
      *
-     * @param timeout how long a connection may be silent, 1 second to 2 hours
+     * @param timeout 1 second to 2 hours; by default 60 seconds
      * @return new options
-     * @throws IllegalArgumentException if it is out of range
      */
     public HttpApiOptions withIdleTimeout(Duration timeout) {
-        return new HttpApiOptions(
-                maxValueBytes, maxInFlight, maxBodyBytesInFlight, bodyTimeout, writeTimeout, timeout, drainTimeout);
+        Draft draft = new Draft(this);
+        draft.idleTimeout = timeout;
+        return new HttpApiOptions(draft);
     }
 
     /**
-     * The same options with this timeout.
+     * The same options with this time that {@link HttpApi#close()} gives to requests under way.
      *
-     * @param timeout how long closing waits for requests under way, 0 to 10 minutes
+     * @param timeout 0 to 10 minutes; by default 5 seconds
      * @return new options
-     * @throws IllegalArgumentException if it is out of range
      */
     public HttpApiOptions withDrainTimeout(Duration timeout) {
-        return new HttpApiOptions(
-                maxValueBytes, maxInFlight, maxBodyBytesInFlight, bodyTimeout, writeTimeout, idleTimeout, timeout);
+        Draft draft = new Draft(this);
+        draft.drainTimeout = timeout;
+        return new HttpApiOptions(draft);
+    }
+
+    /**
+     * The same options with tokens: each request must carry one whose scopes are large enough, see
+     * {@link io.dht4j.security.Tokens}.
+     *
+     * @param file where they are; read when the API starts, and again when it changes
+     * @return new options
+     */
+    public HttpApiOptions withTokens(Path file) {
+        Draft draft = new Draft(this);
+        draft.tokens = Optional.of(file);
+        return new HttpApiOptions(draft);
+    }
+
+    /**
+     * The same options with TLS for {@link HttpApi#listening}'s own port. A shared port has the transport's.
+     *
+     * @param files the certificate to show and its key; authorities are not used, for clients are not asked for certificates
+     * @return new options
+     */
+    public HttpApiOptions withTls(TlsFiles files) {
+        Draft draft = new Draft(this);
+        draft.tls = Optional.of(files);
+        return new HttpApiOptions(draft);
+    }
+
+    /**
+     * The same options with leave for {@link HttpApi#listening}'s own port to be plaintext beyond loopback.
+     *
+     * @return new options
+     */
+    public HttpApiOptions withPlaintextAllowed() {
+        Draft draft = new Draft(this);
+        draft.plaintextAllowed = true;
+        return new HttpApiOptions(draft);
+    }
+
+    int maxValueBytes() {
+        return maxValueBytes;
+    }
+
+    int maxInFlight() {
+        return maxInFlight;
+    }
+
+    long maxBodyBytesInFlight() {
+        return maxBodyBytesInFlight;
+    }
+
+    int maxBatchBytes() {
+        return maxBatchBytes;
+    }
+
+    int maxBatchKeys() {
+        return maxBatchKeys;
+    }
+
+    Duration bodyTimeout() {
+        return bodyTimeout;
+    }
+
+    Duration writeTimeout() {
+        return writeTimeout;
+    }
+
+    Duration idleTimeout() {
+        return idleTimeout;
+    }
+
+    Duration drainTimeout() {
+        return drainTimeout;
+    }
+
+    Optional<Path> tokens() {
+        return tokens;
+    }
+
+    Optional<TlsFiles> tls() {
+        return tls;
+    }
+
+    boolean plaintextAllowed() {
+        return plaintextAllowed;
+    }
+
+    /** The same fields, open for change. */
+    private static final class Draft {
+
+        private int maxValueBytes = 16 << 20;
+        private int maxInFlight = 4096;
+        private long maxBodyBytesInFlight = 256L << 20;
+        private int maxBatchBytes = 32 << 20;
+        private int maxBatchKeys = 10_000;
+        private Duration bodyTimeout = Duration.ofSeconds(30);
+        private Duration writeTimeout = Duration.ofSeconds(30);
+        private Duration idleTimeout = Duration.ofSeconds(60);
+        private Duration drainTimeout = Duration.ofSeconds(5);
+        private Optional<Path> tokens = Optional.empty();
+        private Optional<TlsFiles> tls = Optional.empty();
+        private boolean plaintextAllowed;
+
+        Draft() {}
+
+        Draft(HttpApiOptions from) {
+            maxValueBytes = from.maxValueBytes;
+            maxInFlight = from.maxInFlight;
+            maxBodyBytesInFlight = from.maxBodyBytesInFlight;
+            maxBatchBytes = from.maxBatchBytes;
+            maxBatchKeys = from.maxBatchKeys;
+            bodyTimeout = from.bodyTimeout;
+            writeTimeout = from.writeTimeout;
+            idleTimeout = from.idleTimeout;
+            drainTimeout = from.drainTimeout;
+            tokens = from.tokens;
+            tls = from.tls;
+            plaintextAllowed = from.plaintextAllowed;
+        }
     }
 }

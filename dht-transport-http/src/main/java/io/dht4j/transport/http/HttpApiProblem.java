@@ -67,10 +67,9 @@ record HttpApiProblem(int status, Buffer body, boolean retryLater) {
                 "not a well-formed HTTP/1.1 request, or one whose request line is over "
                         + HttpListenerOptions.MAX_REQUEST_LINE + " or whose headers are over "
                         + HttpListenerOptions.MAX_HEADERS + " bytes");
-        request.response()
+        HttpListener.closing(request)
                 .setStatusCode(problem.status())
                 .putHeader(HttpHeaders.CONTENT_TYPE, CONTENT_TYPE)
-                .putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE)
                 .end(problem.body())
                 .onComplete(sent -> request.connection().close());
     }

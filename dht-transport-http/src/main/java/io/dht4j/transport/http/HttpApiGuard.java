@@ -1,0 +1,87 @@
+package io.dht4j.transport.http;
+
+import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
+import io.dht4j.InvalidRequestException;
+import io.dht4j.security.Scope;
+import io.dht4j.security.Tokens;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Lets requests pass that carry a token of sufficient scope; all of them, if there is no file of tokens. What a client
+ * sent as its token appears in no message. Safe for use by any number of threads.
+ */
+final class HttpApiGuard implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(HttpApiGuard.class);
+    private static final String SCHEME = "Bearer ";
+
+    private final Optional<Tokens> tokens;
+
+    private HttpApiGuard(Optional<Tokens> tokens) {
+        this.tokens = tokens;
+    }
+
+    /**
+     * Reads the file, if there is one. Blocks.
+     *
+     * @throws IllegalArgumentException if it is missing or has a bad line
+     */
+    static HttpApiGuard of(Optional<Path> file) {
+        return new HttpApiGuard(file.map(path -> Tokens.load(path, LOG::warn)));
+    }
+
+    /**
+     * Lets a request pass or not.
+     *
+     * @throws InvalidRequestException if it may not do what needs this scope
+     */
+    void require(HttpServerRequest request, Scope scope) {
+        tokens.ifPresent(known -> known.require(tokenOf(request), scope));
+    }
+
+    /**
+     * Lets a request pass whose token is known, whatever it allows.
+     *
+     * @throws InvalidRequestException if it carries none
+     */
+    void requireAny(HttpServerRequest request) {
+        if (tokens.isEmpty()) {
+            return;
+        }
+        Optional<String> token = tokenOf(request);
+        try {
+            tokens.get().require(token, Scope.READ);
+        } catch (DhtException e) {
+            if (e.code() != ErrorCode.PERMISSION_DENIED) {
+                throw e;
+            }
+            tokens.get().require(token, Scope.WRITE);
+        }
+    }
+
+    private static Optional<String> tokenOf(HttpServerRequest request) {
+        List<String> headers = request.headers().getAll(HttpHeaders.AUTHORIZATION);
+        if (headers.isEmpty()) {
+            return Optional.empty();
+        }
+        String header = headers.get(0);
+        if (headers.size() > 1 || !header.regionMatches(true, 0, SCHEME, 0, SCHEME.length())) {
+            throw new InvalidRequestException(
+                    ErrorCode.UNAUTHENTICATED, "Authorization must stand once and be: Bearer, a space, a token");
+        }
+        return Optional.of(header.substring(SCHEME.length()));
+    }
+
+    /** Stops looking at the file. */
+    @Override
+    public void close() {
+        tokens.ifPresent(Tokens::close);
+    }
+}
