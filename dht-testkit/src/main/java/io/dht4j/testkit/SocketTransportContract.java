@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.Node;
 import io.dht4j.spi.CallContext;
+import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -30,13 +31,31 @@ public abstract class SocketTransportContract extends TransportContract {
      */
     protected abstract byte[] beginningOfReply();
 
+    /**
+     * Whether a peer has to say something, as in a TLS handshake or HTTP/2 settings, before the transport gives it a
+     * request. Such a transport may know of a peer that never got so far that the request was not sent.
+     *
+     * @return false by default
+     */
+    protected boolean greets() {
+        return false;
+    }
+
+    private void assertNothingWrongIsSaid(TransportException failure) {
+        if (greets()) {
+            assertThat(failure.outcome()).isIn(Outcome.UNKNOWN, Outcome.NOT_SENT);
+        } else {
+            assertThat(failure.outcome()).isEqualTo(Outcome.UNKNOWN);
+        }
+    }
+
     @Test
     void a_peer_that_accepts_and_says_nothing_leaves_the_outcome_unknown_at_the_deadline() throws IOException {
         try (RawPeer peer =
                 new RawPeer(socket -> socket.getInputStream().transferTo(OutputStream.nullOutputStream()))) {
             Started client = start(echo());
             CallContext context = within(Duration.ofMillis(500));
-            assertThat(failure(peer.calledBy(client, context)).outcome()).isEqualTo(Outcome.UNKNOWN);
+            assertNothingWrongIsSaid(failure(peer.calledBy(client, context)));
             assertThat(context.isExpired()).isTrue();
         }
     }
@@ -45,9 +64,7 @@ public abstract class SocketTransportContract extends TransportContract {
     void a_peer_that_hangs_up_on_a_request_leaves_the_outcome_unknown() throws IOException {
         try (RawPeer peer = new RawPeer(socket -> socket.getInputStream().read())) {
             Started client = start(echo());
-            assertThat(failure(peer.calledBy(client, within(Duration.ofHours(1))))
-                            .outcome())
-                    .isEqualTo(Outcome.UNKNOWN);
+            assertNothingWrongIsSaid(failure(peer.calledBy(client, within(Duration.ofHours(1)))));
         }
     }
 
@@ -59,9 +76,7 @@ public abstract class SocketTransportContract extends TransportContract {
             socket.getOutputStream().flush();
         })) {
             Started client = start(echo());
-            assertThat(failure(peer.calledBy(client, within(Duration.ofHours(1))))
-                            .outcome())
-                    .isEqualTo(Outcome.UNKNOWN);
+            assertNothingWrongIsSaid(failure(peer.calledBy(client, within(Duration.ofHours(1)))));
         }
     }
 
@@ -73,9 +88,7 @@ public abstract class SocketTransportContract extends TransportContract {
             socket.getOutputStream().flush();
         })) {
             Started client = start(echo());
-            assertThat(failure(peer.calledBy(client, within(Duration.ofHours(1))))
-                            .outcome())
-                    .isEqualTo(Outcome.UNKNOWN);
+            assertNothingWrongIsSaid(failure(peer.calledBy(client, within(Duration.ofHours(1)))));
         }
     }
 
