@@ -6,16 +6,11 @@ import io.dht4j.spi.FrameHandler;
 import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
-import io.dht4j.transport.http.HttpListener.Loop;
-import io.vertx.core.http.HttpClientAgent;
-import io.vertx.core.http.HttpClientOptions;
 import io.vertx.core.net.HostAndPort;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -37,24 +32,15 @@ public final class HttpTransport implements Transport {
 
     private final HttpTransportOptions options;
     private final HttpListener listener;
-    private final HttpClientAgent client;
     private final AtomicBoolean started = new AtomicBoolean();
-    private final ConcurrentHashMap<String, HttpTransportLane[]> peers = new ConcurrentHashMap<>();
-    private volatile @Nullable List<Loop> loops;
+    private final ConcurrentHashMap<String, PeerClient> peers = new ConcurrentHashMap<>();
+    private volatile @Nullable PeerClients clients;
     private volatile @Nullable HttpTransportServer server;
     private volatile boolean closed;
 
     private HttpTransport(HttpTransportOptions options) {
         this.options = options;
         this.listener = new HttpListener(options.listener());
-        this.client = listener.vertx()
-                .httpClientBuilder()
-                .with(new HttpClientOptions()
-                        .setKeepAlive(true)
-                        .setPipelining(false)
-                        .setTcpNoDelay(true)
-                        .setConnectTimeout((int) options.connectTimeout().toMillis()))
-                .build();
     }
 
     /**
@@ -98,13 +84,13 @@ public final class HttpTransport implements Transport {
         HttpTransportServer endpoint = new HttpTransportServer(handler, options);
         server = endpoint;
         listener.attachPeer(endpoint);
-        return listener.start().thenRun(() -> loops = listener.loops());
+        return listener.start().thenRun(() -> clients = new VertxPeerClients(listener, options));
     }
 
     @Override
     public CompletionStage<byte[]> call(Node node, byte[] request, CallContext context) {
         String address = node.address();
-        List<Loop> running = loops;
+        PeerClients running = clients;
         if (running == null || closed) {
             return refused(address, closed ? "the transport is closed" : "the transport is not started");
         }
@@ -119,41 +105,24 @@ public final class HttpTransport implements Transport {
         if (remaining <= 0) {
             return refused(address, "deadline passed before it was sent");
         }
-        HttpTransportLane[] lanes = peers.get(address);
-        if (lanes == null) {
+        PeerClient peer = peers.get(address);
+        if (peer == null) {
             HostAndPort parsed = HostAndPort.parseAuthority(address, -1);
             if (parsed == null || parsed.port() < 1) {
                 return refused(address, "not an address of the form host:port");
             }
-            lanes = peers.computeIfAbsent(address, key -> lanes(parsed, running));
+            peer = peers.computeIfAbsent(address, key -> running.to(parsed));
         }
         HttpTransportCall call = new HttpTransportCall(address, request, context, System.nanoTime() + remaining);
-        HttpTransportLane lane = choose(lanes);
-        lane.offer(call);
-        // Closing marks first and looks for lanes then.
+        peer.send(call);
+        // Closing marks first and looks for peers then.
         if (closed) {
             call.abandon("the transport is closed");
         }
         if (!call.isDone()) {
-            context.onCancel(() -> lane.cancel(call));
+            context.onCancel(call::cancel);
         }
         return call;
-    }
-
-    private HttpTransportLane[] lanes(HostAndPort peer, List<Loop> running) {
-        return running.stream()
-                .map(loop -> new HttpTransportLane(peer, loop, client, options, running.size()))
-                .toArray(HttpTransportLane[]::new);
-    }
-
-    /** The lane on the caller's own event loop, which saves a hop; any, if the caller is elsewhere. */
-    private static HttpTransportLane choose(HttpTransportLane[] lanes) {
-        for (HttpTransportLane lane : lanes) {
-            if (lane.isCurrent()) {
-                return lane;
-            }
-        }
-        return lanes[ThreadLocalRandom.current().nextInt(lanes.length)];
     }
 
     private static CompletionStage<byte[]> refused(String address, String why) {
@@ -168,15 +137,15 @@ public final class HttpTransport implements Transport {
     @Override
     public void close() {
         closed = true;
-        for (HttpTransportLane[] lanes : peers.values()) {
-            for (HttpTransportLane lane : lanes) {
-                lane.close();
-            }
-        }
+        peers.values().forEach(PeerClient::close);
         long end = System.nanoTime() + options.drainTimeout().toNanos();
         HttpTransportServer endpoint = server;
         if (endpoint != null && !HttpAwait.done(endpoint.drain(), options.drainTimeout())) {
             LOG.warn("{} requests of peers were under way when the time to drain was over", endpoint.inFlight());
+        }
+        PeerClients running = clients;
+        if (running != null) {
+            running.close();
         }
         listener.close(Duration.ofNanos(Math.max(0, end - System.nanoTime())));
     }

@@ -31,8 +31,7 @@ final class HttpTransportCall extends CompletableFuture<byte[]> {
     /** Where the frame's bytes are counted until the call has ended; set before any other thread knows the call. */
     private @Nullable AtomicLong budget;
 
-    /** The connection that carries the call, once it is sent. */
-    volatile @Nullable HttpTransportConnection connection;
+    private volatile @Nullable Carrier carrier;
 
     /**
      * A call that waits.
@@ -44,6 +43,13 @@ final class HttpTransportCall extends CompletableFuture<byte[]> {
         this.request = request;
         this.context = context;
         this.deadline = deadline;
+    }
+
+    /** What carries a sent call: an exchange on a connection. */
+    interface Carrier {
+
+        /** The call has ended without a reply: lets go of it, soon, whatever that costs. For any thread. */
+        void drop();
     }
 
     /** Counts the frame's bytes until the call ends, and tells how many were counted before. */
@@ -72,6 +78,11 @@ final class HttpTransportCall extends CompletableFuture<byte[]> {
         return state.get() == State.ENDED;
     }
 
+    /** Says what carries the call. Who does looks afterwards whether the call {@linkplain #hasEnded() has ended}. */
+    void carriedBy(Carrier exchange) {
+        carrier = exchange;
+    }
+
     /** From here on its outcome is unknown until there is a reply. False if it has ended. */
     boolean send() {
         return state.compareAndSet(State.WAITING, State.SENT);
@@ -79,7 +90,7 @@ final class HttpTransportCall extends CompletableFuture<byte[]> {
 
     /** Takes a send back of which no byte was written. False if it has ended. */
     boolean unsend() {
-        connection = null;
+        carrier = null;
         return state.compareAndSet(State.SENT, State.WAITING);
     }
 
@@ -109,6 +120,20 @@ final class HttpTransportCall extends CompletableFuture<byte[]> {
     /** Ends the call if its deadline has passed. */
     void expire() {
         abandon(state.get() == State.WAITING ? "deadline passed before the call was sent" : "no reply by the deadline");
+    }
+
+    /** Ends the call, whose caller has lost interest, and lets go of what carries it. */
+    void cancel() {
+        abandon("cancelled");
+        drop();
+    }
+
+    /** Lets what carries the call go of it. The call has ended. */
+    void drop() {
+        Carrier exchange = carrier;
+        if (exchange != null) {
+            exchange.drop();
+        }
     }
 
     private void fail(Outcome outcome, String why) {

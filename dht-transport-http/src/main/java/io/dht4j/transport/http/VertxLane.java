@@ -20,6 +20,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The calls to one peer that go over one event loop: a bounded queue, and the connections that empty it. Any thread puts
@@ -29,7 +31,9 @@ import org.jspecify.annotations.Nullable;
  * calls that are due end and it is set to the earliest deadline left. With equal timeouts that is one timer per timeout,
  * however many calls there are.
  */
-final class HttpTransportLane {
+final class VertxLane {
+
+    private static final Logger LOG = LoggerFactory.getLogger(VertxLane.class);
 
     /** Further in the future than any deadline. */
     private static final long NEVER = Long.MAX_VALUE / 2;
@@ -58,13 +62,13 @@ final class HttpTransportLane {
     private volatile boolean closed;
 
     // For the event loop.
-    private final Deque<HttpTransportConnection> idle = new ArrayDeque<>();
-    private final Set<HttpTransportConnection> open = new HashSet<>();
+    private final Deque<VertxConnection> idle = new ArrayDeque<>();
+    private final Set<VertxConnection> open = new HashSet<>();
     private int connecting;
     private boolean pumping;
     private @Nullable Long timer;
 
-    HttpTransportLane(HostAndPort peer, Loop loop, HttpClientAgent client, HttpTransportOptions options, int lanes) {
+    VertxLane(HostAndPort peer, Loop loop, HttpClientAgent client, HttpTransportOptions options, int lanes) {
         this.peer = peer;
         this.loop = loop;
         this.client = client;
@@ -139,18 +143,12 @@ final class HttpTransportLane {
         }
     }
 
-    /** Ends a call whose caller has lost interest, from any thread. */
-    void cancel(HttpTransportCall call) {
-        call.abandon("cancelled");
-        HttpTransportConnection connection = call.connection;
-        if (connection == null) {
-            return;
-        }
+    /** Runs something on the loop, unless that has ended. */
+    void onLoop(Runnable task) {
         try {
-            loop.context().runOnContext(now -> connection.drop(call));
+            loop.context().runOnContext(now -> task.run());
         } catch (RejectedExecutionException e) {
-            // The loop has ended, and the connection with it.
-            return;
+            LOG.debug("{} has ended", this);
         }
     }
 
@@ -162,7 +160,7 @@ final class HttpTransportLane {
         pumping = true;
         try {
             while (true) {
-                HttpTransportConnection connection = idle.pollLast();
+                VertxConnection connection = idle.pollLast();
                 if (connection == null) {
                     connect();
                     return;
@@ -206,8 +204,7 @@ final class HttpTransportLane {
                 } else if (closed) {
                     result.result().close();
                 } else {
-                    HttpTransportConnection connection =
-                            new HttpTransportConnection(this, result.result(), target, maxFrameBytes);
+                    VertxConnection connection = new VertxConnection(this, result.result(), target, maxFrameBytes);
                     open.add(connection);
                     release(connection);
                 }
@@ -236,7 +233,7 @@ final class HttpTransportLane {
     }
 
     /** Takes back a connection that is free for the next call. */
-    void release(HttpTransportConnection connection) {
+    void release(VertxConnection connection) {
         assert loop.isCurrent();
         idle.addLast(connection);
         setTimer(connection.idleSince() - origin + keepAliveNanos);
@@ -244,7 +241,7 @@ final class HttpTransportLane {
     }
 
     /** A connection has been closed, by either side. */
-    void gone(HttpTransportConnection connection) {
+    void gone(VertxConnection connection) {
         assert loop.isCurrent();
         open.remove(connection);
         idle.remove(connection);
@@ -284,7 +281,7 @@ final class HttpTransportLane {
                 next = Math.min(next, call.deadline() - origin);
             }
         }
-        for (HttpTransportConnection connection : new ArrayList<>(open)) {
+        for (VertxConnection connection : new ArrayList<>(open)) {
             HttpTransportCall call = connection.current();
             long due = call == null ? connection.idleSince() - origin + keepAliveNanos : call.deadline() - origin;
             if (due > now) {
@@ -312,7 +309,7 @@ final class HttpTransportLane {
                     waiting.decrementAndGet();
                     call.abandon("the transport is closed");
                 }
-                for (HttpTransportConnection connection : new ArrayList<>(open)) {
+                for (VertxConnection connection : new ArrayList<>(open)) {
                     connection.close();
                 }
             });

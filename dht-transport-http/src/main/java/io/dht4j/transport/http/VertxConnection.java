@@ -12,14 +12,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** A connection to a peer, with at most one call on it. Lives on its lane's event loop: no other thread touches it. */
-final class HttpTransportConnection {
+final class VertxConnection implements HttpTransportCall.Carrier {
 
-    private static final Logger LOG = LoggerFactory.getLogger(HttpTransportConnection.class);
+    private static final Logger LOG = LoggerFactory.getLogger(VertxConnection.class);
 
     /** How much of an error's text is kept. */
     private static final int MAX_ERROR_TEXT = 512;
 
-    private final HttpTransportLane lane;
+    private final VertxLane lane;
     private final HttpClientConnection connection;
     private final RequestOptions target;
     private final int maxFrameBytes;
@@ -27,8 +27,7 @@ final class HttpTransportConnection {
     private long idleSince = System.nanoTime();
     private boolean closed;
 
-    HttpTransportConnection(
-            HttpTransportLane lane, HttpClientConnection connection, RequestOptions target, int maxFrameBytes) {
+    VertxConnection(VertxLane lane, HttpClientConnection connection, RequestOptions target, int maxFrameBytes) {
         this.lane = lane;
         this.connection = connection;
         this.target = target;
@@ -49,7 +48,7 @@ final class HttpTransportConnection {
     /** Writes a call that is marked as sent. */
     void send(HttpTransportCall call) {
         current = call;
-        call.connection = this;
+        call.carriedBy(this);
         connection.request(target).onComplete(result -> {
             if (result.failed()) {
                 // Nothing was written: another connection may carry it.
@@ -127,7 +126,7 @@ final class HttpTransportConnection {
     }
 
     private void lost(HttpTransportCall call, Throwable cause) {
-        call.abandon("connection lost before the reply: " + HttpTransportLane.reason(cause));
+        call.abandon("connection lost before the reply: " + VertxLane.reason(cause));
         close();
     }
 
@@ -150,10 +149,14 @@ final class HttpTransportConnection {
         }
     }
 
-    /** Ends the connection if it still carries a call, on its loop. */
-    void drop(HttpTransportCall call) {
-        if (current == call) {
-            close();
-        }
+    /** HTTP/1.1 knows no other way to give up a call than to hang up. */
+    @Override
+    public void drop() {
+        lane.onLoop(() -> {
+            HttpTransportCall call = current;
+            if (call != null && call.hasEnded()) {
+                close();
+            }
+        });
     }
 }
