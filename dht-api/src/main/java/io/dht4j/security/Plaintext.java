@@ -3,6 +3,7 @@ package io.dht4j.security;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /** Where bytes may go without TLS: over loopback, and elsewhere only if that was asked for. */
 public final class Plaintext {
@@ -31,10 +32,12 @@ public final class Plaintext {
         warnings.accept(what + " at " + host + " is plaintext beyond this machine, as " + option + " allows");
     }
 
-    /** A name that cannot be found counts as a foreign one. */
+    /** A name that cannot be found counts as a foreign one, and so does one with any foreign address. */
     private static boolean isLoopback(String host) {
         try {
-            return InetAddress.getByName(host).isLoopbackAddress();
+            // The JDK takes no name for loopback, listeners take it for every address.
+            return !host.isBlank()
+                    && Stream.of(InetAddress.getAllByName(host)).allMatch(InetAddress::isLoopbackAddress);
         } catch (UnknownHostException e) {
             return false;
         }

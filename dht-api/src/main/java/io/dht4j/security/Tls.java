@@ -1,24 +1,67 @@
 package io.dht4j.security;
 
 import io.dht4j.NodeId;
+import java.nio.file.Path;
+import java.security.cert.CertificateParsingException;
 import java.security.cert.X509Certificate;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
+import javax.naming.NamingException;
+import javax.naming.directory.Attribute;
+import javax.naming.ldap.LdapName;
+import javax.naming.ldap.Rdn;
 import javax.net.ssl.X509ExtendedKeyManager;
 import javax.net.ssl.X509ExtendedTrustManager;
 
 /**
  * Keys and certificates as the files hold them now. The managers stay the same objects while what they use is replaced: the
- * files are looked at every second, and each handshake after a change uses the new ones. Files that cannot be read or do
- * not fit together leave the last good ones in use, and are told to {@code warnings} once.
+ * files are read twice a second, and full handshakes use the new ones once two looks have found the same: within about a
+ * second of a change. Files that cannot be read or do not fit together leave the last good ones in use, and are told to
+ * {@code warnings} once. Connections stay as they are, and sessions may be resumed without a look at certificates.
  *
  * <p>Safe for use by any number of threads. Owns a daemon thread until it is closed.
  */
-@SuppressWarnings("DoNotCallSuggester")
 public final class Tls implements AutoCloseable {
 
-    private Tls() {}
+    private static final int DNS_NAME = 2;
+
+    /** What is in use now, and what was before it: see {@link OwnKeyManager}. */
+    private record Generation(long number, Credentials credentials, Optional<Credentials> before) {
+
+        /** Finds a pair by the alias that it was given. */
+        Optional<X509ExtendedKeyManager> pair(String alias) {
+            if (alias.equals(alias(number))) {
+                return credentials.keyManager();
+            }
+            return alias.equals(alias(number - 1)) ? before.flatMap(Credentials::keyManager) : Optional.empty();
+        }
+
+        static String alias(long number) {
+            return "pair-" + number;
+        }
+    }
+
+    private final Watched<Generation> watched;
+    private final Optional<X509ExtendedKeyManager> keyManager;
+    private final X509ExtendedTrustManager trustManager;
+
+    private Tls(Watched<Generation> watched) {
+        this.watched = watched;
+        // Which files there are does not change, so a pair that is there stays there.
+        keyManager = watched.current()
+                .credentials()
+                .keyManager()
+                .map(any -> new OwnKeyManager(
+                        () -> watched.current().credentials().keyManager().orElseThrow(),
+                        alias -> watched.current().pair(alias)));
+        trustManager =
+                new AuthorityTrustManager(() -> watched.current().credentials().trustManager());
+    }
 
     /**
      * Reads the files. Blocks.
@@ -29,7 +72,20 @@ public final class Tls implements AutoCloseable {
      * @throws IllegalArgumentException if a file is missing or not what it should be; the message names it
      */
     public static Tls load(TlsFiles files, Consumer<String> warnings) {
-        throw new UnsupportedOperationException(files + " " + warnings);
+        List<Path> paths = Stream.of(files.certificate(), files.key(), files.authorities())
+                .flatMap(Optional::stream)
+                .toList();
+        return new Tls(Watched.start(
+                "dht4j-tls-files",
+                paths,
+                (contents, before) -> {
+                    long number = before == null ? 1 : before.number() + 1;
+                    return new Generation(
+                            number,
+                            Credentials.of(files, contents, Generation.alias(number), warnings),
+                            Optional.ofNullable(before).map(Generation::credentials));
+                },
+                warnings));
     }
 
     /**
@@ -39,7 +95,8 @@ public final class Tls implements AutoCloseable {
      * @throws IllegalStateException if the files name no certificate
      */
     public X509ExtendedKeyManager keyManager() {
-        throw new UnsupportedOperationException();
+        return keyManager.orElseThrow(
+                () -> new IllegalStateException("there is no own certificate to present: no file of one was given"));
     }
 
     /**
@@ -49,7 +106,7 @@ public final class Tls implements AutoCloseable {
      * @return always the same object
      */
     public X509ExtendedTrustManager trustManager() {
-        throw new UnsupportedOperationException();
+        return trustManager;
     }
 
     /**
@@ -60,7 +117,7 @@ public final class Tls implements AutoCloseable {
      * @return a new object
      */
     public X509ExtendedTrustManager trustManager(ExpectedPeer peers) {
-        throw new UnsupportedOperationException(peers.toString());
+        return new PeerTrustManager(trustManager, peers);
     }
 
     /**
@@ -70,12 +127,49 @@ public final class Tls implements AutoCloseable {
      * @return its DNS names, or its common name if it has none; never empty names
      */
     public static Set<String> names(X509Certificate certificate) {
-        throw new UnsupportedOperationException(certificate.toString());
+        try {
+            Set<String> names = new LinkedHashSet<>();
+            Collection<List<?>> alternatives = certificate.getSubjectAlternativeNames();
+            if (alternatives != null) {
+                for (List<?> alternative : alternatives) {
+                    if (alternative.get(0).equals(DNS_NAME) && alternative.get(1) instanceof String name) {
+                        names.add(name);
+                    }
+                }
+            }
+            if (names.isEmpty()) {
+                commonName(certificate).ifPresent(names::add);
+            }
+            names.removeIf(String::isBlank);
+            return Set.copyOf(names);
+        } catch (CertificateParsingException | NamingException e) {
+            // Names that cannot be read are nobody's.
+            return Set.of();
+        }
     }
 
     /** Stops looking at the files. May be called repeatedly. */
     @Override
-    public void close() {}
+    public void close() {
+        watched.close();
+    }
+
+    /** Looks at the files now, as the own thread does twice a second. */
+    void look() {
+        watched.look();
+    }
+
+    /** The most specific one. */
+    private static Optional<String> commonName(X509Certificate certificate) throws NamingException {
+        List<Rdn> parts = new LdapName(certificate.getSubjectX500Principal().getName()).getRdns();
+        for (int i = parts.size() - 1; i >= 0; i--) {
+            Attribute commonName = parts.get(i).toAttributes().get("CN");
+            if (commonName != null && commonName.get() instanceof String name) {
+                return Optional.of(name);
+            }
+        }
+        return Optional.empty();
+    }
 
     /** Tells which node should answer at an address. Safe for use by any number of threads. */
     @FunctionalInterface

@@ -1,14 +1,25 @@
 package io.dht4j.security;
 
+import io.dht4j.ErrorCode;
+import io.dht4j.InvalidRequestException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 
 /**
- * The tokens that a public API accepts, as their file says now. The file is looked at every second; one that cannot be read
- * or has a bad line leaves the last good one in use, and is told to {@code warnings} once.
+ * The tokens that a public API accepts, as their file says now. The file is read twice a second, and a change counts once two
+ * looks have found the same: within about a second. A file that cannot be read or has a bad line leaves the last good one in
+ * use, and is told to {@code warnings} once.
  *
- * <p>The file is text, a token a line: scopes with commas between, a space, the token; {@code #} begins a comment.
+ * <p>The file is text, a token a line: scopes with commas between, spaces, the token; {@code #} at the beginning of a line
+ * or after a space begins a comment. It has at least one token, at most 10,000 lines and at most 1 MiB.
  *
  * <pre>
  * read        7hCq...
@@ -21,10 +32,15 @@ import java.util.function.Consumer;
  *
  * <p>Safe for use by any number of threads. Owns a daemon thread until it is closed.
  */
-@SuppressWarnings("DoNotCallSuggester")
 public final class Tokens implements AutoCloseable {
 
-    private Tokens() {}
+    private static final int MAX_LENGTH = 512;
+
+    private final Watched<List<TokenFile.Entry>> watched;
+
+    private Tokens(Watched<List<TokenFile.Entry>> watched) {
+        this.watched = watched;
+    }
 
     /**
      * Reads the file. Blocks.
@@ -35,7 +51,11 @@ public final class Tokens implements AutoCloseable {
      * @throws IllegalArgumentException if it is missing or has a bad line; the message names file and line, not the token
      */
     public static Tokens load(Path file, Consumer<String> warnings) {
-        throw new UnsupportedOperationException(file + " " + warnings);
+        return new Tokens(Watched.start(
+                "dht4j-token-file",
+                List.of(file),
+                (contents, before) -> TokenFile.parse(file, contents.of(file)),
+                warnings));
     }
 
     /**
@@ -48,10 +68,51 @@ public final class Tokens implements AutoCloseable {
      *     never shows the token
      */
     public void require(Optional<String> token, Scope scope) {
-        throw new UnsupportedOperationException(token.isPresent() + " " + scope);
+        if (token.isEmpty()) {
+            throw new InvalidRequestException(
+                    ErrorCode.UNAUTHENTICATED, "a token of scope " + name(scope) + " is needed, and none was sent");
+        }
+        Set<Scope> scopes = scopes(token.get());
+        if (scopes.isEmpty()) {
+            throw new InvalidRequestException(
+                    ErrorCode.UNAUTHENTICATED,
+                    "a token of scope " + name(scope) + " is needed, and this one is unknown");
+        }
+        if (!scopes.contains(scope) && !scopes.contains(Scope.ADMIN)) {
+            throw new InvalidRequestException(
+                    ErrorCode.PERMISSION_DENIED,
+                    "a token of scope " + name(scope) + " is needed, and this one has "
+                            + scopes.stream().map(Tokens::name).collect(Collectors.joining(",")));
+        }
     }
 
     /** Stops looking at the file. May be called repeatedly. */
     @Override
-    public void close() {}
+    public void close() {
+        watched.close();
+    }
+
+    /** Looks at the file now, as the own thread does twice a second. */
+    void look() {
+        watched.look();
+    }
+
+    /** Compares with all, so that the time tells neither how much of a token was right nor which it was. */
+    private Set<Scope> scopes(String token) {
+        Set<Scope> scopes = EnumSet.noneOf(Scope.class);
+        if (token.length() > MAX_LENGTH) {
+            return scopes;
+        }
+        byte[] presented = Contents.sha256().digest(token.getBytes(StandardCharsets.UTF_8));
+        for (TokenFile.Entry entry : watched.current()) {
+            if (MessageDigest.isEqual(entry.digest(), presented)) {
+                scopes.addAll(entry.scopes());
+            }
+        }
+        return scopes;
+    }
+
+    private static String name(Scope scope) {
+        return scope.name().toLowerCase(Locale.ROOT);
+    }
 }

@@ -1,0 +1,85 @@
+package io.dht4j.security;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** What a few small files held when they were read, each read once. Not shown by {@link #toString}: it may be secret. */
+final class Contents {
+
+    /** Far above what certificates, keys and tokens need. */
+    static final int MAX_BYTES = 1 << 20;
+
+    private final Map<Path, byte[]> bytes;
+    private final byte[] digest;
+
+    private Contents(Map<Path, byte[]> bytes) {
+        this.bytes = bytes;
+        MessageDigest sha256 = sha256();
+        for (byte[] each : bytes.values()) {
+            sha256.update(sha256().digest(each));
+        }
+        digest = sha256.digest();
+    }
+
+    /** Reads all or throws one error that names the file. */
+    static Contents read(List<Path> files) {
+        Map<Path, byte[]> bytes = new LinkedHashMap<>();
+        for (Path file : files) {
+            bytes.put(file, read(file));
+        }
+        return new Contents(bytes);
+    }
+
+    private static byte[] read(Path file) {
+        if (Files.isDirectory(file)) {
+            throw new IllegalArgumentException(file + " is a directory, not a file");
+        }
+        byte[] read;
+        try (InputStream in = Files.newInputStream(file)) {
+            read = in.readNBytes(MAX_BYTES + 1);
+        } catch (NoSuchFileException e) {
+            throw new IllegalArgumentException(file + " does not exist", e);
+        } catch (AccessDeniedException e) {
+            throw new IllegalArgumentException(file + " may not be read by this process", e);
+        } catch (IOException e) {
+            throw new IllegalArgumentException(file + " cannot be read: " + e.getMessage(), e);
+        }
+        if (read.length > MAX_BYTES) {
+            throw new IllegalArgumentException(file + " is larger than " + MAX_BYTES + " bytes");
+        }
+        if (read.length == 0) {
+            throw new IllegalArgumentException(file + " is empty");
+        }
+        return read;
+    }
+
+    byte[] of(Path file) {
+        byte[] found = bytes.get(file);
+        if (found == null) {
+            throw new IllegalStateException(file + " was not read");
+        }
+        return found;
+    }
+
+    /** The same for the same contents, and for others never. */
+    byte[] digest() {
+        return digest;
+    }
+
+    static MessageDigest sha256() {
+        try {
+            return MessageDigest.getInstance("SHA-256");
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java platform has SHA-256", e);
+        }
+    }
+}

@@ -1,0 +1,74 @@
+package io.dht4j.security;
+
+import java.net.Socket;
+import java.security.Principal;
+import java.security.PrivateKey;
+import java.security.cert.X509Certificate;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.X509ExtendedKeyManager;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Stays the same while what it presents is replaced. A handshake asks thrice: for an alias, for the certificates and for the
+ * key behind it; they must be of one pair even if the files change in between. So an alias names a pair, and the pair before
+ * the current one can still be asked for.
+ */
+final class OwnKeyManager extends X509ExtendedKeyManager {
+
+    private final Supplier<X509ExtendedKeyManager> current;
+    private final Function<String, Optional<X509ExtendedKeyManager>> byAlias;
+
+    OwnKeyManager(
+            Supplier<X509ExtendedKeyManager> current, Function<String, Optional<X509ExtendedKeyManager>> byAlias) {
+        this.current = current;
+        this.byAlias = byAlias;
+    }
+
+    @Override
+    public String @Nullable [] getClientAliases(String keyType, Principal @Nullable [] issuers) {
+        return current.get().getClientAliases(keyType, issuers);
+    }
+
+    @Override
+    public @Nullable String chooseClientAlias(
+            String[] keyTypes, Principal @Nullable [] issuers, @Nullable Socket socket) {
+        return current.get().chooseClientAlias(keyTypes, issuers, socket);
+    }
+
+    @Override
+    public @Nullable String chooseEngineClientAlias(
+            String[] keyTypes, Principal @Nullable [] issuers, @Nullable SSLEngine engine) {
+        return current.get().chooseEngineClientAlias(keyTypes, issuers, engine);
+    }
+
+    @Override
+    public String @Nullable [] getServerAliases(String keyType, Principal @Nullable [] issuers) {
+        return current.get().getServerAliases(keyType, issuers);
+    }
+
+    @Override
+    public @Nullable String chooseServerAlias(String keyType, Principal @Nullable [] issuers, @Nullable Socket socket) {
+        return current.get().chooseServerAlias(keyType, issuers, socket);
+    }
+
+    @Override
+    public @Nullable String chooseEngineServerAlias(
+            String keyType, Principal @Nullable [] issuers, @Nullable SSLEngine engine) {
+        return current.get().chooseEngineServerAlias(keyType, issuers, engine);
+    }
+
+    @Override
+    public X509Certificate @Nullable [] getCertificateChain(String alias) {
+        return byAlias.apply(alias)
+                .map(manager -> manager.getCertificateChain(alias))
+                .orElse(null);
+    }
+
+    @Override
+    public @Nullable PrivateKey getPrivateKey(String alias) {
+        return byAlias.apply(alias).map(manager -> manager.getPrivateKey(alias)).orElse(null);
+    }
+}
