@@ -13,7 +13,9 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
@@ -69,15 +71,65 @@ public abstract class SocketTransportContract extends TransportContract {
     }
 
     @Test
-    void a_peer_that_dies_within_a_reply_leaves_the_outcome_unknown() throws IOException {
+    void a_peer_that_dies_within_a_reply_leaves_the_outcome_unknown_wherever_it_stops() throws IOException {
+        byte[] reply = beginningOfReply();
+        int[] lengths = {
+            0, 1, 2, reply.length / 4, reply.length / 2, reply.length * 3 / 4, reply.length - 1, reply.length
+        };
+        for (boolean abruptly : new boolean[] {false, true}) {
+            for (int length : lengths) {
+                assertUnknownWhenReplyEndsAfter(Math.min(length, reply.length), abruptly);
+            }
+        }
+    }
+
+    private void assertUnknownWhenReplyEndsAfter(int length, boolean abruptly) throws IOException {
         try (RawPeer peer = new RawPeer(socket -> {
             socket.getInputStream().read();
-            socket.getOutputStream().write(beginningOfReply());
+            socket.getOutputStream().write(beginningOfReply(), 0, length);
             socket.getOutputStream().flush();
+            if (abruptly) {
+                socket.setSoLinger(true, 0);
+            }
         })) {
+            Started good = start(echo());
             Started client = start(echo());
             assertNothingWrongIsSaid(failure(peer.calledBy(client, within(Duration.ofHours(1)))));
+            assertThat(reply(client.call(good, bytes("next"), within(PATIENCE))))
+                    .isEqualTo(bytes("next"));
+            client.transport().close();
+            good.transport().close();
         }
+    }
+
+    @Test
+    void callers_that_send_noise_leave_a_listening_transport_to_the_others() throws IOException {
+        Recorder recorder = new Recorder(echo());
+        Started server = start(recorder);
+        Started client = start(echo());
+        int port = Integer.parseInt(server.address().substring(server.address().lastIndexOf(':') + 1));
+        SplittableRandom random = new SplittableRandom(1);
+        List<Socket> rude = new ArrayList<>();
+        try {
+            for (int i = 0; i < 50; i++) {
+                Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
+                rude.add(socket);
+                byte[] noise = new byte[random.nextInt(200)];
+                random.nextBytes(noise);
+                socket.getOutputStream().write(noise);
+                if (i % 3 == 0) {
+                    socket.setSoLinger(true, 0);
+                    socket.close();
+                }
+                assertThat(reply(client.call(server, bytes("a"), within(PATIENCE))))
+                        .isEqualTo(bytes("a"));
+            }
+        } finally {
+            for (Socket socket : rude) {
+                socket.close();
+            }
+        }
+        assertThat(recorder.count()).isEqualTo(50);
     }
 
     @Test

@@ -1,11 +1,19 @@
 package io.dht4j.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.TransportException.Outcome;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
+import java.util.Queue;
+import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import org.junit.jupiter.api.Test;
 
 /** Calls whose callers lose interest, before, while and after they are carried out. A part of {@link TransportContract}. */
@@ -50,5 +58,121 @@ public abstract class TransportCancellingContract extends TransportDeadlinesCont
         context.cancel();
         assertThat(call).isCompletedWithValueMatching(value -> Arrays.equals(value, bytes("a")));
         assertThat(reply(client.call(server, bytes("b"), within(PATIENCE)))).isEqualTo(bytes("b"));
+    }
+
+    @Test
+    void the_handler_is_told_when_its_caller_loses_interest() {
+        assumeThat(tellsPeerOfCancelling()).isTrue();
+        CompletableFuture<CallContext> seen = new CompletableFuture<>();
+        CompletableFuture<Void> told = new CompletableFuture<>();
+        Started server = start((request, context) -> {
+            context.onCancel(() -> told.complete(null));
+            seen.complete(context);
+            return new CompletableFuture<>();
+        });
+        Started client = start(echo());
+        CallContext context = within(PATIENCE);
+        CompletableFuture<byte[]> call = client.call(server, NO_BYTES, context);
+        eventually().until(seen::isDone);
+        assertThat(seen.join().isCancelled()).isFalse();
+        context.cancel();
+        assertThat(failure(call).outcome()).isEqualTo(Outcome.UNKNOWN);
+        eventually().until(told::isDone);
+        assertThat(seen.join().isCancelled()).isTrue();
+    }
+
+    @Test
+    void the_handler_of_an_answered_call_is_not_told_of_later_cancelling_of_others() {
+        Queue<CallContext> answered = new ConcurrentLinkedQueue<>();
+        Started server = start((request, context) -> {
+            if (request.length == 0) {
+                return new CompletableFuture<>();
+            }
+            answered.add(context);
+            return CompletableFuture.completedFuture(request);
+        });
+        Started client = start(echo());
+        CallContext context = within(PATIENCE);
+        CompletableFuture<byte[]> held = client.call(server, NO_BYTES, context);
+        reply(client.call(server, bytes("a"), within(PATIENCE)));
+        context.cancel();
+        failure(held);
+        reply(client.call(server, bytes("b"), within(PATIENCE)));
+        assertThat(answered).hasSize(2).noneMatch(CallContext::isCancelled);
+    }
+
+    @Test
+    void cancelling_a_call_that_is_answered_leaves_the_next_one_alone() {
+        Queue<CompletableFuture<byte[]>> held = new ConcurrentLinkedQueue<>();
+        Started server = start((request, context) -> {
+            if (numberIn(request) % 2 == 0) {
+                return CompletableFuture.completedFuture(request);
+            }
+            CompletableFuture<byte[]> reply = new CompletableFuture<>();
+            held.add(reply);
+            return reply;
+        });
+        Started client = start(echo());
+        for (int i = 0; i < 400; i += 2) {
+            CallContext context = within(PATIENCE);
+            reply(client.call(server, number(i), context));
+            CompletableFuture<byte[]> next = client.call(server, number(i + 1), within(PATIENCE));
+            context.cancel();
+            while (held.isEmpty()) {
+                assertThat(next).isNotDone();
+                Thread.onSpinWait();
+            }
+            held.remove().complete(number(i));
+            assertThat(reply(next)).isEqualTo(number(i));
+        }
+    }
+
+    @Test
+    void one_context_ends_all_its_calls() {
+        Recorder recorder = new Recorder((request, context) -> new CompletableFuture<>());
+        Started one = start(recorder);
+        Started two = start(recorder);
+        Started client = start(echo());
+        CallContext context = within(PATIENCE);
+        List<CompletableFuture<byte[]>> calls = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            calls.add(client.call(i % 2 == 0 ? one : two, number(i), context));
+        }
+        recorder.awaitCount(1);
+        context.cancel();
+        calls.forEach(TransportHarness::failure);
+    }
+
+    @Test
+    void cancelling_at_any_moment_leaves_the_calls_beside_alone() {
+        ExecutorService cancellers = Executors.newFixedThreadPool(2);
+        try {
+            Started server = start((request, context) -> CompletableFuture.completedFuture(negated(request)));
+            Started client = start(echo());
+            SplittableRandom random = new SplittableRandom(1);
+            List<CompletableFuture<byte[]>> calls = new ArrayList<>();
+            List<CallContext> unlucky = new ArrayList<>();
+            for (int i = 0; i < 6_000; i++) {
+                CallContext context = within(PATIENCE);
+                calls.add(client.call(server, number(i), context));
+                if (i % 2 == 1) {
+                    unlucky.add(context);
+                    // One of the last few: some wait still, some are sent, some are answered.
+                    CallContext chosen = unlucky.get(unlucky.size() - 1 - random.nextInt(Math.min(40, unlucky.size())));
+                    if (random.nextBoolean()) {
+                        chosen.cancel();
+                    } else {
+                        cancellers.execute(chosen::cancel);
+                    }
+                }
+            }
+            for (int i = 0; i < calls.size(); i++) {
+                if (i % 2 == 0 || outcomeOf(calls.get(i)) == null) {
+                    assertThat(reply(calls.get(i))).isEqualTo(negated(number(i)));
+                }
+            }
+        } finally {
+            cancellers.shutdown();
+        }
     }
 }

@@ -94,4 +94,45 @@ public abstract class TransportConcurrencyContract extends TransportFramesContra
         assertThat(reply(first.call(new Started(middle, address(middle)), number(7), within(PATIENCE))))
                 .isEqualTo(negated(number(7)));
     }
+
+    @Test
+    void ten_thousand_calls_may_be_in_flight_at_one_time() {
+        CompletableFuture<Void> go = new CompletableFuture<>();
+        Recorder recorder = new Recorder((request, context) -> go.thenApply(now -> negated(request)));
+        Started server = startRoomy(recorder);
+        Started client = startRoomy(echo());
+        List<CompletableFuture<byte[]>> calls = new ArrayList<>();
+        for (int i = 0; i < 10_000; i++) {
+            calls.add(client.call(server, number(i), within(PATIENCE)));
+        }
+        recorder.awaitCount(Math.min(10_000, requestsAtAHandler()));
+        assertThat(calls).noneMatch(CompletableFuture::isDone);
+        go.complete(null);
+        for (int i = 0; i < calls.size(); i++) {
+            assertThat(reply(calls.get(i))).isEqualTo(negated(number(i)));
+        }
+        assertThat(recorder.count()).isEqualTo(10_000);
+    }
+
+    @Test
+    void replies_may_come_in_the_opposite_order_of_their_calls() {
+        int count = Math.min(8, requestsAtAHandler());
+        List<CompletableFuture<byte[]>> held = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            held.add(new CompletableFuture<>());
+        }
+        Recorder recorder = new Recorder((request, context) -> held.get(numberIn(request)));
+        Started server = start(recorder);
+        Started client = start(echo());
+        List<CompletableFuture<byte[]>> calls = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            calls.add(client.call(server, number(i), within(PATIENCE)));
+        }
+        recorder.awaitCount(count);
+        for (int i = count - 1; i >= 0; i--) {
+            held.get(i).complete(negated(number(i)));
+            assertThat(reply(calls.get(i))).isEqualTo(negated(number(i)));
+            assertThat(calls.subList(0, i)).noneMatch(CompletableFuture::isDone);
+        }
+    }
 }

@@ -7,7 +7,10 @@ import io.dht4j.spi.TransportException.Outcome;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
+import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.Test;
 
 /** Calls end by their deadlines, and handlers know them. A part of {@link TransportContract}. */
@@ -67,5 +70,71 @@ public abstract class TransportDeadlinesContract extends TransportConcurrencyCon
         Started client = start(echo());
         reply(client.call(server, NO_BYTES, within(PATIENCE)));
         assertThat(seen.join()).isPositive().isLessThanOrEqualTo(PATIENCE.toNanos());
+    }
+
+    @Test
+    void the_handler_has_no_more_time_than_its_caller() {
+        CompletableFuture<CallContext> seen = new CompletableFuture<>();
+        CompletableFuture<Long> left = new CompletableFuture<>();
+        Started server = start((request, context) -> {
+            left.complete(context.remainingNanos());
+            seen.complete(context);
+            return new CompletableFuture<>();
+        });
+        Started client = start(echo());
+        // Enough for the request to arrive on a busy machine; the handler never answers.
+        Duration time = Duration.ofMillis(500);
+        CompletableFuture<byte[]> call = client.call(server, NO_BYTES, within(time));
+        assertThat(failure(call).outcome()).isEqualTo(Outcome.UNKNOWN);
+        assertThat(left.join()).isLessThanOrEqualTo(time.toNanos());
+        eventually().until(() -> seen.join().isExpired());
+    }
+
+    @Test
+    void replies_that_come_after_the_deadline_are_dropped_and_harm_nobody() {
+        Queue<Runnable> late = new ConcurrentLinkedQueue<>();
+        Started server = start((request, context) -> {
+            if (numberIn(request) % 2 == 0) {
+                return CompletableFuture.completedFuture(negated(request));
+            }
+            CompletableFuture<byte[]> reply = new CompletableFuture<>();
+            late.add(() -> reply.complete(request));
+            return reply;
+        });
+        Started client = start(echo());
+        for (int round = 0; round < 3; round++) {
+            List<CompletableFuture<byte[]>> good = new ArrayList<>();
+            List<CompletableFuture<byte[]>> bad = new ArrayList<>();
+            for (int i = 0; i < 50; i += 2) {
+                bad.add(client.call(server, number(i + 1), within(Duration.ofMillis(50))));
+                good.add(client.call(server, number(i), within(PATIENCE)));
+            }
+            bad.forEach(TransportHarness::failure);
+            for (Runnable reply = late.poll(); reply != null; reply = late.poll()) {
+                reply.run();
+            }
+            for (int i = 0; i < good.size(); i++) {
+                assertThat(reply(good.get(i))).isEqualTo(negated(number(2 * i)));
+                assertThat(reply(client.call(server, number(2 * i), within(PATIENCE))))
+                        .isEqualTo(negated(number(2 * i)));
+            }
+        }
+    }
+
+    @Test
+    void thousands_of_calls_with_hardly_any_time_all_end() {
+        Started server = start(echo());
+        Started client = start(echo());
+        SplittableRandom random = new SplittableRandom(1);
+        List<CompletableFuture<byte[]>> calls = new ArrayList<>();
+        for (int i = 0; i < 3_000; i++) {
+            calls.add(client.call(server, number(i), within(Duration.ofNanos(random.nextInt(5_000_000)))));
+        }
+        for (int i = 0; i < calls.size(); i++) {
+            if (outcomeOf(calls.get(i)) == null) {
+                assertThat(reply(calls.get(i))).isEqualTo(number(i));
+            }
+        }
+        assertThat(reply(client.call(server, bytes("next"), within(PATIENCE)))).isEqualTo(bytes("next"));
     }
 }

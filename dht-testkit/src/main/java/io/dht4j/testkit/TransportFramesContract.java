@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -52,5 +54,44 @@ public abstract class TransportFramesContract extends TransportHarness {
         assertThat(failure(client.call(server, NO_BYTES, within(PATIENCE))).outcome())
                 .isEqualTo(Outcome.UNKNOWN);
         assertThat(reply(client.call(server, bytes("next"), within(PATIENCE)))).isEqualTo(bytes("next"));
+    }
+
+    @Test
+    void small_frames_come_through_between_large_ones() {
+        Started server = start(echo());
+        Started client = start(echo());
+        byte[] large = new byte[16 << 20];
+        new SplittableRandom(1).nextBytes(large);
+        List<CompletableFuture<byte[]>> largeOnes = new ArrayList<>();
+        List<CompletableFuture<byte[]>> smallOnes = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            largeOnes.add(client.call(server, large, within(PATIENCE)));
+            smallOnes.add(client.call(server, number(i), within(PATIENCE)));
+        }
+        for (int i = 0; i < 4; i++) {
+            assertThat(reply(smallOnes.get(i))).isEqualTo(number(i));
+            assertThat(Arrays.equals(reply(largeOnes.get(i)), large)).isTrue();
+        }
+    }
+
+    @Test
+    void frames_over_the_limit_leave_the_calls_beside_them_alone() {
+        Started server = start((request, context) ->
+                CompletableFuture.completedFuture(request.length == 1 ? new byte[maxFrameBytes() + 1] : request));
+        Started client = start(echo());
+        byte[] tooLarge = new byte[maxFrameBytes() + 1];
+        List<CompletableFuture<byte[]>> good = new ArrayList<>();
+        List<CompletableFuture<byte[]>> bad = new ArrayList<>();
+        for (int i = 0; i < 30; i++) {
+            good.add(client.call(server, number(i), within(PATIENCE)));
+            if (i % 10 == 0) {
+                bad.add(client.call(server, tooLarge, within(PATIENCE)));
+                bad.add(client.call(server, new byte[1], within(PATIENCE)));
+            }
+        }
+        for (int i = 0; i < good.size(); i++) {
+            assertThat(reply(good.get(i))).isEqualTo(number(i));
+        }
+        bad.forEach(TransportHarness::failure);
     }
 }

@@ -4,7 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.spi.FrameHandler;
 import io.dht4j.spi.TransportException.Outcome;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.Test;
 
 /** Handlers that fail hurt nobody but their own callers. A part of {@link TransportContract}. */
@@ -42,6 +47,76 @@ public abstract class TransportHandlersContract extends TransportPeersContract {
                     .isEqualTo(Outcome.UNKNOWN);
             assertThat(reply(client.call(server, bytes("next"), within(PATIENCE))))
                     .isEqualTo(bytes("next"));
+        }
+    }
+
+    @Test
+    void a_handler_that_throws_an_error_fails_only_its_own_call() {
+        assertFailsOnlyItsOwnCall((request, context) -> {
+            throw new AssertionError("as this test wants it");
+        });
+        assertFailsOnlyItsOwnCall((request, context) -> {
+            throw new StackOverflowError("as this test wants it");
+        });
+    }
+
+    @Test
+    void a_handler_that_never_answers_costs_only_its_own_callers() {
+        Recorder recorder = new Recorder((request, context) ->
+                request.length == 0 ? new CompletableFuture<>() : CompletableFuture.completedFuture(request));
+        Started server = start(recorder);
+        Started client = start(echo());
+        List<CompletableFuture<byte[]>> forgotten = new ArrayList<>();
+        for (int i = 0; i < Math.min(5, requestsAtAHandler() - 1); i++) {
+            forgotten.add(client.call(server, NO_BYTES, within(Duration.ofHours(1))));
+        }
+        recorder.awaitCount(forgotten.size());
+        for (int i = 0; i < 100; i++) {
+            assertThat(reply(client.call(server, number(i), within(PATIENCE)))).isEqualTo(number(i));
+        }
+        assertThat(forgotten).noneMatch(CompletableFuture::isDone);
+        client.transport().close();
+        forgotten.forEach(TransportHarness::failure);
+    }
+
+    @Test
+    void a_handler_that_answers_twice_is_heard_once() {
+        Queue<CompletableFuture<byte[]>> open = new ConcurrentLinkedQueue<>();
+        Started server = start((request, context) -> {
+            CompletableFuture<byte[]> reply = new CompletableFuture<>();
+            open.add(reply);
+            return reply;
+        });
+        Started client = start(echo());
+        for (int i = 0; i < 50; i++) {
+            CompletableFuture<byte[]> call = client.call(server, number(i), within(PATIENCE));
+            eventually().until(() -> !open.isEmpty());
+            CompletableFuture<byte[]> reply = open.remove();
+            reply.complete(number(i));
+            reply.complete(bytes("another"));
+            reply.completeExceptionally(new IllegalStateException("as this test wants it"));
+            assertThat(reply(call)).isEqualTo(number(i));
+        }
+    }
+
+    @Test
+    void failing_handlers_beside_good_ones_take_nothing_from_them() {
+        Started server = start((request, context) -> switch (numberIn(request) % 3) {
+            case 0 -> CompletableFuture.completedFuture(negated(request));
+            case 1 -> throw new IllegalStateException("as this test wants it");
+            default -> CompletableFuture.failedFuture(new IllegalStateException("as this test wants it"));
+        });
+        Started client = start(echo());
+        List<CompletableFuture<byte[]>> calls = new ArrayList<>();
+        for (int i = 0; i < 300; i++) {
+            calls.add(client.call(server, number(i), within(PATIENCE)));
+        }
+        for (int i = 0; i < calls.size(); i++) {
+            if (i % 3 == 0) {
+                assertThat(reply(calls.get(i))).isEqualTo(negated(number(i)));
+            } else {
+                assertThat(failure(calls.get(i)).outcome()).isEqualTo(Outcome.UNKNOWN);
+            }
         }
     }
 }

@@ -23,6 +23,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
+import org.awaitility.core.ConditionFactory;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -41,7 +42,11 @@ public abstract class TransportHarness {
     /** Closed after the test. */
     final List<Transport> transports = new ArrayList<>();
 
+    /** Classes and libraries that a test is the first to use are files that stay open. */
+    private static final int FILES_OF_THE_JVM = 100;
+
     private Set<Thread> threadsBefore = Set.of();
+    private long filesBefore;
 
     /** For {@link TransportContract}. */
     protected TransportHarness() {}
@@ -83,15 +88,64 @@ public abstract class TransportHarness {
      */
     protected abstract Predicate<Thread> ownThreads();
 
+    /**
+     * Makes a transport with room for many calls: one that takes 10,000 at a time. For subclasses whose bounds are lower
+     * by default.
+     *
+     * @return a new transport, which the contract closes
+     */
+    protected Transport newRoomyTransport() {
+        return newTransport();
+    }
+
+    /**
+     * Makes a transport with little room, so that its bounds are met by a few hundred calls at a time. For subclasses that
+     * can be bounded so.
+     *
+     * @return a new transport, which the contract closes
+     */
+    protected Transport newNarrowTransport() {
+        return newTransport();
+    }
+
+    /**
+     * How many requests of one caller are certain to be with a peer's handler at a time. Others may wait on the caller's
+     * side, as where a call needs a connection of its own.
+     *
+     * @return 1 to 10,000; 10,000 by default
+     */
+    protected int requestsAtAHandler() {
+        return 10_000;
+    }
+
+    /**
+     * Whether the context of a peer's handler is cancelled when the caller's is, while the handler works.
+     *
+     * @return true by default
+     */
+    protected boolean tellsPeerOfCancelling() {
+        return true;
+    }
+
+    /** Looks for what else may be left behind, such as buffers. Called after each test, when all transports are closed. */
+    protected void expectNoLeaks() {}
+
     @BeforeEach
-    final void rememberThreads() {
+    final void rememberThreadsAndFiles() {
         threadsBefore = Thread.getAllStackTraces().keySet();
+        filesBefore = OpenFiles.count();
     }
 
     @AfterEach
-    final void closeAllAndExpectNoThreadsLeft() {
+    final void closeAllAndExpectNothingLeft() {
         transports.forEach(Transport::close);
-        await().atMost(PATIENCE)
+        expectNoThreadsLeft();
+        OpenFiles.expectAtMost(filesBefore + FILES_OF_THE_JVM);
+        expectNoLeaks();
+    }
+
+    private void expectNoThreadsLeft() {
+        eventually()
                 .untilAsserted(() -> assertThat(Thread.getAllStackTraces().keySet())
                         .filteredOn(thread -> !threadsBefore.contains(thread))
                         .filteredOn(thread -> ownThreads().test(thread))
@@ -138,6 +192,13 @@ public abstract class TransportHarness {
      */
     protected final Started start(FrameHandler handler) {
         Transport transport = newTransport();
+        transports.add(transport);
+        return start(transport, handler);
+    }
+
+    /** Starts a transport that has room for 10,000 calls. */
+    final Started startRoomy(FrameHandler handler) {
+        Transport transport = newRoomyTransport();
         transports.add(transport);
         return start(transport, handler);
     }
@@ -220,6 +281,18 @@ public abstract class TransportHarness {
     }
 
     /**
+     * Begins to wait for something that must happen, with {@link #PATIENCE} as the bound.
+     *
+     * @return to be completed with a condition
+     */
+    protected static ConditionFactory eventually() {
+        return await().pollDelay(Duration.ZERO)
+                .pollInterval(Duration.ofMillis(5))
+                .pollInSameThread()
+                .atMost(PATIENCE);
+    }
+
+    /**
      * The bytes of a text.
      *
      * @param text any text
@@ -227,6 +300,11 @@ public abstract class TransportHarness {
      */
     protected static byte[] bytes(String text) {
         return text.getBytes(UTF_8);
+    }
+
+    /** The number that {@link #number} put into a frame. */
+    static int numberIn(byte[] frame) {
+        return ByteBuffer.wrap(frame).getInt();
     }
 
     static byte[] number(int i) {
@@ -277,7 +355,7 @@ public abstract class TransportHarness {
          * @param least how many, at least
          */
         public void awaitCount(int least) {
-            await().atMost(PATIENCE).until(() -> count.get() >= least);
+            eventually().until(() -> count.get() >= least);
         }
     }
 }

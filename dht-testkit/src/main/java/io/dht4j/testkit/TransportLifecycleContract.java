@@ -1,16 +1,22 @@
 package io.dht4j.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.dht4j.Node;
+import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** Starting and closing, in every order. A part of {@link TransportContract}. */
@@ -66,7 +72,7 @@ public abstract class TransportLifecycleContract extends TransportHandlersContra
             transports.add(transport);
             CompletableFuture<Void> starting = transport.start(echo()).toCompletableFuture();
             transport.close();
-            await().atMost(PATIENCE).until(starting::isDone);
+            eventually().until(starting::isDone);
             assertThat(failure(transport
                                     .call(Node.of("any", "127.0.0.1:1"), NO_BYTES, within(PATIENCE))
                                     .toCompletableFuture())
@@ -78,5 +84,142 @@ public abstract class TransportLifecycleContract extends TransportHandlersContra
     @Test
     void a_transport_has_a_name() {
         assertThat(start(echo()).transport().name()).isNotBlank();
+    }
+
+    @Test
+    void a_second_start_fails_and_leaves_the_first_alone() {
+        Started server = start(echo());
+        failure(server.transport()
+                .start((request, context) -> CompletableFuture.completedFuture(bytes("usurper")))
+                .thenApply(done -> NO_BYTES)
+                .toCompletableFuture());
+        assertThat(reply(start(echo()).call(server, bytes("a"), within(PATIENCE))))
+                .isEqualTo(bytes("a"));
+    }
+
+    @Test
+    void a_transport_that_is_not_started_or_closed_sends_nothing() {
+        Recorder recorder = new Recorder(echo());
+        Started server = start(recorder);
+        Transport transport = newTransport();
+        transports.add(transport);
+        assertThat(failure(transport
+                                .call(server.node(), NO_BYTES, within(PATIENCE))
+                                .toCompletableFuture())
+                        .outcome())
+                .isEqualTo(Outcome.NOT_SENT);
+        transport.close();
+        assertThat(failure(transport
+                                .call(server.node(), NO_BYTES, within(PATIENCE))
+                                .toCompletableFuture())
+                        .outcome())
+                .isEqualTo(Outcome.NOT_SENT);
+        failure(transport.start(echo()).thenApply(done -> NO_BYTES).toCompletableFuture());
+        reply(start(echo()).call(server, NO_BYTES, within(PATIENCE)));
+        assertThat(recorder.count()).isEqualTo(1);
+    }
+
+    @Test
+    void closing_ends_thousands_of_calls_on_both_sides() {
+        for (boolean callerCloses : new boolean[] {true, false}) {
+            Recorder recorder = new Recorder((request, context) -> new CompletableFuture<>());
+            Started server = startRoomy(recorder);
+            Started client = startRoomy(echo());
+            List<CompletableFuture<byte[]>> calls = new ArrayList<>();
+            for (int i = 0; i < 5_000; i++) {
+                calls.add(client.call(server, number(i), within(Duration.ofHours(1))));
+            }
+            recorder.awaitCount(Math.min(5_000, requestsAtAHandler()));
+            (callerCloses ? client : server).transport().close();
+            int unknown = 0;
+            for (CompletableFuture<byte[]> call : calls) {
+                unknown += failure(call).outcome() == Outcome.UNKNOWN ? 1 : 0;
+            }
+            assertThat(unknown).isGreaterThanOrEqualTo(Math.min(5_000, requestsAtAHandler()));
+        }
+    }
+
+    @Test
+    void calls_that_race_with_closing_all_end() throws Exception {
+        for (int round = 0; round < 5; round++) {
+            Started server = start(echo());
+            Started client = start(echo());
+            Queue<CompletableFuture<byte[]>> calls = new ConcurrentLinkedQueue<>();
+            ExecutorService threads = Executors.newFixedThreadPool(4);
+            try {
+                List<Future<?>> workers = new ArrayList<>();
+                for (int t = 0; t < 3; t++) {
+                    workers.add(threads.submit(() -> {
+                        for (int i = 0; i < 500; i++) {
+                            calls.add(client.call(server, number(i), within(PATIENCE)));
+                        }
+                    }));
+                }
+                eventually().until(() -> calls.size() > 100);
+                workers.add(threads.submit(() -> client.transport().close()));
+                client.transport().close();
+                for (Future<?> worker : workers) {
+                    worker.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+                }
+            } finally {
+                threads.shutdown();
+            }
+            assertThat(calls).hasSize(1_500);
+            calls.forEach(TransportHarness::outcomeOf);
+        }
+    }
+
+    @Test
+    void two_clusters_in_one_jvm_leave_each_other_alone() {
+        Started mortalServer = start((request, context) -> CompletableFuture.completedFuture(bytes("mortal")));
+        Started mortalClient = start(echo());
+        Started server = start((request, context) -> CompletableFuture.completedFuture(negated(request)));
+        Started client = start(echo());
+        List<CompletableFuture<byte[]>> calls = new ArrayList<>();
+        List<CompletableFuture<byte[]>> mortalCalls = new ArrayList<>();
+        for (int i = 0; i < 300; i++) {
+            calls.add(client.call(server, number(i), within(PATIENCE)));
+            mortalCalls.add(mortalClient.call(mortalServer, number(i), within(PATIENCE)));
+            if (i == 100) {
+                mortalClient.transport().close();
+            }
+            if (i == 200) {
+                mortalServer.transport().close();
+            }
+        }
+        for (int i = 0; i < calls.size(); i++) {
+            assertThat(reply(calls.get(i))).isEqualTo(negated(number(i)));
+            if (i > 100) {
+                assertThat(failure(mortalCalls.get(i)).outcome()).isEqualTo(Outcome.NOT_SENT);
+            } else if (outcomeOf(mortalCalls.get(i)) == null) {
+                assertThat(reply(mortalCalls.get(i))).isEqualTo(bytes("mortal"));
+            }
+        }
+    }
+
+    @Test
+    void closed_transports_leave_no_files_or_sockets_open() {
+        // What the first use of a transport opens for good is not a leak.
+        useAndClose();
+        long before = OpenFiles.count();
+        for (int round = 0; round < 20; round++) {
+            useAndClose();
+        }
+        // Fewer than one for each round.
+        OpenFiles.expectAtMost(before + 15);
+    }
+
+    private void useAndClose() {
+        Started server = start(echo());
+        Started client = start(echo());
+        for (int i = 0; i < 5; i++) {
+            reply(client.call(server, number(i), within(PATIENCE)));
+        }
+        CallContext cancelled = within(PATIENCE);
+        CompletableFuture<byte[]> call = client.call(server, number(0), cancelled);
+        cancelled.cancel();
+        outcomeOf(call);
+        client.transport().close();
+        server.transport().close();
     }
 }

@@ -3,12 +3,20 @@ package io.dht4j.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.Node;
+import io.dht4j.spi.FrameHandler;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** Peers that are not there, that go away, and that come back. A part of {@link TransportContract}. */
@@ -76,5 +84,91 @@ public abstract class TransportPeersContract extends TransportCancellingContract
         recorder.awaitCount(10);
         server.transport().close();
         calls.forEach(call -> assertThat(failure(call).outcome()).isEqualTo(Outcome.UNKNOWN));
+    }
+
+    /** Each round, callers go on while the peer closes, and while it comes back at the same address. */
+    @Test
+    void a_peer_may_restart_many_times_under_load() throws Exception {
+        Set<Integer> handled = ConcurrentHashMap.newKeySet();
+        FrameHandler handler = (request, context) -> {
+            handled.add(numberIn(request));
+            return CompletableFuture.completedFuture(negated(request));
+        };
+        Started client = start(echo());
+        Started server = start(handler);
+        Map<Integer, CompletableFuture<byte[]>> calls = new ConcurrentHashMap<>();
+        ExecutorService threads = Executors.newFixedThreadPool(2);
+        try {
+            for (int round = 0; round < 8; round++) {
+                Started now = server;
+                CompletableFuture<Void> underWay = new CompletableFuture<>();
+                List<Future<?>> callers = new ArrayList<>();
+                for (int t = 0; t < 2; t++) {
+                    int from = (2 * round + t) * 300;
+                    callers.add(threads.submit(() -> {
+                        for (int i = from; i < from + 300; i++) {
+                            CompletableFuture<byte[]> call = client.call(now, number(i), within(PATIENCE));
+                            calls.put(i, call);
+                            if (i == from + 50) {
+                                underWay.complete(null);
+                            }
+                            // Ten at a time.
+                            if (i % 10 == 0) {
+                                outcomeOf(call);
+                            }
+                        }
+                    }));
+                }
+                underWay.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+                server.transport().close();
+                server = startAt(server.address(), handler);
+                for (Future<?> caller : callers) {
+                    caller.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+                }
+                awaitAnswerFrom(client, server);
+            }
+        } finally {
+            threads.shutdown();
+        }
+        assertThat(calls).hasSize(8 * 600).allSatisfy((number, call) -> {
+            Outcome outcome = outcomeOf(call);
+            if (outcome == null) {
+                assertThat(reply(call)).isEqualTo(negated(number(number)));
+            } else if (outcome == Outcome.NOT_SENT) {
+                assertThat(handled).doesNotContain(number);
+            }
+        });
+    }
+
+    /** What a peer left behind may cost a call or two, but not more. */
+    private static void awaitAnswerFrom(Started client, Started server) {
+        for (int attempt = 0; attempt < 100; attempt++) {
+            CompletableFuture<byte[]> call = client.call(server, number(-1), within(PATIENCE));
+            if (outcomeOf(call) == null) {
+                return;
+            }
+        }
+        throw new AssertionError("100 calls to a peer that is back have failed");
+    }
+
+    @Test
+    void a_call_that_is_under_way_when_its_peer_closes_is_lost_but_not_its_neighbours() {
+        Recorder recorder = new Recorder((request, context) -> new CompletableFuture<>());
+        Started mortal = start(recorder);
+        Started other = start(echo());
+        Started client = start(echo());
+        CompletableFuture<byte[]> lost = client.call(mortal, NO_BYTES, within(Duration.ofHours(1)));
+        recorder.awaitCount(1);
+        List<CompletableFuture<byte[]>> neighbours = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            neighbours.add(client.call(other, number(i), within(PATIENCE)));
+            if (i == 50) {
+                mortal.transport().close();
+            }
+        }
+        assertThat(failure(lost).outcome()).isEqualTo(Outcome.UNKNOWN);
+        for (int i = 0; i < 100; i++) {
+            assertThat(reply(neighbours.get(i))).isEqualTo(number(i));
+        }
     }
 }

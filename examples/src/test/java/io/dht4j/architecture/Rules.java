@@ -98,7 +98,8 @@ final class Rules {
                         "org.junit.jupiter..",
                         "org.assertj..",
                         "org.awaitility..",
-                        "org.slf4j.."));
+                        "org.slf4j..",
+                        "com.sun.management.."));
         rules.put("Vert.x and Netty stay in the HTTP transport", staysIn("transport.http", "io.vertx..", "io.netty.."));
         rules.put("gRPC stays in the gRPC transport", staysIn("transport.grpc", "io.grpc.."));
         rules.put("MVStore stays in the durable store", staysIn("store.mvstore", "org.h2.."));

@@ -47,6 +47,18 @@ class HttpTransportTest extends SocketTransportContract {
     }
 
     @Override
+    protected Transport newNarrowTransport() {
+        return HttpTransport.create(
+                options.withConnectionsPerPeer(2).withMaxQueuedPerPeer(20).withMaxInFlight(10));
+    }
+
+    /** Each call has a connection of its own, of which either event loop has half. */
+    @Override
+    protected int requestsAtAHandler() {
+        return options.connectionsPerPeer() / 2;
+    }
+
+    @Override
     protected byte[] beginningOfReply() {
         return bytes("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nthe first few");
     }
