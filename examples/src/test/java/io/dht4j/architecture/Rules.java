@@ -54,6 +54,7 @@ import java.util.stream.Stream;
  */
 final class Rules {
 
+    private static final String[] JDK = {"java..", "javax.naming..", "javax.net.ssl..", "javax.security.auth.."};
     private static final String[] WRAPPED = {"io.vertx..", "io.netty..", "io.grpc..", "org.h2.."};
 
     private final String root;
@@ -67,7 +68,7 @@ final class Rules {
     }
 
     private String[] api() {
-        return new String[] {root, root + ".spi"};
+        return new String[] {root, root + ".security", root + ".spi"};
     }
 
     /** Every rule by its name. */
@@ -115,7 +116,8 @@ final class Rules {
     }
 
     private ArchRule dependsOnlyOn(String[] packages, String... besides) {
-        List<String> allowed = new ArrayList<>(List.of("java..", "org.jspecify.annotations.."));
+        List<String> allowed = new ArrayList<>(List.of(JDK));
+        allowed.add("org.jspecify.annotations..");
         allowed.addAll(List.of(api()));
         allowed.addAll(List.of(packages));
         allowed.addAll(List.of(besides));
