@@ -2,6 +2,7 @@
 module io.dht4j.transport.http {
     requires static transitive org.jspecify;
     requires transitive io.dht4j.api;
+    requires com.fasterxml.jackson.core;
     requires io.vertx.core;
     requires org.slf4j;
 

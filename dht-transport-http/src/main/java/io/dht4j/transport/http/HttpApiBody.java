@@ -4,64 +4,77 @@ import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.InvalidRequestException;
 import io.vertx.core.buffer.Buffer;
-import java.util.Arrays;
-import java.util.function.Consumer;
 
 /**
- * Reads a value that a client sends. Memory is taken as bytes come, not as they are announced, and every byte is counted
- * against the value's limit and against the budget of bytes in flight. Belongs to the request's event loop.
+ * Reads what a client sends. Memory is taken as bytes come, not as they are announced, and every byte is counted against
+ * the body's limit and against the budget of bytes in flight. Belongs to the request's event loop.
  */
 final class HttpApiBody {
 
-    private static final int FIRST_CAPACITY = 64 * 1024;
-
     private final HttpApiExchange exchange;
-    private final int maxBytes;
-    private final Consumer<byte[]> whenWhole;
-    private byte[] bytes;
-    private int size;
+    private final Receiver receiver;
+    private long size;
 
-    private HttpApiBody(HttpApiExchange exchange, Consumer<byte[]> whenWhole) {
+    private HttpApiBody(HttpApiExchange exchange, Receiver receiver) {
         this.exchange = exchange;
-        this.maxBytes = exchange.options().maxValueBytes();
-        this.whenWhole = whenWhole;
-        this.bytes = new byte[(int) Math.min(FIRST_CAPACITY, Math.max(0, exchange.contentLength()))];
+        this.receiver = receiver;
+    }
+
+    /** Takes a body as it comes. */
+    interface Receiver {
+
+        /** The most bytes that the body may have. */
+        int maxBytes();
+
+        /** What to say of a body that has more. */
+        InvalidRequestException tooLarge();
+
+        /**
+         * Takes the next bytes.
+         *
+         * @throws DhtException if the client has sent what it may not; nothing more comes then
+         */
+        void received(Buffer chunk);
+
+        /**
+         * The body is there.
+         *
+         * @throws DhtException if it is not what it should be
+         */
+        void ended();
+
+        /** The body will not be needed. */
+        void dropped();
     }
 
     /**
-     * Refuses a value whose announced length is over the limit.
+     * Refuses a body whose announced length is over the limit.
      *
      * @throws InvalidRequestException if it is
      */
-    static void requireAllowedLength(HttpApiExchange exchange) {
-        if (exchange.contentLength() > exchange.options().maxValueBytes()) {
-            throw tooLarge(exchange.options().maxValueBytes());
+    static void requireAllowedLength(HttpApiExchange exchange, Receiver receiver) {
+        if (exchange.contentLength() > receiver.maxBytes()) {
+            throw receiver.tooLarge();
         }
     }
 
-    /**
-     * Reads the body, or answers with an error.
-     *
-     * @param whenWhole receives the bytes, which nobody else keeps
-     */
-    static void read(HttpApiExchange exchange, Consumer<byte[]> whenWhole) {
-        requireAllowedLength(exchange);
-        exchange.requireRoomFor(Math.max(0, exchange.contentLength()));
-        HttpApiBody body = new HttpApiBody(exchange, whenWhole);
+    /** Hands the body to a receiver, or answers with an error. */
+    static void read(HttpApiExchange exchange, Receiver receiver) {
+        requireAllowedLength(exchange, receiver);
+        exchange.share().requireRoomFor(Math.max(0, exchange.contentLength()));
+        HttpApiBody body = new HttpApiBody(exchange, receiver);
         if (!exchange.hasBody()) {
             body.ended();
             return;
         }
-        exchange.whenGone(exchange::release);
+        exchange.whenGone(() -> {
+            receiver.dropped();
+            exchange.release();
+        });
         exchange.startTimer(exchange.options().bodyTimeout(), body::timedOut);
         exchange.request().handler(body::received);
         exchange.request().endHandler(ended -> body.ended());
         exchange.writeContinue();
-    }
-
-    private static InvalidRequestException tooLarge(int maxBytes) {
-        return new InvalidRequestException(
-                ErrorCode.VALUE_TOO_LARGE, "a value has at most " + maxBytes + " bytes on this node");
     }
 
     private void received(Buffer chunk) {
@@ -69,26 +82,16 @@ final class HttpApiBody {
             return;
         }
         try {
-            int length = chunk.length();
-            if (length > maxBytes - size) {
-                throw tooLarge(maxBytes);
+            size += chunk.length();
+            if (size > receiver.maxBytes()) {
+                throw receiver.tooLarge();
             }
-            exchange.reserve(length);
-            if (bytes.length - size < length) {
-                grow(size + length);
-            }
-            chunk.getBytes(bytes, size);
-            size += length;
+            exchange.share().reserve(chunk.length());
+            receiver.received(chunk);
         } catch (DhtException e) {
-            bytes = new byte[0];
+            receiver.dropped();
             exchange.fail(e);
         }
-    }
-
-    private void grow(int needed) {
-        long doubled = Math.min(maxBytes, Math.max(FIRST_CAPACITY, 2L * bytes.length));
-        long announced = exchange.contentLength() < 0 ? doubled : Math.min(doubled, exchange.contentLength());
-        bytes = Arrays.copyOf(bytes, (int) Math.max(needed, announced));
     }
 
     private void ended() {
@@ -97,18 +100,21 @@ final class HttpApiBody {
         }
         exchange.stopTimer();
         exchange.whenGone(() -> {});
-        byte[] whole = size == bytes.length ? bytes : Arrays.copyOf(bytes, size);
-        bytes = new byte[0];
-        whenWhole.accept(whole);
+        try {
+            receiver.ended();
+        } catch (DhtException e) {
+            receiver.dropped();
+            exchange.fail(e);
+        }
     }
 
     private void timedOut() {
-        bytes = new byte[0];
+        receiver.dropped();
         exchange.bodyIsLate();
         exchange.answer(HttpApiProblem.of(
                 408,
                 ErrorCode.BAD_REQUEST,
-                "the value did not arrive within "
+                "the body did not arrive within "
                         + exchange.options().bodyTimeout().toMillis() + " ms"));
     }
 }

@@ -2,7 +2,6 @@ package io.dht4j.transport.http;
 
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
-import io.dht4j.OverloadedException;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -39,6 +38,9 @@ final class HttpApiExchange {
     /** Larger values are sent in slices of this many bytes, so that a client that does not read pins no more. */
     private static final int SLICE = 64 * 1024;
 
+    /** The code of RFC 9113 that says that a stream is no longer needed. */
+    private static final long HTTP2_CANCEL = 8;
+
     private static final long NO_TIMER = -1;
     private static final int UNAUTHORIZED = 401;
     private static final String CHALLENGE = "Bearer realm=\"dht4j\"";
@@ -49,7 +51,8 @@ final class HttpApiExchange {
     private final Vertx vertx;
     private final Context context;
     private final HttpApiOptions options;
-    private final HttpApiAdmission admission;
+    private final HttpApiShare share;
+    private final boolean isHttp2;
     private final long contentLength;
     private final boolean hasBody;
     private boolean continueIsDue;
@@ -57,8 +60,6 @@ final class HttpApiExchange {
     private boolean answered;
     private boolean gone;
     private boolean cut;
-    private boolean entered;
-    private long reserved;
     private long timer = NO_TIMER;
     private Runnable whenGone = () -> {};
 
@@ -68,11 +69,12 @@ final class HttpApiExchange {
         this.vertx = vertx;
         this.context = vertx.getOrCreateContext();
         this.options = options;
-        this.admission = admission;
+        this.share = new HttpApiShare(this, admission);
+        this.isHttp2 = request.version() == HttpVersion.HTTP_2;
         this.contentLength = contentLength(request);
-        this.hasBody = contentLength > 0 || request.headers().contains(HttpHeaders.TRANSFER_ENCODING);
+        this.hasBody = contentLength > 0 || (contentLength < 0 && comesInParts(request));
         this.continueIsDue = hasBody
-                && request.version() == HttpVersion.HTTP_1_1
+                && request.version() != HttpVersion.HTTP_1_0
                 && "100-continue".equalsIgnoreCase(request.getHeader(HttpHeaders.EXPECT));
         request.exceptionHandler(e -> clientGone());
         response.exceptionHandler(e -> LOG.debug("answering {} failed", request.remoteAddress(), e));
@@ -85,8 +87,20 @@ final class HttpApiExchange {
         return length == null ? -1 : Long.parseLong(length.trim());
     }
 
+    /** Whether a body comes whose length is not announced. HTTP/2 says so by not ending the request with its head. */
+    private static boolean comesInParts(HttpServerRequest request) {
+        return request.version() == HttpVersion.HTTP_2
+                ? !request.isEnded()
+                : request.headers().contains(HttpHeaders.TRANSFER_ENCODING);
+    }
+
     HttpServerRequest request() {
         return request;
+    }
+
+    /** What it holds of what may be in flight. */
+    HttpApiShare share() {
+        return share;
     }
 
     HttpServerResponse response() {
@@ -114,50 +128,6 @@ final class HttpApiExchange {
     /** Whether an answer was given or begun, or can no longer be given. */
     boolean isOver() {
         return answered || gone;
-    }
-
-    /**
-     * Takes one of the requests that may be in flight.
-     *
-     * @throws DhtException if there is none left
-     */
-    void enter() {
-        admission.enter(this);
-        entered = true;
-    }
-
-    /**
-     * Takes bytes of the budget until this exchange ends.
-     *
-     * @throws OverloadedException if there are too few
-     */
-    void reserve(long count) {
-        if (!admission.reserve(count)) {
-            throw outOfBytes();
-        }
-        reserved += count;
-    }
-
-    /**
-     * Refuses a body that the budget would not hold now.
-     *
-     * @throws OverloadedException if there are too few bytes
-     */
-    void requireRoomFor(long count) {
-        if (!admission.hasRoomFor(count)) {
-            throw outOfBytes();
-        }
-    }
-
-    /** Gives a part of the reserved bytes back. */
-    void unreserve(long count) {
-        long part = Math.min(count, reserved);
-        reserved -= part;
-        admission.release(part);
-    }
-
-    private OverloadedException outOfBytes() {
-        return new OverloadedException("the values in flight would exceed " + admission.maxBytes() + " bytes");
     }
 
     /** Sets what is to be done, once, if the client goes before it has its whole answer. */
@@ -359,6 +329,10 @@ final class HttpApiExchange {
      * client might never see the answer.
      */
     private void answerBeforeBodyCame(@Nullable Buffer body) {
+        if (isHttp2) {
+            answerHttp2BeforeBodyCame(body);
+            return;
+        }
         boolean closes = bodyIsLate || continueIsDue || contentLength < 0 || contentLength > SMALL_BODY;
         if (closes) {
             response.putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
@@ -371,6 +345,28 @@ final class HttpApiExchange {
         }
         release();
         startTimer(closes ? LINGER : options.bodyTimeout(), this::cut);
+        discardBody(() -> {
+            if (closes) {
+                response.end().onComplete(done -> cut());
+            } else {
+                response.end();
+            }
+        });
+    }
+
+    /** A stream's end is its own, and a stream may be reset without harm to others. */
+    private void answerHttp2BeforeBodyCame(@Nullable Buffer body) {
+        release();
+        startTimer(LINGER, this::cut);
+        if (body == null) {
+            response.end();
+        } else {
+            response.end(body);
+        }
+        discardBody(() -> {});
+    }
+
+    private void discardBody(Runnable whenEnded) {
         long[] discarded = {0};
         request.handler(chunk -> {
             discarded[0] += chunk.length();
@@ -380,25 +376,26 @@ final class HttpApiExchange {
         });
         request.endHandler(ended -> {
             stopTimer();
-            if (closes) {
-                response.end().onComplete(done -> cut());
-            } else {
-                response.end();
-            }
+            whenEnded.run();
         });
         request.resume();
     }
 
     /**
-     * Closes the connection. A client in the middle of an answer sees that it is truncated. The close waits behind what is
-     * in the socket's queue, at most until the connection's idle timeout, so nothing large must be kept for it.
+     * Closes the connection, or resets the stream where it is one of several. A client in the middle of an answer sees that
+     * it is truncated. The close waits behind what is in the socket's queue, at most until the connection's idle timeout, so
+     * nothing large must be kept for it.
      */
     void cut() {
         cut = true;
         stopTimer();
         response.drainHandler(null);
-        request.connection().close();
-        leave();
+        if (isHttp2) {
+            response.reset(HTTP2_CANCEL);
+        } else {
+            request.connection().close();
+        }
+        share.leave();
     }
 
     private void cutAndRelease() {
@@ -423,15 +420,6 @@ final class HttpApiExchange {
     /** Gives back what was taken. Called again, it does nothing. */
     void release() {
         stopTimer();
-        unreserve(reserved);
-        leave();
-    }
-
-    /** Gives the place among the requests in flight back. */
-    void leave() {
-        if (entered) {
-            entered = false;
-            admission.leave(this);
-        }
+        share.release();
     }
 }

@@ -1,11 +1,17 @@
 package io.dht4j.transport.http;
 
+import io.dht4j.CallOptions;
+import io.dht4j.Cluster;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.InvalidRequestException;
 import io.dht4j.Key;
+import io.dht4j.ReplicationPolicy;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class HttpApiQuery {
 
+    private static final String BASE64 = "_base64";
     private static final int SHOWN_CHARACTERS = 64;
     private static final int MAX_DIGITS = 18;
 
@@ -56,7 +63,7 @@ final class HttpApiQuery {
         String value = equals < 0 ? "" : parameter.substring(equals + 1);
         if (!known.contains(name)) {
             if (name.equals("ttl")) {
-                throw new InvalidRequestException(ErrorCode.TTL_INVALID, "ttl is allowed for PUT of an entity only");
+                throw new InvalidRequestException(ErrorCode.TTL_INVALID, "ttl is allowed for writes of values only");
             }
             throw new InvalidRequestException(
                     ErrorCode.BAD_REQUEST,
@@ -69,19 +76,19 @@ final class HttpApiQuery {
     }
 
     /**
-     * The key in parameter {@code id}.
+     * The key in parameter {@code id}, as text, or in {@code id_base64}, as any bytes.
      *
-     * @throws InvalidRequestException if it is missing, not 1 to 4096 bytes long or not UTF-8
+     * @throws InvalidRequestException if it is missing, doubled, not 1 to 4096 bytes long or not what it should be
      */
     Key id() {
-        byte[] bytes = values.get("id");
-        if (bytes == null) {
-            throw new InvalidRequestException(
-                    ErrorCode.KEY_INVALID, "id is missing: give the key as id=..., percent-encoded");
-        }
+        byte[] bytes = bytes("id")
+                .orElseThrow(() -> new InvalidRequestException(
+                        ErrorCode.KEY_INVALID,
+                        "id is missing: give the key as id=..., percent-encoded, or as id_base64=..."));
         Key key = Key.of(bytes);
-        if (!key.isText()) {
-            throw new InvalidRequestException(ErrorCode.KEY_INVALID, "id is not well-formed UTF-8");
+        if (values.containsKey("id") && !key.isText()) {
+            throw new InvalidRequestException(
+                    ErrorCode.KEY_INVALID, "id is not well-formed UTF-8: give keys of other bytes as id_base64=...");
         }
         return key;
     }
@@ -93,15 +100,78 @@ final class HttpApiQuery {
      * @throws InvalidRequestException if it is not 1 to 4096 bytes long
      */
     Optional<Key> bound(String name) {
-        byte[] bytes = values.get(name);
-        if (bytes == null) {
-            return Optional.empty();
-        }
+        Optional<byte[]> bytes = bytes(name);
         try {
-            return Optional.of(Key.of(bytes));
+            return bytes.map(Key::of);
         } catch (DhtException e) {
             throw new InvalidRequestException(codeOf(name), name + ": " + e.getMessage());
         }
+    }
+
+    /** The bytes of a parameter that has a second form, in Base64. */
+    private Optional<byte[]> bytes(String name) {
+        byte[] plain = values.get(name);
+        byte[] encoded = values.get(name + BASE64);
+        if (encoded == null) {
+            return Optional.ofNullable(plain);
+        }
+        if (plain != null) {
+            throw new InvalidRequestException(codeOf(name), "give " + name + " or " + name + BASE64 + ", not both");
+        }
+        byte[] decoded = base64(encoded);
+        if (decoded == null) {
+            throw new InvalidRequestException(
+                    codeOf(name), name + BASE64 + " is not well-formed Base64 of the alphabet for URLs (RFC 4648)");
+        }
+        return Optional.of(decoded);
+    }
+
+    /** Null if it is not what an encoder would have made, with padding or without. */
+    private static byte @Nullable [] base64(byte[] encoded) {
+        try {
+            byte[] decoded = Base64.getUrlDecoder().decode(encoded);
+            Base64.Encoder encoder = Base64.getUrlEncoder();
+            boolean isCanonical = Arrays.equals(encoder.encode(decoded), encoded)
+                    || Arrays.equals(encoder.withoutPadding().encode(decoded), encoded);
+            return isCanonical ? decoded : null;
+        } catch (IllegalArgumentException e) {
+            return null;
+        }
+    }
+
+    /**
+     * Policy, timeout and time to live.
+     *
+     * @throws InvalidRequestException if one is out of its range
+     */
+    CallOptions callOptions(Cluster cluster) {
+        CallOptions call = policy(cluster);
+        OptionalLong timeout = number("timeout", 1, CallOptions.MAX_TIMEOUT.toMillis());
+        if (timeout.isPresent()) {
+            call = call.withTimeout(Duration.ofMillis(timeout.getAsLong()));
+        }
+        OptionalLong ttl = number("ttl", 1, CallOptions.MAX_TIME_TO_LIVE.toMillis());
+        if (ttl.isPresent()) {
+            call = call.withTimeToLive(Duration.ofMillis(ttl.getAsLong()));
+        }
+        return call;
+    }
+
+    private CallOptions policy(Cluster cluster) {
+        int nodes = cluster.topology().size();
+        OptionalLong from = number("from", 1, nodes);
+        OptionalLong ack = number("ack", 1, nodes);
+        CallOptions defaults = CallOptions.defaults();
+        if (ack.isEmpty() && from.isEmpty()) {
+            return defaults;
+        }
+        if (ack.isEmpty()) {
+            return defaults.withPolicy(ReplicationPolicy.majorityOf((int) from.getAsLong()));
+        }
+        int replicas = from.isPresent()
+                ? (int) from.getAsLong()
+                : cluster.defaultPolicy().from();
+        return defaults.withPolicy((int) ack.getAsLong(), replicas);
     }
 
     /**
@@ -141,9 +211,10 @@ final class HttpApiQuery {
 
     private static ErrorCode codeOf(String name) {
         return switch (name) {
-            case "id" -> ErrorCode.KEY_INVALID;
+            case "id", "id_base64" -> ErrorCode.KEY_INVALID;
             case "ack", "from" -> ErrorCode.POLICY_INVALID;
             case "ttl" -> ErrorCode.TTL_INVALID;
+            case "timeout" -> ErrorCode.TIMEOUT_INVALID;
             default -> ErrorCode.SCAN_INVALID;
         };
     }

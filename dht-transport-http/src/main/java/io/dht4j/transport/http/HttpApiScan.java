@@ -6,8 +6,6 @@ import io.dht4j.Scan;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerResponse;
-import io.vertx.core.json.JsonObject;
-import java.util.Base64;
 import java.util.List;
 
 /**
@@ -17,8 +15,6 @@ import java.util.List;
  * truncation. Belongs to the request's event loop.
  */
 final class HttpApiScan {
-
-    static final String NDJSON = "application/x-ndjson";
 
     /** Lines of JSON are put together into chunks of about this many bytes. */
     private static final int CHUNK_BYTES = 16 * 1024;
@@ -31,17 +27,19 @@ final class HttpApiScan {
     private final Scan scan;
     private final boolean ndjson;
     private long remaining;
+    private long remainingBytes;
     private boolean begun;
     private boolean pulling;
     private List<KeyValue> page = List.of();
     private int next;
 
-    private HttpApiScan(HttpApiExchange exchange, Scan scan, boolean ndjson, long limit) {
+    private HttpApiScan(HttpApiExchange exchange, Scan scan, boolean ndjson, long limit, long bytes) {
         this.exchange = exchange;
         this.response = exchange.response();
         this.scan = scan;
         this.ndjson = ndjson;
         this.remaining = limit;
+        this.remainingBytes = bytes;
     }
 
     /**
@@ -49,9 +47,10 @@ final class HttpApiScan {
      *
      * @param ndjson whether entries are lines of JSON rather than key, newline and value
      * @param limit how many entries to send at most
+     * @param bytes how many bytes of keys and values make the entry with which they are reached the last
      */
-    static void start(HttpApiExchange exchange, Scan scan, boolean ndjson, long limit) {
-        HttpApiScan running = new HttpApiScan(exchange, scan, ndjson, limit);
+    static void start(HttpApiExchange exchange, Scan scan, boolean ndjson, long limit, long bytes) {
+        HttpApiScan running = new HttpApiScan(exchange, scan, ndjson, limit, bytes);
         exchange.whenGone(running::abandon);
         running.pull();
     }
@@ -115,7 +114,7 @@ final class HttpApiScan {
             exchange.answerBegins();
             response.setStatusCode(200)
                     .setChunked(true)
-                    .putHeader(HttpHeaders.CONTENT_TYPE, ndjson ? NDJSON : "application/octet-stream");
+                    .putHeader(HttpHeaders.CONTENT_TYPE, ndjson ? Ndjson.CONTENT_TYPE : "application/octet-stream");
         }
         page = entries;
         next = 0;
@@ -127,7 +126,7 @@ final class HttpApiScan {
     }
 
     private void send() {
-        while (next < page.size() && remaining > 0) {
+        while (next < page.size() && hasMore()) {
             if (response.writeQueueFull()) {
                 awaitDrain();
                 return;
@@ -138,7 +137,7 @@ final class HttpApiScan {
         }
         page = List.of();
         next = 0;
-        if (remaining == 0) {
+        if (!hasMore()) {
             end();
         } else if (response.writeQueueFull()) {
             awaitDrain();
@@ -149,20 +148,19 @@ final class HttpApiScan {
 
     /** Sends one entry, or as many lines as fill a chunk; tells whether there was room. */
     private boolean sendChunk() {
-        Buffer chunk = ndjson ? lines() : entry(page.get(next++));
-        remaining = ndjson ? remaining : remaining - 1;
+        Buffer chunk = ndjson ? lines() : entry(take());
         int length = chunk.length();
         if (length <= SMALL_CHUNK) {
             response.write(chunk);
             return true;
         }
         try {
-            exchange.reserve(length);
+            exchange.share().reserve(length);
         } catch (DhtException e) {
             failed(e);
             return false;
         }
-        response.write(chunk).onComplete(written -> exchange.unreserve(length));
+        response.write(chunk).onComplete(written -> exchange.share().unreserve(length));
         return true;
     }
 
@@ -185,7 +183,7 @@ final class HttpApiScan {
 
     private void end() {
         scan.close();
-        exchange.leave();
+        exchange.share().leave();
         exchange.watch(response.end());
     }
 
@@ -201,23 +199,20 @@ final class HttpApiScan {
     /** As many of the page's entries as fill a chunk. */
     private Buffer lines() {
         Buffer chunk = Buffer.buffer();
-        while (next < page.size() && remaining > 0 && chunk.length() < CHUNK_BYTES) {
-            chunk.appendBuffer(line(page.get(next++))).appendByte((byte) '\n');
-            remaining--;
+        while (next < page.size() && hasMore() && chunk.length() < CHUNK_BYTES) {
+            chunk.appendBuffer(Ndjson.entry(take()));
         }
         return chunk;
     }
 
-    private static Buffer line(KeyValue entry) {
-        Base64.Encoder base64 = Base64.getEncoder();
-        JsonObject json = new JsonObject();
-        if (entry.key().isText()) {
-            json.put("key", entry.key().toString());
-        }
-        json.put("key_base64", base64.encodeToString(entry.key().unsafeBytes()))
-                .put("value_base64", base64.encodeToString(entry.value().bytes()))
-                .put("version", entry.value().version().toString());
-        entry.value().expiresAtMillis().ifPresent(millis -> json.put("expires_at", millis));
-        return json.toBuffer();
+    private KeyValue take() {
+        KeyValue entry = page.get(next++);
+        remaining--;
+        remainingBytes -= entry.key().length() + entry.value().bytes().length;
+        return entry;
+    }
+
+    private boolean hasMore() {
+        return remaining > 0 && remainingBytes > 0;
     }
 }

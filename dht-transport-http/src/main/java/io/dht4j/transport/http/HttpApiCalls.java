@@ -1,0 +1,193 @@
+package io.dht4j.transport.http;
+
+import io.dht4j.CallOptions;
+import io.dht4j.Cluster;
+import io.dht4j.ErrorCode;
+import io.dht4j.InvalidRequestException;
+import io.dht4j.Key;
+import io.dht4j.KeyRange;
+import io.dht4j.ScanScope;
+import io.dht4j.Value;
+import io.dht4j.Version;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.json.JsonObject;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * Carries requests out: reads the parameters and the body, calls the cluster and answers. Does not block. Safe for use by any
+ * number of event loops.
+ */
+final class HttpApiCalls {
+
+    private static final CharSequence VERSION_HEADER = HttpHeaders.createOptimized("Dht-Version");
+    private static final CharSequence EXPIRY_HEADER = HttpHeaders.createOptimized("Dht-Expires-At");
+    private static final CharSequence OCTETS = HttpHeaders.createOptimized("application/octet-stream");
+    private static final CharSequence JSON = HttpHeaders.createOptimized("application/json");
+
+    private static final List<String> ENTITY_PARAMETERS = List.of("id", "id_base64", "ack", "from", "timeout");
+    private static final List<String> PUT_PARAMETERS = List.of("id", "id_base64", "ack", "from", "timeout", "ttl");
+    private static final List<String> SCAN_PARAMETERS =
+            List.of("start", "start_base64", "end", "end_base64", "limit", "bytes", "scope", "ack", "from", "timeout");
+    private static final List<String> BATCH_GET_PARAMETERS = List.of("ack", "from", "timeout");
+    private static final List<String> BATCH_PUT_PARAMETERS = List.of("ack", "from", "timeout", "ttl");
+    private static final List<String> PLACEMENT_PARAMETERS = List.of("id", "id_base64");
+
+    private static final long MAX_LIMIT = 999_999_999_999_999_999L;
+
+    private final Cluster cluster;
+    private final HttpApiOptions options;
+
+    HttpApiCalls(Cluster cluster, HttpApiOptions options) {
+        this.cluster = cluster;
+        this.options = options;
+    }
+
+    private static HttpApiQuery query(HttpApiExchange exchange, List<String> known) {
+        return HttpApiQuery.parse(exchange.request().query(), known);
+    }
+
+    void get(HttpApiExchange exchange) {
+        HttpApiQuery query = query(exchange, ENTITY_PARAMETERS);
+        Key key = query.id();
+        CallOptions call = query.callOptions(cluster);
+        exchange.share().enter();
+        exchange.await(() -> cluster.get(key, call), found -> found(exchange, found));
+    }
+
+    private static void found(HttpApiExchange exchange, Optional<Value> found) {
+        if (found.isEmpty()) {
+            exchange.answer(HttpApiProblem.absent());
+            return;
+        }
+        Value value = found.get();
+        exchange.share().reserve(value.bytes().length);
+        exchange.response()
+                .putHeader(HttpHeaders.CONTENT_TYPE, OCTETS)
+                .putHeader(VERSION_HEADER, value.version().toString());
+        value.expiresAtMillis()
+                .ifPresent(millis -> exchange.response().putHeader(EXPIRY_HEADER, Long.toString(millis)));
+        exchange.answerValue(value.bytes());
+    }
+
+    void put(HttpApiExchange exchange) {
+        HttpApiQuery query = query(exchange, PUT_PARAMETERS);
+        Key key = query.id();
+        CallOptions call = query.callOptions(cluster);
+        HttpApiValue body = new HttpApiValue(
+                exchange,
+                value -> exchange.await(
+                        () -> cluster.put(key, value, call), version -> written(exchange, 201, version)));
+        read(exchange, body);
+    }
+
+    void delete(HttpApiExchange exchange) {
+        HttpApiQuery query = query(exchange, ENTITY_PARAMETERS);
+        Key key = query.id();
+        CallOptions call = query.callOptions(cluster);
+        exchange.share().enter();
+        exchange.await(() -> cluster.delete(key, call), version -> written(exchange, 202, version));
+    }
+
+    void getAll(HttpApiExchange exchange) {
+        CallOptions call = query(exchange, BATCH_GET_PARAMETERS).callOptions(cluster);
+        read(
+                exchange,
+                HttpApiBatch.keys(
+                        options,
+                        keys -> exchange.await(
+                                () -> cluster.getAll(keys, call), values -> found(exchange, keys, values))));
+    }
+
+    private static void found(HttpApiExchange exchange, List<Key> keys, Map<Key, Value> values) {
+        for (Value value : values.values()) {
+            exchange.share().reserve(value.bytes().length);
+        }
+        HttpApiScan.start(exchange, HttpApiPages.of(keys, values), true, Long.MAX_VALUE, Long.MAX_VALUE);
+    }
+
+    void putAll(HttpApiExchange exchange) {
+        CallOptions call = query(exchange, BATCH_PUT_PARAMETERS).callOptions(cluster);
+        read(
+                exchange,
+                HttpApiBatch.values(
+                        options,
+                        values -> exchange.await(
+                                () -> cluster.putAll(values, call), version -> written(exchange, 201, version))));
+    }
+
+    private static void read(HttpApiExchange exchange, HttpApiBody.Receiver body) {
+        HttpApiBody.requireAllowedLength(exchange, body);
+        exchange.share().enter();
+        HttpApiBody.read(exchange, body);
+    }
+
+    private static void written(HttpApiExchange exchange, int status, Version version) {
+        exchange.response().putHeader(VERSION_HEADER, version.toString());
+        exchange.answer(status);
+    }
+
+    /**
+     * Streams a range.
+     *
+     * @param allowed throws if the client may not see this scope
+     */
+    void scan(HttpApiExchange exchange, Consumer<ScanScope> allowed) {
+        HttpApiQuery query = query(exchange, SCAN_PARAMETERS);
+        Key start = query.bound("start")
+                .orElseThrow(() -> new InvalidRequestException(
+                        ErrorCode.SCAN_INVALID, "start is missing: give the first key as start=..., percent-encoded"));
+        KeyRange range = new KeyRange(start, query.bound("end"));
+        long limit = query.number("limit", 1, MAX_LIMIT).orElse(Long.MAX_VALUE);
+        long bytes = query.number("bytes", 1, MAX_LIMIT).orElse(Long.MAX_VALUE);
+        ScanScope scope = scope(query.text("scope").orElse("cluster"));
+        allowed.accept(scope);
+        CallOptions call = query.callOptions(cluster);
+        boolean ndjson = accepts(exchange.request().headers().getAll(HttpHeaders.ACCEPT), Ndjson.CONTENT_TYPE);
+        exchange.share().enter();
+        HttpApiScan.start(exchange, cluster.scan(range, scope, call), ndjson, limit, bytes);
+    }
+
+    private static ScanScope scope(String name) {
+        return switch (name) {
+            case "cluster" -> ScanScope.CLUSTER;
+            case "node" -> ScanScope.NODE;
+            default ->
+                throw new InvalidRequestException(
+                        ErrorCode.SCAN_INVALID,
+                        "scope must be cluster or node, not \"" + HttpApiQuery.shown(name) + "\"");
+        };
+    }
+
+    /** Whether a client names a media type among those it accepts; wildcards do not count. */
+    private static boolean accepts(List<String> headers, String type) {
+        for (String header : headers) {
+            for (String range : header.split(",", -1)) {
+                int semicolon = range.indexOf(';');
+                String name = semicolon < 0 ? range : range.substring(0, semicolon);
+                if (name.strip().toLowerCase(Locale.ROOT).equals(type)) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    void locate(HttpApiExchange exchange) {
+        Key key = query(exchange, PLACEMENT_PARAMETERS).id();
+        exchange.await(() -> cluster.locate(key), placement -> answerJson(exchange, HttpApiJson.placement(placement)));
+    }
+
+    void status(HttpApiExchange exchange) {
+        query(exchange, List.of());
+        exchange.await(cluster::status, status -> answerJson(exchange, HttpApiJson.status(status)));
+    }
+
+    private static void answerJson(HttpApiExchange exchange, JsonObject json) {
+        exchange.response().putHeader(HttpHeaders.CONTENT_TYPE, JSON);
+        exchange.answer(200, json.toBuffer());
+    }
+}

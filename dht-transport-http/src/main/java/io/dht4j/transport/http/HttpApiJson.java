@@ -1,0 +1,96 @@
+package io.dht4j.transport.http;
+
+import io.dht4j.KeyPlacement;
+import io.dht4j.Node;
+import io.dht4j.NodeId;
+import io.dht4j.NodeStatus;
+import io.dht4j.Topology;
+import io.dht4j.spi.RemoteApi.Located;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Placement and status as JSON, and back. Reading throws some {@link RuntimeException} if the JSON is not what was written.
+ */
+final class HttpApiJson {
+
+    private HttpApiJson() {}
+
+    static JsonObject placement(KeyPlacement placement) {
+        JsonArray replicas = new JsonArray();
+        for (Node node : placement.replicas()) {
+            replicas.add(node.id().value());
+        }
+        return new JsonObject().put("partition", placement.partition()).put("replicas", replicas);
+    }
+
+    static Located located(JsonObject json) {
+        List<NodeId> replicas = new ArrayList<>();
+        for (Object id : json.getJsonArray("replicas")) {
+            replicas.add(new NodeId((String) id));
+        }
+        return new Located(json.getInteger("partition"), replicas);
+    }
+
+    static JsonObject status(NodeStatus status) {
+        JsonArray nodes = new JsonArray();
+        for (Node node : status.topology().nodes()) {
+            nodes.add(new JsonObject()
+                    .put("id", node.id().value())
+                    .put("address", node.address())
+                    .put("weight", node.weight()));
+        }
+        return new JsonObject()
+                .put("id", status.id().value())
+                .put("epoch", status.topology().epoch())
+                .put("nodes", nodes)
+                .put("replication_factor", status.replicationFactor())
+                .put("partitions", status.partitions())
+                .put("placement", status.placement())
+                .put("hash", status.hash())
+                .put("transport", status.transport())
+                .put("store", status.store())
+                .put("version", status.version())
+                .put("entries", status.entries())
+                .put("uptime_ms", status.uptime().toMillis());
+    }
+
+    static NodeStatus status(JsonObject json) {
+        List<Node> nodes = new ArrayList<>();
+        for (Object element : json.getJsonArray("nodes")) {
+            JsonObject node = (JsonObject) element;
+            nodes.add(new Node(new NodeId(text(node, "id")), text(node, "address"), (int) number(node, "weight")));
+        }
+        return new NodeStatus(
+                new NodeId(text(json, "id")),
+                new Topology(number(json, "epoch"), nodes),
+                (int) number(json, "replication_factor"),
+                (int) number(json, "partitions"),
+                text(json, "placement"),
+                text(json, "hash"),
+                text(json, "transport"),
+                text(json, "store"),
+                text(json, "version"),
+                number(json, "entries"),
+                Duration.ofMillis(number(json, "uptime_ms")));
+    }
+
+    private static String text(JsonObject json, String field) {
+        return present(json.getString(field), field);
+    }
+
+    private static long number(JsonObject json, String field) {
+        return present(json.getLong(field), field);
+    }
+
+    private static <T> T present(@Nullable T value, String field) {
+        if (value == null) {
+            throw new IllegalArgumentException(field + " is missing");
+        }
+        return value;
+    }
+}

@@ -1,0 +1,74 @@
+package io.dht4j.transport.http;
+
+import io.dht4j.ErrorCode;
+import io.dht4j.InvalidRequestException;
+import io.vertx.core.buffer.Buffer;
+import java.util.Arrays;
+import java.util.function.Consumer;
+
+/** A body that is a value. Belongs to the request's event loop. */
+final class HttpApiValue implements HttpApiBody.Receiver {
+
+    private static final int FIRST_CAPACITY = 64 * 1024;
+
+    private final int maxBytes;
+    private final long announced;
+    private final Consumer<byte[]> whenWhole;
+    private byte[] bytes;
+    private int size;
+
+    /**
+     * Waits for a value.
+     *
+     * @param whenWhole receives the bytes, which nobody else keeps
+     */
+    HttpApiValue(HttpApiExchange exchange, Consumer<byte[]> whenWhole) {
+        this.maxBytes = exchange.options().maxValueBytes();
+        this.announced = exchange.contentLength();
+        this.whenWhole = whenWhole;
+        this.bytes = new byte[(int) Math.min(FIRST_CAPACITY, Math.max(0, announced))];
+    }
+
+    @Override
+    public int maxBytes() {
+        return maxBytes;
+    }
+
+    @Override
+    public InvalidRequestException tooLarge() {
+        return tooLarge(maxBytes);
+    }
+
+    static InvalidRequestException tooLarge(int maxBytes) {
+        return new InvalidRequestException(
+                ErrorCode.VALUE_TOO_LARGE, "a value has at most " + maxBytes + " bytes on this node");
+    }
+
+    @Override
+    public void received(Buffer chunk) {
+        int length = chunk.length();
+        if (bytes.length - size < length) {
+            grow(size + length);
+        }
+        chunk.getBytes(bytes, size);
+        size += length;
+    }
+
+    private void grow(int needed) {
+        long doubled = Math.min(maxBytes, Math.max(FIRST_CAPACITY, 2L * bytes.length));
+        long capacity = announced < 0 ? doubled : Math.min(doubled, announced);
+        bytes = Arrays.copyOf(bytes, (int) Math.max(needed, capacity));
+    }
+
+    @Override
+    public void ended() {
+        byte[] whole = size == bytes.length ? bytes : Arrays.copyOf(bytes, size);
+        bytes = new byte[0];
+        whenWhole.accept(whole);
+    }
+
+    @Override
+    public void dropped() {
+        bytes = new byte[0];
+    }
+}

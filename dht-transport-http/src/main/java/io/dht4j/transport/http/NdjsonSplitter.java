@@ -1,0 +1,99 @@
+package io.dht4j.transport.http;
+
+import io.vertx.core.buffer.Buffer;
+import java.util.Arrays;
+
+/**
+ * Cuts bytes that come in pieces into lines. It holds no more than the line that is not yet complete. Belongs to one event
+ * loop.
+ */
+final class NdjsonSplitter {
+
+    private static final byte[] NOTHING = {};
+
+    private final int maxLineBytes;
+    private final Lines lines;
+    private byte[] begun = NOTHING;
+    private int size;
+
+    /** Takes lines. */
+    interface Lines {
+
+        /** The next line, without its end; the array may be longer, and is used again afterwards. */
+        void line(byte[] bytes, int from, int to);
+
+        /** The line that is coming is longer than it may be. */
+        RuntimeException tooLong();
+    }
+
+    /**
+     * Cuts for a receiver.
+     *
+     * @param maxLineBytes the longest line
+     */
+    NdjsonSplitter(int maxLineBytes, Lines lines) {
+        this.maxLineBytes = maxLineBytes;
+        this.lines = lines;
+    }
+
+    /** Takes the next piece, and hands on the lines that end in it. */
+    void add(Buffer piece) {
+        byte[] bytes = piece.getBytes();
+        int from = 0;
+        for (int at = 0; at < bytes.length; at++) {
+            if (bytes[at] == '\n') {
+                complete(bytes, from, at);
+                from = at + 1;
+            }
+        }
+        keep(bytes, from, bytes.length);
+    }
+
+    /** Hands on a last line that has no end of its own, if there is one. */
+    void end() {
+        if (size > 0) {
+            complete(NOTHING, 0, 0);
+        }
+    }
+
+    /** Whether a line has begun that has not ended. */
+    boolean isInLine() {
+        return size > 0;
+    }
+
+    /** Forgets the line that has begun. */
+    void clear() {
+        begun = NOTHING;
+        size = 0;
+    }
+
+    private void complete(byte[] bytes, int from, int to) {
+        if (size == 0) {
+            if (to - from > maxLineBytes) {
+                throw lines.tooLong();
+            }
+            lines.line(bytes, from, to);
+            return;
+        }
+        keep(bytes, from, to);
+        int length = size;
+        size = 0;
+        lines.line(begun, 0, length);
+        if (begun.length > 64 * 1024) {
+            begun = NOTHING;
+        }
+    }
+
+    private void keep(byte[] bytes, int from, int to) {
+        int length = to - from;
+        if (length > maxLineBytes - size) {
+            throw lines.tooLong();
+        }
+        if (begun.length - size < length) {
+            long doubled = Math.min(maxLineBytes, 2L * begun.length);
+            begun = Arrays.copyOf(begun, (int) Math.max(size + length, doubled));
+        }
+        System.arraycopy(bytes, from, begun, size, length);
+        size += length;
+    }
+}
