@@ -86,7 +86,12 @@ final class Rules {
                 dependsOnlyOn(new String[] {in("store.mvstore")}, "org.h2..", "org.slf4j.."));
         rules.put(
                 "the HTTP transport depends on the API and Vert.x",
-                dependsOnlyOn(new String[] {in("transport.http")}, "io.vertx..", "io.netty..", "com.fasterxml.jackson.core..", "org.slf4j.."));
+                dependsOnlyOn(
+                        new String[] {in("transport.http")},
+                        "io.vertx..",
+                        "io.netty..",
+                        "com.fasterxml.jackson.core..",
+                        "org.slf4j.."));
         rules.put(
                 "the gRPC transport depends on the API and gRPC",
                 dependsOnlyOn(
