@@ -123,6 +123,15 @@ final class RawHttp implements AutoCloseable {
         }
     }
 
+    /** What comes until the server closes the connection. */
+    String untilClosed() throws IOException {
+        try {
+            return new String(in.readAllBytes(), StandardCharsets.ISO_8859_1);
+        } catch (java.net.SocketException reset) {
+            return "";
+        }
+    }
+
     @Override
     public void close() throws IOException {
         socket.close();
