@@ -95,7 +95,12 @@ final class Rules {
         rules.put(
                 "the gRPC transport depends on the API and gRPC",
                 dependsOnlyOn(
-                        new String[] {in("transport.grpc")}, "io.grpc..", "com.google.protobuf..", "org.slf4j.."));
+                        new String[] {in("transport.grpc")},
+                        in("v1"),
+                        "io.grpc..",
+                        "com.google.protobuf..",
+                        "com.google.rpc..",
+                        "org.slf4j.."));
         rules.put(
                 "the testkit depends on API, core and test libraries",
                 dependsOnlyOn(

@@ -1,4 +1,4 @@
-/** Peer transport and public API over gRPC. Empty so far. */
+/** The peer transport over gRPC and the public gRPC API with its client, on gRPC-java. */
 @NullMarked
 package io.dht4j.transport.grpc;
 

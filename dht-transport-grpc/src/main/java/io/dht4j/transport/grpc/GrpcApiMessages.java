@@ -1,0 +1,164 @@
+package io.dht4j.transport.grpc;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.UnsafeByteOperations;
+import io.dht4j.CallOptions;
+import io.dht4j.Cluster;
+import io.dht4j.ErrorCode;
+import io.dht4j.InvalidRequestException;
+import io.dht4j.Key;
+import io.dht4j.KeyPlacement;
+import io.dht4j.KeyRange;
+import io.dht4j.KeyValue;
+import io.dht4j.Node;
+import io.dht4j.NodeStatus;
+import io.dht4j.ReplicationPolicy;
+import io.dht4j.ScanScope;
+import io.dht4j.v1.Entry;
+import io.dht4j.v1.LocateResponse;
+import io.dht4j.v1.Policy;
+import io.dht4j.v1.ScanRequest;
+import io.dht4j.v1.StatusResponse;
+import io.dht4j.v1.Value;
+import java.time.Duration;
+import java.util.Optional;
+
+/** What the messages of a request mean, and the messages of an answer. */
+final class GrpcApiMessages {
+
+    private GrpcApiMessages() {}
+
+    static Key key(ByteString bytes) {
+        return key("key", bytes);
+    }
+
+    private static Key key(String name, ByteString bytes) {
+        if (bytes.size() < Key.MIN_LENGTH || bytes.size() > Key.MAX_LENGTH) {
+            throw new InvalidRequestException(
+                    ErrorCode.KEY_INVALID,
+                    name + " has " + Key.MIN_LENGTH + " to " + Key.MAX_LENGTH + " bytes, not " + bytes.size());
+        }
+        return Key.of(bytes.toByteArray());
+    }
+
+    /** Options with a policy as the HTTP API reads it: from alone takes its majority, ack alone the replication factor. */
+    static CallOptions withPolicy(CallOptions options, Policy policy, Cluster cluster) {
+        if (!policy.hasAck() && !policy.hasFrom()) {
+            return options;
+        }
+        int nodes = cluster.topology().size();
+        if (!policy.hasAck()) {
+            return options.withPolicy(ReplicationPolicy.majorityOf(inRange("from", policy.getFrom(), nodes)));
+        }
+        int ack = inRange("ack", policy.getAck(), nodes);
+        int from = policy.hasFrom()
+                ? inRange("from", policy.getFrom(), nodes)
+                : cluster.defaultPolicy().from();
+        return options.withPolicy(ack, from);
+    }
+
+    private static int inRange(String name, int unsigned, int nodes) {
+        if (unsigned < 1 || unsigned > nodes) {
+            throw new InvalidRequestException(
+                    ErrorCode.POLICY_INVALID,
+                    name + " must be 1 to " + nodes + " (the number of nodes), not "
+                            + Integer.toUnsignedString(unsigned));
+        }
+        return unsigned;
+    }
+
+    static CallOptions withTimeToLive(CallOptions options, long unsignedMillis) {
+        long longest = CallOptions.MAX_TIME_TO_LIVE.toMillis();
+        if (unsignedMillis < 1 || unsignedMillis > longest) {
+            throw new InvalidRequestException(
+                    ErrorCode.TTL_INVALID,
+                    "ttl_millis must be 1 to " + longest + ", not " + Long.toUnsignedString(unsignedMillis));
+        }
+        return options.withTimeToLive(Duration.ofMillis(unsignedMillis));
+    }
+
+    static KeyRange range(ScanRequest request) {
+        Optional<Key> end = request.hasEnd() ? Optional.of(key("end", request.getEnd())) : Optional.empty();
+        return new KeyRange(
+                request.hasStart()
+                        ? key("start", request.getStart())
+                        : KeyRange.all().start(),
+                end);
+    }
+
+    static ScanScope scope(ScanRequest request) {
+        return switch (request.getScope()) {
+            case SCOPE_UNSPECIFIED, CLUSTER -> ScanScope.CLUSTER;
+            case NODE -> ScanScope.NODE;
+            case UNRECOGNIZED ->
+                throw new InvalidRequestException(
+                        ErrorCode.SCAN_INVALID, "scope must be CLUSTER or NODE, not " + request.getScopeValue());
+        };
+    }
+
+    /** A limit of a scan: what is absent is no limit. */
+    static long limit(String name, boolean present, long unsigned) {
+        if (!present) {
+            return Long.MAX_VALUE;
+        }
+        if (unsigned < 1) {
+            throw new InvalidRequestException(
+                    ErrorCode.SCAN_INVALID,
+                    name + " must be 1 to " + Long.MAX_VALUE + ", not " + Long.toUnsignedString(unsigned));
+        }
+        return unsigned;
+    }
+
+    /** Shares the array with the value. */
+    static Value value(io.dht4j.Value value) {
+        Value.Builder message = Value.newBuilder()
+                .setData(UnsafeByteOperations.unsafeWrap(value.bytes()))
+                .setVersion(value.version().packed());
+        value.expiresAtMillis().ifPresent(message::setExpiresAtMillis);
+        return message.build();
+    }
+
+    /** Shares the arrays with key and value. */
+    static Entry entry(Key key, io.dht4j.Value value) {
+        return Entry.newBuilder()
+                .setKey(UnsafeByteOperations.unsafeWrap(key.unsafeBytes()))
+                .setValue(value(value))
+                .build();
+    }
+
+    static long bytesOf(Key key, io.dht4j.Value value) {
+        return (long) key.length() + value.bytes().length;
+    }
+
+    static long bytesOf(KeyValue entry) {
+        return bytesOf(entry.key(), entry.value());
+    }
+
+    static LocateResponse located(KeyPlacement placement) {
+        LocateResponse.Builder message = LocateResponse.newBuilder().setPartition(placement.partition());
+        placement.replicas().forEach(node -> message.addReplicas(node.id().value()));
+        return message.build();
+    }
+
+    static StatusResponse status(NodeStatus status) {
+        StatusResponse.Builder message = StatusResponse.newBuilder()
+                .setId(status.id().value())
+                .setEpoch(status.topology().epoch())
+                .setReplicationFactor(status.replicationFactor())
+                .setPartitions(status.partitions())
+                .setPlacement(status.placement())
+                .setHash(status.hash())
+                .setTransport(status.transport())
+                .setStore(status.store())
+                .setVersion(status.version())
+                .setEntries(status.entries())
+                .setUptimeMillis(status.uptime().toMillis());
+        for (Node node : status.topology().nodes()) {
+            message.addNodes(io.dht4j.v1.Node.newBuilder()
+                    .setId(node.id().value())
+                    .setAddress(node.address())
+                    .setWeight(node.weight()));
+        }
+        return message.build();
+    }
+}
