@@ -72,6 +72,11 @@ public final class Tls implements AutoCloseable {
      * @throws IllegalArgumentException if a file is missing or not what it should be; the message names it
      */
     public static Tls load(TlsFiles files, Consumer<String> warnings) {
+        return load(files, warnings, Watched.LOOK_EVERY_MILLIS);
+    }
+
+    /** With looks as rare as a test wants them. */
+    static Tls load(TlsFiles files, Consumer<String> warnings, long lookEveryMillis) {
         List<Path> paths = Stream.of(files.certificate(), files.key(), files.authorities())
                 .flatMap(Optional::stream)
                 .toList();
@@ -85,7 +90,8 @@ public final class Tls implements AutoCloseable {
                             Credentials.of(files, contents, Generation.alias(number), warnings),
                             Optional.ofNullable(before).map(Generation::credentials));
                 },
-                warnings));
+                warnings,
+                lookEveryMillis));
     }
 
     /**

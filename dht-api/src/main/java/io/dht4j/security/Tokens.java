@@ -51,11 +51,17 @@ public final class Tokens implements AutoCloseable {
      * @throws IllegalArgumentException if it is missing or has a bad line; the message names file and line, not the token
      */
     public static Tokens load(Path file, Consumer<String> warnings) {
+        return load(file, warnings, Watched.LOOK_EVERY_MILLIS);
+    }
+
+    /** With looks as rare as a test wants them. */
+    static Tokens load(Path file, Consumer<String> warnings, long lookEveryMillis) {
         return new Tokens(Watched.start(
                 "dht4j-token-file",
                 List.of(file),
                 (contents, before) -> TokenFile.parse(file, contents.of(file)),
-                warnings));
+                warnings,
+                lookEveryMillis));
     }
 
     /**

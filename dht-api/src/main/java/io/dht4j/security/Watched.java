@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Watched<T> implements AutoCloseable {
 
-    private static final long LOOK_EVERY_MILLIS = 500;
+    static final long LOOK_EVERY_MILLIS = 500;
 
     /** Makes sense of contents; throws IllegalArgumentException, whose message holds no secret, if they make none. */
     interface Meaning<T> {
@@ -48,9 +48,10 @@ final class Watched<T> implements AutoCloseable {
     }
 
     /** Reads the files, and watches them until closed. Throws IllegalArgumentException if they make no sense. */
-    static <T> Watched<T> start(String thread, List<Path> files, Meaning<T> meaning, Consumer<String> warnings) {
+    static <T> Watched<T> start(
+            String thread, List<Path> files, Meaning<T> meaning, Consumer<String> warnings, long lookEveryMillis) {
         Watched<T> watched = new Watched<>(files, meaning, warnings);
-        Thread watcher = new Thread(watched::watch, thread);
+        Thread watcher = new Thread(() -> watched.watch(lookEveryMillis), thread);
         watcher.setDaemon(true);
         watcher.start();
         return watched;
@@ -65,9 +66,9 @@ final class Watched<T> implements AutoCloseable {
         closed.countDown();
     }
 
-    private void watch() {
+    private void watch(long lookEveryMillis) {
         try {
-            while (!closed.await(LOOK_EVERY_MILLIS, TimeUnit.MILLISECONDS)) {
+            while (!closed.await(lookEveryMillis, TimeUnit.MILLISECONDS)) {
                 try {
                     look();
                 } catch (RuntimeException e) {
