@@ -5,6 +5,7 @@ import io.dht4j.NodeId;
 import io.dht4j.ReadFanOut;
 import io.dht4j.Topology;
 import io.dht4j.core.internal.clock.HybridClock;
+import io.dht4j.core.internal.coordinator.BatchLimits;
 import io.dht4j.core.internal.coordinator.Limits;
 import io.dht4j.core.internal.coordinator.NodeCluster;
 import io.dht4j.core.internal.coordinator.Parts;
@@ -58,6 +59,7 @@ public final class ClusterBuilder {
     private int maxBatch = 10_000;
     private Duration maxClockSkew = Duration.ofSeconds(60);
     private Duration drainTimeout = Duration.ofSeconds(5);
+    private Batching batching = Batching.on();
 
     private ClusterBuilder(NodeId self, Topology topology) {
         if (topology.node(self).isEmpty()) {
@@ -300,6 +302,17 @@ public final class ClusterBuilder {
     }
 
     /**
+     * How requests to a node are put together in frames. Default: {@link Batching#on()}.
+     *
+     * @param batching on or off, and its bounds
+     * @return this builder
+     */
+    public ClusterBuilder batching(Batching batching) {
+        this.batching = batching;
+        return this;
+    }
+
+    /**
      * Starts the node. Blocks until its transport accepts requests of peers; does not wait for peers.
      *
      * @return the cluster as seen from this node, which the caller closes
@@ -339,7 +352,8 @@ public final class ClusterBuilder {
                 maxInFlight,
                 maxInFlightBytes,
                 maxBatch,
-                drainTimeout);
+                drainTimeout,
+                new BatchLimits(batching.enabled(), batching.maxEntries(), batching.maxBytes(), batching.maxFrames()));
         return new NodeCluster(parts, limits, clock(env), ownsEnvironment);
     }
 

@@ -56,18 +56,27 @@ class PeerFramesFuzzTest {
     @BeforeEach
     void startVictimAndRecordItsRequests() {
         start(new ModelStore());
-        CallOptions both = CallOptions.defaults().withPolicy(2, 2).withTimeout(Duration.ofMillis(10));
+        CallOptions both = CallOptions.defaults().withPolicy(2, 2).withTimeout(Duration.ofMillis(100));
         Key key = Key.of("key");
+        // Since nobody answers, what comes later waits for some time and then goes together.
         List.of(
                         victim.get(key, both),
                         victim.put(key, new byte[20], both),
                         victim.delete(Key.of("deleted"), both),
+                        victim.get(Key.of("another"), both),
                         victim.getAll(List.of(key, Key.of("other"), Key.of("third")), both),
+                        victim.get(Key.of("last"), both),
                         victim.putAll(Map.of(key, new byte[3], Key.of("other"), new byte[0]), both),
+                        victim.delete(key, both),
                         victim.scan(KeyRange.between(Key.of("a"), Key.of("z")), ScanScope.CLUSTER, both)
                                 .next())
                 .forEach(stage -> env.runUntil(stage.toCompletableFuture()::isDone, Duration.ofSeconds(1)));
-        assertThat(requests).as("one of each kind, and the greeting").hasSizeGreaterThanOrEqualTo(7);
+        assertThat(requests)
+                .extracting(frame -> (int) frame[1])
+                .as("one of each kind, and batches of reads and of writes")
+                .contains(1, 2, 3, 4, 5)
+                .hasSizeGreaterThanOrEqualTo(8);
+        assertThat(requests).filteredOn(frame -> frame[1] == 5).hasSize(2);
     }
 
     private void start(Store store) {
@@ -202,7 +211,7 @@ class PeerFramesFuzzTest {
             byte[] frame = new byte[HEADER_BYTES + random.nextInt(300)];
             random.nextBytes(frame);
             System.arraycopy(request, 0, frame, 0, HEADER_BYTES);
-            frame[1] = (byte) random.nextInt(6);
+            frame[1] = (byte) random.nextInt(7);
             exchange(frame);
         }
     }

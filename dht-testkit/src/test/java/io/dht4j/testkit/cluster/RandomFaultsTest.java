@@ -14,6 +14,7 @@ import io.dht4j.ReadFanOut;
 import io.dht4j.ScanScope;
 import io.dht4j.Value;
 import io.dht4j.Version;
+import io.dht4j.core.Batching;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.EntryCursor;
 import io.dht4j.testkit.Fault;
@@ -55,14 +56,20 @@ class RandomFaultsTest {
     @ParameterizedTest
     @MethodSource("seeds")
     void quorumReadsSeeAcknowledgedWritesAndNoCallOutlivesItsDeadline(long seed) {
-        new Run(seed).play();
+        new Run(seed, false).play();
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void requestsThatTravelTogetherKeepThatPromise(long seed) {
+        new Run(seed, true).play();
     }
 
     @ParameterizedTest
     @MethodSource("seeds")
     void oneSeedGivesOneHistory(long seed) {
         if (seed % 10 == 0) {
-            assertThat(new Run(seed).play()).isEqualTo(new Run(seed).play());
+            assertThat(new Run(seed, true).play()).isEqualTo(new Run(seed, true).play());
         }
     }
 
@@ -98,7 +105,7 @@ class RandomFaultsTest {
         private final List<Throwable> findings = new ArrayList<>();
         private int open;
 
-        Run(long seed) {
+        Run(long seed, boolean batching) {
             this.seed = seed;
             this.random = new SplittableRandom(seed);
             this.size = random.nextBoolean() ? 3 : 5;
@@ -106,6 +113,9 @@ class RandomFaultsTest {
             ReadFanOut fanOut = random.nextBoolean() ? ReadFanOut.ALL : ReadFanOut.ENOUGH;
             boolean hedged = random.nextBoolean();
             Duration skew = Duration.ofMillis(random.nextInt(100));
+            // Narrow windows and small frames, so that there is something to put together and to take apart.
+            Batching together =
+                    batching ? new Batching(true, 1 + random.nextInt(8), 1024, 1 + random.nextInt(2)) : Batching.off();
             this.cluster = SimulatedCluster.of(seed, size)
                     .stores(i -> blocking ? new BlockingStore() : new ModelStore())
                     .clocks(i -> skew.multipliedBy(i))
@@ -113,6 +123,7 @@ class RandomFaultsTest {
                         b.readFanOut(fanOut)
                                 .inlineValueBytes(8)
                                 .timeout(TIMEOUT)
+                                .batching(together)
                                 .partitions(64);
                         return hedged ? b.hedgeDelay(Duration.ofMillis(10)) : b;
                     })

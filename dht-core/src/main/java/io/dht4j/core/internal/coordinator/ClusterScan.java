@@ -189,7 +189,7 @@ final class ClusterScan {
             ScanCursor cursor = hungry.get(i);
             Request request =
                     new Request.ScanPage(cursor.missing().orElseThrow(), cursor.partitions, PAGE_ENTRIES, PAGE_BYTES);
-            peers.ask(cursor.node, peers.outgoing(request), pull.context, new ReplyHandler() {
+            peers.ask(cursor.node, Outgoing.alone(request), pull.context, new ReplyHandler() {
                 @Override
                 public void replied(Reply reply) {
                     came(reply);

@@ -17,6 +17,7 @@ import java.util.Optional;
  * @param maxInFlightBytes how many bytes of writes may be under way
  * @param maxBatch how many keys a batch may have
  * @param drainTimeout how long closing waits for calls under way
+ * @param batching how requests to a node are put together
  */
 public record Limits(
         int replicationFactor,
@@ -28,4 +29,5 @@ public record Limits(
         int maxInFlight,
         long maxInFlightBytes,
         int maxBatch,
-        Duration drainTimeout) {}
+        Duration drainTimeout,
+        BatchLimits batching) {}

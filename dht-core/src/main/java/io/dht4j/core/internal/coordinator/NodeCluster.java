@@ -94,7 +94,7 @@ public final class NodeCluster implements Cluster {
         Supplier<FrameHeader> header = () -> new FrameHeader(epoch, fingerprint, clock.current());
         int maxFrameBytes = limits.maxValueBytes() + FrameCodec.FRAME_OVERHEAD;
         this.endpoint = new PeerEndpoint(replica, header, clock, maxFrameBytes);
-        this.peers = new Peers(parts.self(), replica, parts.transport(), header, clock);
+        this.peers = new Peers(parts, limits, replica, header, clock);
         this.admission = new Admission("calls under way", limits.maxInFlight(), limits.maxInFlightBytes());
         this.defaultPolicy = ReplicationPolicy.majorityOf(limits.replicationFactor());
         this.status = new StatusReport(parts, limits);
@@ -143,7 +143,7 @@ public final class NodeCluster implements Cluster {
      * gives versions that are new, and a cluster whose nodes place keys differently is noticed at once.
      */
     private void greet() {
-        Peers.Outgoing hello = peers.outgoing(new Request.Ping());
+        Outgoing hello = Outgoing.alone(new Request.Ping());
         CallContext context = new CallContext(environment::nanoTime, GREETING_TIMEOUT.toNanos());
         for (Node node : parts.topology().nodes()) {
             if (!peers.isSelf(node)) {

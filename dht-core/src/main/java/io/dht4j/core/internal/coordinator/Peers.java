@@ -6,6 +6,7 @@ import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.core.internal.clock.HybridClock;
 import io.dht4j.core.internal.replica.Replica;
+import io.dht4j.core.internal.wire.BatchReader;
 import io.dht4j.core.internal.wire.FrameCodec;
 import io.dht4j.core.internal.wire.FrameCodec.Frame;
 import io.dht4j.core.internal.wire.FrameException;
@@ -13,9 +14,13 @@ import io.dht4j.core.internal.wire.FrameHeader;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
 import io.dht4j.spi.CallContext;
-import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -23,121 +28,244 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks replicas: the local one by a plain call, the others through the transport. A request whose connection broke is sent
- * once more, which is safe because requests are idempotent; so a peer that restarted is used by the next request even
- * before its old connections are known to be dead. Does not block; safe for use by any number of threads.
+ * Asks replicas: the local one by a plain call, the others through the transport, several requests in a frame when there is
+ * much to ask. A request whose connection broke is sent once more, which is safe because requests are idempotent; so a peer
+ * that restarted is used by the next request even before its old connections are known to be dead. Does not block; safe for
+ * use by any number of threads.
  */
 final class Peers {
 
     private static final Logger LOG = LoggerFactory.getLogger(Peers.class);
 
-    private final NodeId self;
+    /** What a call that was let in may take in a frame besides the bytes that it was let in for. */
+    private static final int BYTES_PER_CALL = 256;
+
+    private final Parts parts;
+    private final Limits limits;
     private final Replica replica;
-    private final Transport transport;
     private final Supplier<FrameHeader> header;
     private final HybridClock clock;
+    private final Cork cork = new Cork();
+    private final Map<NodeId, Lanes> lanes = new HashMap<>();
 
-    Peers(NodeId self, Replica replica, Transport transport, Supplier<FrameHeader> header, HybridClock clock) {
-        this.self = self;
+    /** The two ways to a node: reads do not wait for writes, which may wait for a disk. */
+    private record Lanes(Batcher reads, Batcher writes) {}
+
+    Peers(Parts parts, Limits limits, Replica replica, Supplier<FrameHeader> header, HybridClock clock) {
+        this.parts = parts;
+        this.limits = limits;
         this.replica = replica;
-        this.transport = transport;
         this.header = header;
         this.clock = clock;
-    }
-
-    /** A request on its way to several replicas: encoded once, and not at all if only the local one is asked. */
-    final class Outgoing {
-
-        private final Request request;
-        private volatile byte @Nullable [] frame;
-
-        private Outgoing(Request request) {
-            this.request = request;
-        }
-
-        private byte[] frame() {
-            byte[] encoded = frame;
-            if (encoded == null) {
-                encoded = FrameCodec.encode(header.get(), request);
-                frame = encoded;
+        if (limits.batching().enabled()) {
+            int maxBytes = limits.batching().maxBytes();
+            // Neither a batch of reads nor its replies, values aside, outgrow a frame whatever the largest value is.
+            int readBytes = Math.min(maxBytes, FrameCodec.FRAME_OVERHEAD / 2);
+            int writeBytes = Math.min(maxBytes, limits.maxValueBytes() + FrameCodec.FRAME_OVERHEAD / 2);
+            for (Node node : parts.topology().nodes()) {
+                if (!isSelf(node)) {
+                    lanes.put(node.id(), new Lanes(batcher(readBytes), batcher(writeBytes)));
+                }
             }
-            return encoded;
         }
     }
 
-    Outgoing outgoing(Request request) {
-        return new Outgoing(request);
+    private Batcher batcher(int maxBytes) {
+        return new Batcher(
+                parts.environment(),
+                cork,
+                limits.batching(),
+                maxBytes,
+                limits.maxInFlight(),
+                limits.maxInFlightBytes() + (long) BYTES_PER_CALL * limits.maxInFlight(),
+                this::sendTogether);
     }
 
     boolean isSelf(Node node) {
-        return node.id().equals(self);
+        return node.id().equals(parts.self());
     }
 
     void ask(Node node, Outgoing outgoing, CallContext context, ReplyHandler handler) {
+        Ask ask = new Ask(node, outgoing, context, handler, true);
         if (isSelf(node)) {
-            replica.serve(outgoing.request, context, reply -> deliver(node, reply, handler, true));
+            replica.serve(
+                    outgoing.request,
+                    () -> !handler.isWanted() || context.isCancelled() || context.isExpired(),
+                    ask::deliver);
         } else {
-            send(node, outgoing, context, handler, true);
+            send(ask);
         }
     }
 
-    private void send(Node node, Outgoing outgoing, CallContext context, ReplyHandler handler, boolean mayRepeat) {
-        CompletionStage<byte[]> answer;
-        try {
-            answer = transport.call(node, outgoing.frame(), context);
-        } catch (RuntimeException e) {
-            // Against its contract; a throwing plug-in must not leave a caller without an answer.
-            LOG.error("transport {} threw", transport.name(), e);
-            handler.failed(new PeerFailure(node.id(), false, ErrorCode.INTERNAL, "the transport threw " + e));
+    private void send(Ask ask) {
+        Lanes to = lanes.get(ask.node().id());
+        if (to == null || ask.outgoing().kind == Outgoing.Kind.ALONE) {
+            sendAlone(ask, null);
             return;
         }
-        answer.whenComplete((frame, error) -> {
-            if (error == null) {
-                receive(node, outgoing, frame, handler, mayRepeat);
-                return;
+        Batcher batcher = ask.outgoing().kind == Outgoing.Kind.READ ? to.reads() : to.writes();
+        if (batcher.isLarge(ask.outgoing())) {
+            sendAlone(ask, null);
+        } else {
+            batcher.submit(ask);
+        }
+    }
+
+    /** Sends a frame of a batcher. */
+    private void sendTogether(Batcher.Frame frame) {
+        if (frame.asks.size() == 1) {
+            sendAlone(frame.asks.get(0), frame);
+            return;
+        }
+        List<Request.Part> requests = new ArrayList<>(frame.asks.size());
+        long latest = 1;
+        for (Ask ask : frame.asks) {
+            long remaining = Math.max(1, ask.context().remainingNanos());
+            latest = Math.max(latest, remaining);
+            requests.add(new Request.Part(ask.outgoing().request, remaining));
+        }
+        int maxBytes = limits.batching().maxBytes();
+        Request.Batch batch = new Request.Batch(requests, 4 * maxBytes, maxBytes / 4);
+        CallContext context = new CallContext(parts.environment()::nanoTime, latest);
+        Node node = frame.asks.get(0).node();
+        call(node, FrameCodec.encode(header.get(), batch), context).whenComplete((bytes, error) -> {
+            boolean mine = cork.put();
+            try {
+                if (error == null) {
+                    receiveTogether(frame.asks, bytes);
+                } else {
+                    failTogether(frame.asks, DhtException.unwrap(error));
+                }
+            } finally {
+                frame.ended();
+                if (mine) {
+                    cork.pull();
+                }
             }
-            Throwable cause = DhtException.unwrap(error);
-            boolean notSent = cause instanceof TransportException e && e.outcome() == Outcome.NOT_SENT;
-            if (!notSent && mayRepeat && !context.isCancelled() && !context.isExpired()) {
-                send(node, outgoing, context, handler, false);
-                return;
-            }
-            if (!(cause instanceof TransportException)) {
-                LOG.warn("call to {} failed in an unexpected way", node.id(), cause);
-            }
-            ErrorCode code = notSent ? ErrorCode.NOT_SENT : ErrorCode.INTERNAL;
-            String message = cause.getMessage() == null ? cause.toString() : cause.getMessage();
-            // If it was sent twice, the first time may have reached the node.
-            handler.failed(new PeerFailure(node.id(), notSent && mayRepeat, code, message));
         });
     }
 
-    private void receive(Node node, Outgoing outgoing, byte[] bytes, ReplyHandler handler, boolean sentOnce) {
+    /** Sends a request in a frame of its own, which belongs to a batcher or, if that is null, to none. */
+    private void sendAlone(Ask ask, Batcher.@Nullable Frame frame) {
+        call(ask.node(), ask.outgoing().frame(header), ask.context()).whenComplete((bytes, error) -> {
+            boolean mine = cork.put();
+            try {
+                if (error == null) {
+                    receive(ask, bytes);
+                } else {
+                    fail(ask, DhtException.unwrap(error));
+                }
+            } finally {
+                if (frame != null) {
+                    frame.ended();
+                }
+                if (mine) {
+                    cork.pull();
+                }
+            }
+        });
+    }
+
+    private CompletionStage<byte[]> call(Node node, byte[] frame, CallContext context) {
+        try {
+            return parts.transport().call(node, frame, context);
+        } catch (RuntimeException e) {
+            // Against its contract; a throwing plug-in must not leave a caller without an answer.
+            LOG.error("transport {} threw", parts.transport().name(), e);
+            return CompletableFuture.failedFuture(
+                    new TransportException(Outcome.UNKNOWN, "the transport threw " + e, e));
+        }
+    }
+
+    private void failTogether(List<Ask> asks, Throwable cause) {
+        if (!(cause instanceof TransportException)) {
+            LOG.warn(
+                    "call to {} failed in an unexpected way", asks.get(0).node().id(), cause);
+        }
+        for (Ask ask : asks) {
+            guarded(ask, () -> fail(ask, cause));
+        }
+    }
+
+    private void fail(Ask ask, Throwable cause) {
+        boolean notSent = cause instanceof TransportException e && e.outcome() == Outcome.NOT_SENT;
+        if (!notSent && ask.mayRepeat()) {
+            send(ask.again());
+            return;
+        }
+        String message = cause.getMessage() == null ? cause.toString() : cause.getMessage();
+        ask.fail(notSent, notSent ? ErrorCode.NOT_SENT : ErrorCode.INTERNAL, message);
+    }
+
+    private void receive(Ask ask, byte[] bytes) {
+        if (!ask.isWanted()) {
+            ask.fail(false, ErrorCode.INTERNAL, "its reply was dropped unread");
+            return;
+        }
         Frame<Reply> frame;
         try {
-            frame = FrameCodec.decodeReply(bytes, outgoing.request);
-        } catch (FrameException e) {
-            LOG.warn("{} sent a bad reply: {}", node.id(), e.getMessage());
-            handler.failed(new PeerFailure(node.id(), false, e.code(), String.valueOf(e.getMessage())));
-            return;
-        } catch (RuntimeException e) {
-            LOG.error("reply of {} cannot be read", node.id(), e);
-            handler.failed(new PeerFailure(node.id(), false, ErrorCode.INTERNAL, "its reply cannot be read: " + e));
+            frame = FrameCodec.decodeReply(bytes, ask.outgoing().request);
+        } catch (FrameException | RuntimeException e) {
+            failUnreadable(ask, e);
             return;
         }
         clock.observe(frame.header().clock());
-        deliver(node, frame.message(), handler, sentOnce);
+        ask.deliver(frame.message());
     }
 
-    private static void deliver(Node node, Reply reply, ReplyHandler handler, boolean sentOnce) {
-        if (reply instanceof Reply.Failed failed) {
-            // A store that failed may have kept a part, an unknown error may mean anything, and a refusal of the second
-            // try says nothing about the first.
-            boolean nothingDone =
-                    sentOnce && failed.code() != ErrorCode.STORE_FAILED && failed.code() != ErrorCode.INTERNAL;
-            handler.failed(new PeerFailure(node.id(), nothingDone, failed.code(), failed.message()));
+    private void receiveTogether(List<Ask> asks, byte[] bytes) {
+        BatchReader in;
+        try {
+            in = FrameCodec.openReplies(bytes, asks.size());
+        } catch (FrameException | RuntimeException e) {
+            asks.forEach(ask -> guarded(ask, () -> failUnreadable(ask, e)));
+            return;
+        }
+        clock.observe(in.header().clock());
+        for (Ask ask : asks) {
+            guarded(ask, () -> {
+                if (in.refusal().isPresent()) {
+                    ask.deliver(in.refusal().get());
+                } else {
+                    receivePart(ask, in);
+                }
+            });
+        }
+    }
+
+    private static void receivePart(Ask ask, BatchReader in) {
+        Reply reply;
+        try {
+            if (!ask.isWanted()) {
+                in.skip();
+                ask.fail(false, ErrorCode.INTERNAL, "its reply was dropped unread");
+                return;
+            }
+            reply = in.next(ask.outgoing().request);
+        } catch (FrameException | RuntimeException e) {
+            failUnreadable(ask, e);
+            return;
+        }
+        ask.deliver(reply);
+    }
+
+    private static void failUnreadable(Ask ask, Exception e) {
+        NodeId node = ask.node().id();
+        if (e instanceof FrameException bad) {
+            LOG.warn("{} sent a bad reply: {}", node, e.getMessage());
+            ask.fail(false, bad.code(), String.valueOf(e.getMessage()));
         } else {
-            handler.replied(reply);
+            LOG.error("reply of {} cannot be read", node, e);
+            ask.fail(false, ErrorCode.INTERNAL, "its reply cannot be read: " + e);
+        }
+    }
+
+    /** What goes wrong in handing out one reply must not keep the others from theirs. */
+    private static void guarded(Ask ask, Runnable delivery) {
+        try {
+            delivery.run();
+        } catch (RuntimeException e) {
+            LOG.error("an answer of {} could not be handed out", ask.node().id(), e);
         }
     }
 }

@@ -31,9 +31,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class ReadOperation {
 
-    /** More than an answer takes without its value, and a query without its key. */
-    private static final int BYTES_PER_KEY = 32;
-
     /** So that neither a request nor its answer, values aside, outgrows a frame whatever the largest value is. */
     private static final int MAX_REQUEST_BYTES = FrameCodec.FRAME_OVERHEAD / 2;
 
@@ -115,7 +112,7 @@ final class ReadOperation {
         int begin = 0;
         int bytes = 0;
         for (int i = 0; i < asks.size(); i++) {
-            bytes += BYTES_PER_KEY + asks.get(i).read.key.length();
+            bytes += Outgoing.BYTES_PER_KEY + asks.get(i).read.key.length();
             if (bytes > MAX_REQUEST_BYTES) {
                 askPart(node, asks.subList(begin, i + 1));
                 begin = i + 1;
@@ -133,7 +130,7 @@ final class ReadOperation {
             queries.add(new Request.Query(ask.read.key, ask.whole));
         }
         Request request = new Request.ReadKeys(queries, limits.inlineValueBytes());
-        peers.ask(node, peers.outgoing(request), context, new ReplyHandler() {
+        peers.ask(node, Outgoing.of(request), context, new ReplyHandler() {
             @Override
             public void replied(Reply reply) {
                 List<Answer> answers = ((Reply.Found) reply).answers();
@@ -195,7 +192,7 @@ final class ReadOperation {
         }
         Request request = new Request.ReadKeys(List.of(new Request.Query(read.key, true)), limits.inlineValueBytes());
         Node node = nodes.get(index);
-        peers.ask(node, peers.outgoing(request), context, new ReplyHandler() {
+        peers.ask(node, Outgoing.alone(request), context, new ReplyHandler() {
             @Override
             public void replied(Reply reply) {
                 Answer answer = ((Reply.Found) reply).answers().get(0);

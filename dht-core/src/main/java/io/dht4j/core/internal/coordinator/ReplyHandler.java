@@ -10,4 +10,9 @@ interface ReplyHandler {
 
     /** It did not, or nobody knows. */
     void failed(PeerFailure failure);
+
+    /** Whether the outcome still matters. If it does not, the request may be left out and its reply be dropped unread. */
+    default boolean isWanted() {
+        return true;
+    }
 }

@@ -100,7 +100,7 @@ final class WriteOperation {
     }
 
     private void send(List<Node> nodes, List<Write> part, List<Entry> entries) {
-        Peers.Outgoing outgoing = peers.outgoing(new Request.ApplyEntries(entries));
+        Outgoing outgoing = Outgoing.of(new Request.ApplyEntries(entries));
         ReplyHandler handler = new ReplyHandler() {
             @Override
             public void replied(Reply reply) {

@@ -17,8 +17,11 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import java.util.function.ToIntFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Serves requests from the local store, for this node's own coordinator and for peers alike. Does not block; each request
@@ -31,6 +34,7 @@ public final class Replica {
 
     private final Store store;
     private final StoreGate gate;
+    private final LongSupplier nanoTime;
     private final HybridClock clock;
     private final ToIntFunction<Key> partitionOf;
     private final int maxValueBytes;
@@ -56,27 +60,48 @@ public final class Replica {
             long maxWaitingBytes) {
         this.store = store;
         this.gate = new StoreGate(store, environment, maxWaiting, maxWaitingBytes);
+        this.nanoTime = environment::nanoTime;
         this.clock = clock;
         this.partitionOf = partitionOf;
         this.maxValueBytes = maxValueBytes;
     }
 
     /**
-     * Serves a request.
+     * Serves a request that came by itself.
      *
      * @param request what is asked
      * @param context a request whose deadline has passed, or whose caller has lost interest, is not begun
      * @param reply takes the one reply
      */
     public void serve(Request request, CallContext context, Consumer<Reply> reply) {
-        if (context.isCancelled() || context.isExpired()) {
+        if (request instanceof Request.Batch batch) {
+            new BatchService(this, gate, nanoTime, batch, context, reply).serve();
+        } else {
+            serve(request, () -> context.isCancelled() || context.isExpired(), reply);
+        }
+    }
+
+    /**
+     * Serves a request that is no batch.
+     *
+     * @param request what is asked
+     * @param unwanted asked right before the store is: a request that nobody waits for is not begun
+     * @param reply takes the one reply
+     */
+    public void serve(Request request, BooleanSupplier unwanted, Consumer<Reply> reply) {
+        if (unwanted.getAsBoolean()) {
             reply.accept(late());
         } else if (request instanceof Request.ReadKeys read) {
-            gate.read(() -> context.isCancelled() || context.isExpired() ? late() : read(read), reply);
+            gate.read(() -> unwanted.getAsBoolean() ? late() : read(read), reply);
         } else if (request instanceof Request.ApplyEntries apply) {
-            apply(apply, reply);
+            Reply refusal = refusal(apply);
+            if (refusal != null) {
+                reply.accept(refusal);
+            } else {
+                gate.apply(apply.entries(), reply);
+            }
         } else if (request instanceof Request.ScanPage scan) {
-            gate.later(() -> context.isCancelled() || context.isExpired() ? late() : page(scan), reply);
+            gate.later(() -> unwanted.getAsBoolean() ? late() : page(scan), reply);
         } else {
             reply.accept(new Reply.Pong());
         }
@@ -91,32 +116,41 @@ public final class Replica {
         return gate.close();
     }
 
-    private static Reply late() {
+    static Reply late() {
         return new Reply.Failed(ErrorCode.DEADLINE_PASSED, "the deadline passed before the work began");
     }
 
-    private void apply(Request.ApplyEntries apply, Consumer<Reply> reply) {
+    /** Why entries must not be merged, or null if they may be. */
+    @Nullable
+    Reply refusal(Request.ApplyEntries apply) {
         for (Entry entry : apply.entries()) {
             if (entry.value().length > maxValueBytes) {
-                reply.accept(new Reply.Failed(
+                return new Reply.Failed(
                         ErrorCode.VALUE_TOO_LARGE,
-                        "a value has at most " + maxValueBytes + " bytes here, not " + entry.value().length));
-                return;
+                        "a value has at most " + maxValueBytes + " bytes here, not " + entry.value().length);
             }
             if (!clock.observe(entry.version())) {
-                reply.accept(new Reply.Failed(
+                return new Reply.Failed(
                         ErrorCode.VERSION_TOO_FAR_AHEAD,
                         "version " + entry.version() + " is more than " + clock.maxSkewMillis()
-                                + " ms ahead of this node's clock"));
-                return;
+                                + " ms ahead of this node's clock");
             }
         }
-        gate.apply(apply.entries(), reply);
+        return null;
     }
 
     private Reply read(Request.ReadKeys read) {
+        return read(read, new ReplyRoom(maxValueBytes, maxValueBytes));
+    }
+
+    /** The room for the values of the replies to a batch. */
+    ReplyRoom room(Request.Batch batch) {
+        return new ReplyRoom(
+                Math.min(batch.replyBytes(), maxValueBytes), Math.min(batch.largestBytes(), maxValueBytes));
+    }
+
+    Reply read(Request.ReadKeys read, ReplyRoom room) {
         List<Answer> answers = new ArrayList<>(read.queries().size());
-        long room = maxValueBytes;
         for (Request.Query query : read.queries()) {
             Optional<Entry> found = store.get(query.key());
             if (found.isEmpty()) {
@@ -125,10 +159,9 @@ public final class Replica {
             }
             Entry entry = found.get();
             int bytes = entry.value().length;
-            // Of a batch, what does not fit is fetched by itself afterwards.
-            if (bytes <= room && (query.whole() || bytes <= read.inlineBytes())) {
+            // Of several, what does not fit is fetched by itself afterwards.
+            if ((query.whole() || bytes <= read.inlineBytes()) && room.take(bytes)) {
                 answers.add(new Answer.Whole(entry));
-                room -= bytes;
             } else {
                 answers.add(new Answer.VersionOnly(entry.version(), bytes));
             }

@@ -33,7 +33,14 @@ final class StoreGate {
     private static final int MAX_GROUP_ENTRIES = 4096;
     private static final int MAX_GROUP_BYTES = 4 << 20;
 
-    private record Write(List<Entry> entries, long bytes, Consumer<Reply> reply) {}
+    /** So many reads of a batch run one after the other on a thread: one thread each would cost more than most reads. */
+    private static final int READS_PER_TASK = 16;
+
+    /** Entries to be merged into the store. */
+    record Write(List<Entry> entries, long bytes, Consumer<Reply> reply) {}
+
+    /** A quick read. */
+    record Read(Supplier<Reply> work, Consumer<Reply> reply) {}
 
     private final Store store;
     private final Environment environment;
@@ -47,22 +54,57 @@ final class StoreGate {
         this.admission = new Admission("requests of the store", maxWaiting, maxWaitingBytes);
     }
 
-    /** Merges entries into the store. */
-    void apply(List<Entry> entries, Consumer<Reply> reply) {
-        if (store.isMemoryFast()) {
-            reply.accept(attempt(() -> applyNow(entries)));
-            return;
-        }
+    /** What {@link #applyAll} takes. */
+    Write write(List<Entry> entries, Consumer<Reply> reply) {
         long bytes = 0;
         for (Entry entry : entries) {
             bytes += entry.key().length() + entry.value().length;
         }
-        if (!admit(bytes, reply)) {
+        return new Write(entries, bytes, reply);
+    }
+
+    /** Merges entries into the store. */
+    void apply(List<Entry> entries, Consumer<Reply> reply) {
+        if (store.isMemoryFast()) {
+            reply.accept(attempt(() -> applyNow(entries)));
+        } else {
+            applyAll(List.of(write(entries, reply)));
+        }
+    }
+
+    /** Merges several lists of entries into the store, with one call of it where it can be, each with a reply of its own. */
+    void applyAll(List<Write> together) {
+        if (store.isMemoryFast()) {
+            for (Write write : together) {
+                write.reply().accept(attempt(() -> applyNow(write.entries())));
+            }
             return;
         }
-        writes.add(new Write(entries, bytes, reply));
-        if (writesWaiting.getAndIncrement() == 0 && !drainLater()) {
+        int admitted = 0;
+        for (Write write : together) {
+            if (admit(write.bytes(), write.reply())) {
+                writes.add(write);
+                admitted++;
+            }
+        }
+        // Whoever is writing may have taken some already, so that the count is below zero for a moment.
+        int before = writesWaiting.getAndAdd(admitted);
+        if (before <= 0 && before + admitted > 0 && !drainLater()) {
             drainWrites();
+        }
+    }
+
+    /** Runs several quick reads: at once if the store is memory-fast. */
+    void readAll(List<Read> together) {
+        if (store.isMemoryFast()) {
+            for (Read read : together) {
+                read.reply().accept(attempt(read.work()));
+            }
+            return;
+        }
+        for (int begin = 0; begin < together.size(); begin += READS_PER_TASK) {
+            List<Read> some = together.subList(begin, Math.min(together.size(), begin + READS_PER_TASK));
+            laterAll(some);
         }
     }
 
@@ -77,19 +119,35 @@ final class StoreGate {
 
     /** Runs a read that may take long, off the calling thread whatever the store. */
     void later(Supplier<Reply> work, Consumer<Reply> reply) {
-        if (!admit(0, reply)) {
+        laterAll(List.of(new Read(work, reply)));
+    }
+
+    private void laterAll(List<Read> reads) {
+        try {
+            admission.enter(0);
+        } catch (DhtException e) {
+            refuse(reads, e.code(), String.valueOf(e.getMessage()));
             return;
         }
         try {
             environment.storeExecutor().execute(() -> {
-                Reply result = attempt(work);
+                List<Reply> results = new ArrayList<>(reads.size());
+                for (Read read : reads) {
+                    results.add(attempt(read.work()));
+                }
                 admission.leave(0);
-                reply.accept(result);
+                for (int i = 0; i < reads.size(); i++) {
+                    reads.get(i).reply().accept(results.get(i));
+                }
             });
         } catch (RejectedExecutionException e) {
             admission.leave(0);
-            reply.accept(new Reply.Failed(ErrorCode.NOT_SERVING, "this node's store threads have ended"));
+            refuse(reads, ErrorCode.NOT_SERVING, "this node's store threads have ended");
         }
+    }
+
+    private static void refuse(List<Read> reads, ErrorCode code, String message) {
+        reads.forEach(read -> read.reply().accept(new Reply.Failed(code, message)));
     }
 
     /** Takes nothing more; the future completes when all that was taken has ended. */

@@ -1,13 +1,8 @@
 package io.dht4j.core.internal.wire;
 
 import io.dht4j.ErrorCode;
-import io.dht4j.Key;
-import io.dht4j.KeyRange;
-import io.dht4j.core.internal.wire.Request.Query;
 import io.dht4j.spi.Entry;
-import io.dht4j.spi.PartitionTable;
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
 
@@ -29,19 +24,8 @@ public final class FrameCodec {
 
     private static final int HEADER_BYTES = 1 + 1 + 3 * 8;
 
-    private static final int READ_KEYS = 1;
-    private static final int APPLY_ENTRIES = 2;
-    private static final int SCAN_PAGE = 3;
-    private static final int PING = 4;
-    private static final int FOUND = 0x81;
-    private static final int APPLIED = 0x82;
-    private static final int PAGE = 0x83;
-    private static final int PONG = 0x84;
-    private static final int FAILED = 0xFF;
-
-    private static final int ABSENT = 0;
-    private static final int WHOLE = 1;
-    private static final int VERSION_ONLY = 2;
+    /** How many bytes the messages of failed parts may have in the reply to a batch. */
+    private static final int MAX_BATCH_TEXT = 64 * 1024;
 
     /**
      * A decoded frame.
@@ -62,44 +46,9 @@ public final class FrameCodec {
      * @return a new frame
      */
     public static byte[] encode(FrameHeader header, Request request) {
-        if (request instanceof Request.ReadKeys read) {
-            int size = 4 + 4;
-            for (Query query : read.queries()) {
-                size += FrameWriter.sizeOf(query.key()) + 1;
-            }
-            FrameWriter out = begin(header, READ_KEYS, size)
-                    .i32(read.inlineBytes())
-                    .i32(read.queries().size());
-            for (Query query : read.queries()) {
-                out.key(query.key()).flag(query.whole());
-            }
-            return out.toByteArray();
-        }
-        if (request instanceof Request.ApplyEntries apply) {
-            return begin(header, APPLY_ENTRIES, FrameWriter.sizeOf(apply.entries()))
-                    .entries(apply.entries())
-                    .toByteArray();
-        }
-        if (request instanceof Request.ScanPage scan) {
-            byte[] partitions = scan.partitions().toByteArray();
-            Optional<Key> end = scan.range().end();
-            int size = FrameWriter.sizeOf(scan.range().start())
-                    + 1
-                    + end.map(FrameWriter::sizeOf).orElse(0)
-                    + 4
-                    + partitions.length
-                    + 4
-                    + 4;
-            FrameWriter out =
-                    begin(header, SCAN_PAGE, size).key(scan.range().start()).flag(end.isPresent());
-            end.ifPresent(out::key);
-            return out.i32(partitions.length)
-                    .bytes(partitions)
-                    .i32(scan.maxEntries())
-                    .i32(scan.maxBytes())
-                    .toByteArray();
-        }
-        return begin(header, PING, 0).toByteArray();
+        FrameWriter out = begin(header, RequestBody.type(request), RequestBody.size(request));
+        RequestBody.write(out, request);
+        return out.toByteArray();
     }
 
     /**
@@ -110,33 +59,34 @@ public final class FrameCodec {
      * @return a new frame
      */
     public static byte[] encode(FrameHeader header, Reply reply) {
-        if (reply instanceof Reply.Found found) {
-            int size = 4;
-            for (Answer answer : found.answers()) {
-                size = Math.addExact(size, sizeOf(answer));
+        Reply bounded = reply instanceof Reply.Batch batch ? withBoundedTexts(batch) : reply;
+        FrameWriter out = begin(header, ReplyBody.type(bounded), ReplyBody.size(bounded));
+        ReplyBody.write(out, bounded);
+        return out.toByteArray();
+    }
+
+    /** A thousand parts that failed must not make the frame outgrow its limit: the last ones go without their messages. */
+    private static Reply.Batch withBoundedTexts(Reply.Batch batch) {
+        int room = MAX_BATCH_TEXT;
+        for (Reply reply : batch.replies()) {
+            if (reply instanceof Reply.Failed failed) {
+                room -= FrameWriter.utf8(failed.message()).length;
             }
-            FrameWriter out = begin(header, FOUND, size).i32(found.answers().size());
-            found.answers().forEach(answer -> write(out, answer));
-            return out.toByteArray();
         }
-        if (reply instanceof Reply.Page page) {
-            int size = FrameWriter.sizeOf(page.entries())
-                    + 1
-                    + page.resume().map(FrameWriter::sizeOf).orElse(0);
-            FrameWriter out = begin(header, PAGE, size)
-                    .entries(page.entries())
-                    .flag(page.resume().isPresent());
-            page.resume().ifPresent(out::key);
-            return out.toByteArray();
+        if (room >= 0) {
+            return batch;
         }
-        if (reply instanceof Reply.Failed failed) {
-            byte[] message = FrameWriter.utf8(failed.message());
-            return begin(header, FAILED, 2 + 2 + message.length)
-                    .u16(failed.code().number())
-                    .text(message)
-                    .toByteArray();
+        room = MAX_BATCH_TEXT;
+        List<Reply> bounded = new ArrayList<>(batch.replies());
+        for (int i = 0; i < bounded.size(); i++) {
+            if (bounded.get(i) instanceof Reply.Failed failed) {
+                room -= FrameWriter.utf8(failed.message()).length;
+                if (room < 0) {
+                    bounded.set(i, new Reply.Failed(failed.code(), ""));
+                }
+            }
         }
-        return begin(header, reply instanceof Reply.Applied ? APPLIED : PONG, 0).toByteArray();
+        return new Reply.Batch(bounded);
     }
 
     private static FrameWriter begin(FrameHeader header, int type, int bodyBytes) {
@@ -146,23 +96,6 @@ public final class FrameCodec {
                 .i64(header.epoch())
                 .i64(header.placement())
                 .i64(header.clock().packed());
-    }
-
-    private static int sizeOf(Answer answer) {
-        if (answer instanceof Answer.Whole whole) {
-            return 1 + FrameWriter.sizeWithoutKey(whole.entry());
-        }
-        return answer instanceof Answer.VersionOnly ? 1 + 8 + 4 : 1;
-    }
-
-    private static void write(FrameWriter out, Answer answer) {
-        if (answer instanceof Answer.Whole whole) {
-            out.u8(WHOLE).entry(whole.entry());
-        } else if (answer instanceof Answer.VersionOnly only) {
-            out.u8(VERSION_ONLY).i64(only.version().packed()).i32(only.valueBytes());
-        } else {
-            out.u8(ABSENT);
-        }
     }
 
     /**
@@ -176,13 +109,7 @@ public final class FrameCodec {
         FrameReader in = new FrameReader(frame);
         int type = type(in);
         FrameHeader header = header(in);
-        Request request = switch (type) {
-            case READ_KEYS -> readKeys(in);
-            case APPLY_ENTRIES -> new Request.ApplyEntries(in.entries());
-            case SCAN_PAGE -> scanPage(in);
-            case PING -> new Request.Ping();
-            default -> throw in.malformed("unknown request type " + type);
-        };
+        Request request = RequestBody.read(in, type);
         in.end();
         return new Frame<>(header, request);
     }
@@ -196,26 +123,55 @@ public final class FrameCodec {
      * @throws FrameException if the bytes are not a fitting reply of this protocol version
      */
     public static Frame<Reply> decodeReply(byte[] frame, Request request) throws FrameException {
+        if (request instanceof Request.Batch batch) {
+            return decodeReplies(frame, batch);
+        }
         FrameReader in = new FrameReader(frame);
         int type = type(in);
         FrameHeader header = header(in);
-        Reply reply;
-        if (type == FAILED) {
-            reply = failed(in);
-        } else if (type == FOUND && request instanceof Request.ReadKeys read) {
-            reply = found(in, read);
-        } else if (type == APPLIED && request instanceof Request.ApplyEntries) {
-            reply = new Reply.Applied();
-        } else if (type == PAGE && request instanceof Request.ScanPage) {
-            reply = new Reply.Page(in.entries(), in.flag("the resume flag") ? Optional.of(in.key()) : Optional.empty());
-        } else if (type == PONG && request instanceof Request.Ping) {
-            reply = new Reply.Pong();
-        } else {
-            throw in.malformed(
-                    "reply type " + type + " to " + request.getClass().getSimpleName());
-        }
+        Reply reply = ReplyBody.read(in, type, request);
         in.end();
         return new Frame<>(header, reply);
+    }
+
+    private static Frame<Reply> decodeReplies(byte[] frame, Request.Batch batch) throws FrameException {
+        BatchReader in = openReplies(frame, batch.parts().size());
+        if (in.refusal().isPresent()) {
+            return new Frame<>(in.header(), in.refusal().get());
+        }
+        List<Reply> replies = new ArrayList<>(batch.parts().size());
+        for (Request.Part part : batch.parts()) {
+            replies.add(in.next(part.request()));
+        }
+        in.end();
+        return new Frame<>(in.header(), new Reply.Batch(replies));
+    }
+
+    /**
+     * Begins to decode the reply to a batch from untrusted bytes.
+     *
+     * @param frame as received
+     * @param parts how many parts the batch had
+     * @return reads the parts
+     * @throws FrameException if the bytes are not a reply to such a batch in this protocol version
+     */
+    public static BatchReader openReplies(byte[] frame, int parts) throws FrameException {
+        FrameReader in = new FrameReader(frame);
+        int type = type(in);
+        FrameHeader header = header(in);
+        Optional<Reply.Failed> refusal = Optional.empty();
+        if (type == FrameTypes.FAILED) {
+            refusal = Optional.of(ReplyBody.failed(in));
+            in.end();
+        } else if (type == FrameTypes.BATCHED) {
+            int count = in.count(ReplyBody.PART_BYTES, "parts");
+            if (count != parts) {
+                throw in.malformed(count + " replies to " + parts + " parts");
+            }
+        } else {
+            throw in.malformed("reply type " + type + " to a batch");
+        }
+        return new BatchReader(new Frame<>(header, refusal), in);
     }
 
     private static int type(FrameReader in) throws FrameException {
@@ -230,54 +186,6 @@ public final class FrameCodec {
 
     private static FrameHeader header(FrameReader in) throws FrameException {
         return new FrameHeader(in.i64("the epoch"), in.i64("the placement fingerprint"), in.version());
-    }
-
-    private static Request.ReadKeys readKeys(FrameReader in) throws FrameException {
-        int inlineBytes = in.size("the inline limit");
-        int count = in.items(2 + 1 + 1, "keys");
-        List<Query> queries = new ArrayList<>(count);
-        for (int i = 0; i < count; i++) {
-            queries.add(new Query(in.key(), in.flag("the whole flag")));
-        }
-        return new Request.ReadKeys(queries, inlineBytes);
-    }
-
-    private static Request.ScanPage scanPage(FrameReader in) throws FrameException {
-        Key start = in.key();
-        Optional<Key> end = in.flag("the end flag") ? Optional.of(in.key()) : Optional.empty();
-        int partitionBytes = in.count(1, "partition bytes");
-        if (partitionBytes > PartitionTable.MAX_PARTITIONS / Byte.SIZE) {
-            throw in.malformed("too many partitions");
-        }
-        BitSet partitions = BitSet.valueOf(in.bytes(partitionBytes, "partitions"));
-        return new Request.ScanPage(
-                new KeyRange(start, end), partitions, in.size("the entry limit"), in.size("the byte limit"));
-    }
-
-    private static Reply.Found found(FrameReader in, Request.ReadKeys read) throws FrameException {
-        int count = in.items(1, "answers");
-        if (count != read.queries().size()) {
-            throw in.malformed(count + " answers to " + read.queries().size() + " keys");
-        }
-        List<Answer> answers = new ArrayList<>(count);
-        for (Query query : read.queries()) {
-            int kind = in.u8("an answer's kind");
-            answers.add(
-                    switch (kind) {
-                        case ABSENT -> new Answer.Absent();
-                        case WHOLE -> new Answer.Whole(in.entry(query.key()));
-                        case VERSION_ONLY -> new Answer.VersionOnly(in.version(), in.size("a value's size"));
-                        default -> throw in.malformed("unknown kind of answer " + kind);
-                    });
-        }
-        return new Reply.Found(answers);
-    }
-
-    private static Reply.Failed failed(FrameReader in) throws FrameException {
-        int number = in.u16("an error code");
-        String message = in.text();
-        // A newer peer may know errors that this node does not.
-        return new Reply.Failed(ErrorCode.byNumber(number).orElse(ErrorCode.INTERNAL), message);
     }
 
     /**

@@ -13,9 +13,24 @@ import java.util.List;
 final class FrameReader {
 
     private final ByteBuffer in;
+    /** How many keys or entries may still come, in all lists together. */
+    private int itemsLeft = FrameCodec.MAX_ITEMS;
 
     FrameReader(byte[] frame) {
         in = ByteBuffer.wrap(frame);
+    }
+
+    /** Ends the frame, for the time being, behind so many bytes, which are known to be there. Returns where it ended before. */
+    int enter(int length) {
+        int outer = in.limit();
+        in.limit(in.position() + length);
+        return outer;
+    }
+
+    /** Goes on behind the bytes that were entered, read or not. */
+    void leave(int outer) {
+        in.position(in.limit());
+        in.limit(outer);
     }
 
     private void need(int bytes, String what) throws FrameException {
@@ -73,9 +88,11 @@ final class FrameReader {
     /** A number of keys or entries. */
     int items(int minBytesEach, String what) throws FrameException {
         int count = count(minBytesEach, what);
-        if (count > FrameCodec.MAX_ITEMS) {
-            throw malformed("at most " + FrameCodec.MAX_ITEMS + " " + what + ", not " + count);
+        if (count > itemsLeft) {
+            throw malformed("at most " + FrameCodec.MAX_ITEMS + " " + what + ", not " + count
+                    + (itemsLeft < FrameCodec.MAX_ITEMS ? " more" : ""));
         }
+        itemsLeft -= count;
         return count;
     }
 

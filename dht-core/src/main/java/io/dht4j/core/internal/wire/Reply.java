@@ -31,6 +31,13 @@ public sealed interface Reply {
     record Pong() implements Reply {}
 
     /**
+     * The answers to a {@link Request.Batch}.
+     *
+     * @param replies one for each part, in the same order
+     */
+    record Batch(List<Reply> replies) implements Reply {}
+
+    /**
      * The request was not carried out.
      *
      * @param code why

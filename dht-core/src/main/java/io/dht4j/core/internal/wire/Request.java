@@ -44,4 +44,21 @@ public sealed interface Request {
 
     /** Asks for nothing but an answer. */
     record Ping() implements Request {}
+
+    /**
+     * Several requests that travel in one frame. Each is served for itself and gets a reply of its own.
+     *
+     * @param parts reads and writes, in any order
+     * @param replyBytes how many bytes of values the reply may bring; those that do not fit are named by their versions
+     * @param largestBytes larger values are named by their versions, so that they do not hold up small ones
+     */
+    record Batch(List<Part> parts, int replyBytes, int largestBytes) implements Request {}
+
+    /**
+     * One of several requests in a frame.
+     *
+     * @param request {@link ReadKeys} or {@link ApplyEntries}
+     * @param remainingNanos the time that is left for it, more than zero
+     */
+    record Part(Request request, long remainingNanos) {}
 }

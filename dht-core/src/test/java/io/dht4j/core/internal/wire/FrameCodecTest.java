@@ -11,6 +11,7 @@ import io.dht4j.Version;
 import io.dht4j.spi.Entry;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
@@ -29,6 +30,18 @@ class FrameCodecTest {
     private static final Entry EXPIRING = Entry.value(LONGEST, VERSION, new byte[0], 1234);
     private static final Entry TOMBSTONE = Entry.tombstone(KEY, VERSION);
 
+    private static final Request.ReadKeys READ =
+            new Request.ReadKeys(List.of(new Request.Query(KEY, true), new Request.Query(LONGEST, false)), 4096);
+    private static final Request.ApplyEntries APPLY = new Request.ApplyEntries(List.of(VALUE, TOMBSTONE));
+    private static final Request.Batch BATCH = new Request.Batch(
+            List.of(new Request.Part(READ, 1), new Request.Part(APPLY, Long.MAX_VALUE), new Request.Part(APPLY, 7)),
+            1 << 20,
+            1 << 16);
+    private static final Reply.Batch BATCHED = new Reply.Batch(List.of(
+            new Reply.Found(List.of(new Answer.Whole(VALUE), new Answer.Absent())),
+            new Reply.Failed(ErrorCode.OVERLOADED, "too much"),
+            new Reply.Applied()));
+
     static Stream<Request> requests() {
         BitSet partitions = new BitSet();
         partitions.set(3);
@@ -39,7 +52,9 @@ class FrameCodecTest {
                 new Request.ReadKeys(List.of(new Request.Query(KEY, true), new Request.Query(LONGEST, false)), 4096),
                 new Request.ApplyEntries(List.of(VALUE, EXPIRING, TOMBSTONE)),
                 new Request.ScanPage(KeyRange.all(), new BitSet(), 10, 20),
-                new Request.ScanPage(KeyRange.between(KEY, LONGEST), partitions, 1000, 1 << 20));
+                new Request.ScanPage(KeyRange.between(KEY, LONGEST), partitions, 1000, 1 << 20),
+                BATCH,
+                new Request.Batch(List.of(), 0, 0));
     }
 
     static Stream<Reply> replies() {
@@ -53,13 +68,17 @@ class FrameCodecTest {
                         new Answer.VersionOnly(VERSION, 5_000_000))),
                 new Reply.Page(List.of(VALUE, TOMBSTONE), Optional.of(LONGEST)),
                 new Reply.Page(List.of(), Optional.empty()),
-                new Reply.Failed(ErrorCode.OVERLOADED, "too much: ü"));
+                new Reply.Failed(ErrorCode.OVERLOADED, "too much: ü"),
+                BATCHED);
     }
 
     private static Request requestFor(Reply reply) {
         if (reply instanceof Reply.Found) {
             Request.Query query = new Request.Query(KEY, true);
             return new Request.ReadKeys(List.of(query, query, query, query), 0);
+        }
+        if (reply instanceof Reply.Batch) {
+            return BATCH;
         }
         if (reply instanceof Reply.Applied) {
             return new Request.ApplyEntries(List.of());
@@ -138,6 +157,107 @@ class FrameCodecTest {
                     .as("iteration %d threw %s", i, thrown)
                     .isTrue();
         }
+    }
+
+    @Test
+    void whateverTheBytesOfAReplyAreTheyAreAFrameOrAnError() {
+        SplittableRandom random = new SplittableRandom(43);
+        List<Reply> replies = replies().toList();
+        for (int i = 0; i < 200_000; i++) {
+            Reply reply = replies.get(random.nextInt(replies.size()));
+            byte[] bytes = FrameCodec.encode(HEADER, reply);
+            int flips = 1 + random.nextInt(8);
+            for (int flip = 0; flip < flips; flip++) {
+                bytes[random.nextInt(Math.min(bytes.length, 100))] = (byte) random.nextInt();
+            }
+            Throwable thrown = catchThrowable(() -> FrameCodec.decodeReply(bytes, requestFor(reply)));
+            assertThat(thrown == null || thrown instanceof FrameException)
+                    .as("iteration %d threw %s", i, thrown)
+                    .isTrue();
+        }
+    }
+
+    @Test
+    void aPartOfAReplyThatIsMalformedSpoilsNoOther() throws FrameException {
+        byte[] bytes = FrameCodec.encode(HEADER, BATCHED);
+        // The number of answers in the first part: behind the header, the count, and the part's type and length.
+        bytes[26 + 4 + 5 + 3] = 9;
+        BatchReader in = FrameCodec.openReplies(bytes, 3);
+        assertThat(codeOf(() -> in.next(READ))).isEqualTo(ErrorCode.MALFORMED_FRAME);
+        assertThat(in.next(APPLY)).isEqualTo(BATCHED.replies().get(1));
+        assertThat(in.next(APPLY)).isEqualTo(BATCHED.replies().get(2));
+        in.end();
+    }
+
+    @Test
+    void aPartOfAReplyMayBePassedOver() throws FrameException {
+        BatchReader in = FrameCodec.openReplies(FrameCodec.encode(HEADER, BATCHED), 3);
+        in.skip();
+        in.skip();
+        assertThat(in.next(APPLY)).isEqualTo(new Reply.Applied());
+        in.end();
+        assertThat(codeOf(in::skip)).isEqualTo(ErrorCode.MALFORMED_FRAME);
+    }
+
+    @Test
+    void aBatchIsRefusedAsAWhole() throws FrameException {
+        Reply.Failed refusal = new Reply.Failed(ErrorCode.STALE_TOPOLOGY, "old");
+        BatchReader in = FrameCodec.openReplies(FrameCodec.encode(HEADER, refusal), 3);
+        assertThat(in.refusal()).contains(refusal);
+        assertThat(in.header()).isEqualTo(HEADER);
+    }
+
+    @Test
+    void aReplyToAnotherNumberOfPartsIsMalformed() {
+        byte[] bytes = FrameCodec.encode(HEADER, BATCHED);
+        assertThat(codeOf(() -> FrameCodec.openReplies(bytes, 2))).isEqualTo(ErrorCode.MALFORMED_FRAME);
+        assertThat(codeOf(() -> FrameCodec.openReplies(bytes, 4))).isEqualTo(ErrorCode.MALFORMED_FRAME);
+    }
+
+    @Test
+    void aBatchHoldsReadsAndWritesOnly() {
+        for (Request inner : List.of(new Request.Ping(), new Request.Batch(List.of(), 0, 0))) {
+            byte[] bytes = FrameCodec.encode(
+                    HEADER, new Request.Batch(List.of(new Request.Part(inner, 1), new Request.Part(READ, 1)), 0, 0));
+            assertThat(codeOf(() -> FrameCodec.decodeRequest(bytes))).isEqualTo(ErrorCode.MALFORMED_FRAME);
+        }
+    }
+
+    @Test
+    void aPartWithoutTimeIsMalformed() {
+        byte[] bytes = FrameCodec.encode(HEADER, new Request.Batch(List.of(new Request.Part(READ, 0)), 0, 0));
+        assertThat(codeOf(() -> FrameCodec.decodeRequest(bytes))).isEqualTo(ErrorCode.MALFORMED_FRAME);
+    }
+
+    @Test
+    void thePartsOfABatchTogetherHaveNoMoreItemsThanAMessageMayHave() throws FrameException {
+        Request.Query query = new Request.Query(KEY, true);
+        Request.Part half =
+                new Request.Part(new Request.ReadKeys(Collections.nCopies(FrameCodec.MAX_ITEMS / 2, query), 0), 1);
+        Request.Part one = new Request.Part(new Request.ReadKeys(List.of(query), 0), 1);
+        Request.Batch most = new Request.Batch(List.of(half, half), 0, 0);
+        assertThat(FrameCodec.decodeRequest(FrameCodec.encode(HEADER, most)).message())
+                .isEqualTo(most);
+        byte[] tooMany = FrameCodec.encode(HEADER, new Request.Batch(List.of(half, one, half), 0, 0));
+        assertThat(codeOf(() -> FrameCodec.decodeRequest(tooMany))).isEqualTo(ErrorCode.MALFORMED_FRAME);
+        Request.Part none = new Request.Part(new Request.ReadKeys(List.of(), 0), 1);
+        byte[] tooManyParts =
+                FrameCodec.encode(HEADER, new Request.Batch(Collections.nCopies(FrameCodec.MAX_ITEMS + 1, none), 0, 0));
+        assertThat(codeOf(() -> FrameCodec.decodeRequest(tooManyParts))).isEqualTo(ErrorCode.MALFORMED_FRAME);
+    }
+
+    @Test
+    void theMessagesOfManyFailedPartsDoNotLetAFrameOutgrowItsLimit() throws FrameException {
+        Reply.Failed failed = new Reply.Failed(ErrorCode.STORE_FAILED, "ü".repeat(1000));
+        int parts = FrameCodec.MAX_ITEMS;
+        byte[] bytes = FrameCodec.encode(HEADER, new Reply.Batch(Collections.nCopies(parts, failed)));
+        assertThat(bytes.length).isLessThan(FrameCodec.FRAME_OVERHEAD);
+        BatchReader in = FrameCodec.openReplies(bytes, parts);
+        assertThat(((Reply.Failed) in.next(APPLY)).message()).startsWith("üüü");
+        for (int i = 1; i < parts; i++) {
+            assertThat(((Reply.Failed) in.next(APPLY)).code()).isEqualTo(ErrorCode.STORE_FAILED);
+        }
+        in.end();
     }
 
     private static ErrorCode codeOf(org.assertj.core.api.ThrowableAssert.ThrowingCallable call) {

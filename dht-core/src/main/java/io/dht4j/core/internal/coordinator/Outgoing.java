@@ -1,0 +1,76 @@
+package io.dht4j.core.internal.coordinator;
+
+import io.dht4j.core.internal.wire.FrameCodec;
+import io.dht4j.core.internal.wire.FrameHeader;
+import io.dht4j.core.internal.wire.Request;
+import io.dht4j.spi.Entry;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request on its way to several replicas. A frame of its own is encoded once for all of them, and not at all if only the
+ * local one is asked or the request goes in a frame with others. Safe for use by any number of threads.
+ */
+final class Outgoing {
+
+    /** More than a part of a batch takes besides its keys or entries, in the request or in the reply. */
+    private static final int PART_BYTES = 32;
+
+    /** More than a key takes besides its bytes in a request, and its answer besides the value. */
+    static final int BYTES_PER_KEY = 32;
+
+    /** Which requests share frames. */
+    enum Kind {
+        READ,
+        WRITE,
+        /** Goes in a frame of its own. */
+        ALONE
+    }
+
+    final Request request;
+    final Kind kind;
+    final int items;
+    final int bytes;
+    private volatile byte @Nullable [] frame;
+
+    private Outgoing(Request request, Kind kind, int items, long bytes) {
+        this.request = request;
+        this.kind = kind;
+        this.items = items;
+        this.bytes = (int) Math.min(bytes, Integer.MAX_VALUE);
+    }
+
+    /** A request that may share a frame with others of its kind. */
+    static Outgoing of(Request request) {
+        if (request instanceof Request.ReadKeys read) {
+            long bytes = PART_BYTES;
+            for (Request.Query query : read.queries()) {
+                bytes += BYTES_PER_KEY + query.key().length();
+            }
+            return new Outgoing(request, Kind.READ, read.queries().size(), bytes);
+        }
+        if (request instanceof Request.ApplyEntries apply) {
+            long bytes = PART_BYTES;
+            for (Entry entry : apply.entries()) {
+                bytes += FrameCodec.encodedSize(entry);
+            }
+            return new Outgoing(request, Kind.WRITE, apply.entries().size(), bytes);
+        }
+        return alone(request);
+    }
+
+    /** A request that shares its frame with no other. */
+    static Outgoing alone(Request request) {
+        return new Outgoing(request, Kind.ALONE, 0, 0);
+    }
+
+    /** The frame of this request by itself. */
+    byte[] frame(Supplier<FrameHeader> header) {
+        byte[] encoded = frame;
+        if (encoded == null) {
+            encoded = FrameCodec.encode(header.get(), request);
+            frame = encoded;
+        }
+        return encoded;
+    }
+}

@@ -1,0 +1,93 @@
+package io.dht4j.core.internal.replica;
+
+import io.dht4j.core.internal.wire.Reply;
+import io.dht4j.core.internal.wire.Request;
+import io.dht4j.spi.CallContext;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+
+/**
+ * Serves the parts of a batch, each for itself: with its own deadline, its own reply and its own errors. They share the
+ * room for values in the reply, which goes out when the last of them is done. Parts end on any thread.
+ */
+final class BatchService {
+
+    private final Replica replica;
+    private final StoreGate gate;
+    private final LongSupplier nanoTime;
+    private final Request.Batch batch;
+    private final CallContext context;
+    private final Consumer<Reply> reply;
+    private final ReplyRoom room;
+    /** Each written once; read by whoever ends the last part, which the counter orders after the others. */
+    private final Reply[] replies;
+
+    private final AtomicInteger awaited;
+
+    BatchService(
+            Replica replica,
+            StoreGate gate,
+            LongSupplier nanoTime,
+            Request.Batch batch,
+            CallContext context,
+            Consumer<Reply> reply) {
+        this.replica = replica;
+        this.gate = gate;
+        this.nanoTime = nanoTime;
+        this.batch = batch;
+        this.context = context;
+        this.reply = reply;
+        this.room = replica.room(batch);
+        this.replies = new Reply[batch.parts().size()];
+        this.awaited = new AtomicInteger(replies.length + 1);
+    }
+
+    void serve() {
+        List<StoreGate.Read> reads = new ArrayList<>();
+        List<StoreGate.Write> writes = new ArrayList<>();
+        long now = nanoTime.getAsLong();
+        long remaining = context.remainingNanos();
+        for (int i = 0; i < replies.length; i++) {
+            int index = i;
+            Request.Part part = batch.parts().get(i);
+            BooleanSupplier unwanted = unwanted(now + Math.min(part.remainingNanos(), remaining));
+            Consumer<Reply> done = answer -> end(index, answer);
+            if (part.request() instanceof Request.ReadKeys read) {
+                reads.add(new StoreGate.Read(
+                        () -> unwanted.getAsBoolean() ? Replica.late() : replica.read(read, room), done));
+            } else if (part.request() instanceof Request.ApplyEntries apply) {
+                Reply refusal = unwanted.getAsBoolean() ? Replica.late() : replica.refusal(apply);
+                if (refusal != null) {
+                    end(i, refusal);
+                } else {
+                    writes.add(gate.write(apply.entries(), done));
+                }
+            } else {
+                throw new IllegalArgumentException("no part of a batch: " + part.request());
+            }
+        }
+        gate.applyAll(writes);
+        gate.readAll(reads);
+        finishOne();
+    }
+
+    private BooleanSupplier unwanted(long deadline) {
+        return () -> context.isCancelled() || nanoTime.getAsLong() - deadline >= 0;
+    }
+
+    private void end(int index, Reply answer) {
+        replies[index] = answer;
+        finishOne();
+    }
+
+    private void finishOne() {
+        if (awaited.decrementAndGet() == 0) {
+            reply.accept(new Reply.Batch(Arrays.asList(replies)));
+        }
+    }
+}

@@ -1,0 +1,75 @@
+package io.dht4j.core.internal.wire;
+
+import io.dht4j.core.internal.wire.FrameCodec.Frame;
+import java.util.Optional;
+
+/**
+ * Reads the reply to a batch part by part. A part that is malformed spoils no other, and one that nobody wants any more is
+ * passed over without being decoded. For one thread.
+ */
+public final class BatchReader {
+
+    private final Frame<Optional<Reply.Failed>> frame;
+    private final FrameReader in;
+
+    BatchReader(Frame<Optional<Reply.Failed>> frame, FrameReader in) {
+        this.frame = frame;
+        this.in = in;
+    }
+
+    /**
+     * What the frame says of its sender.
+     *
+     * @return the header
+     */
+    public FrameHeader header() {
+        return frame.header();
+    }
+
+    /**
+     * The failure of the batch as a whole.
+     *
+     * @return present if the batch was refused, so that there are no parts
+     */
+    public Optional<Reply.Failed> refusal() {
+        return frame.message();
+    }
+
+    /**
+     * The next part's reply.
+     *
+     * @param request the request of that part
+     * @return its reply, of the kind that the request asks for or a failure
+     * @throws FrameException if the part is malformed; the next one can be read all the same if its length was good
+     */
+    public Reply next(Request request) throws FrameException {
+        int type = in.u8("a part's type");
+        int outer = in.enter(in.count(1, "bytes of a part"));
+        try {
+            Reply reply = ReplyBody.read(in, type, request);
+            in.end();
+            return reply;
+        } finally {
+            in.leave(outer);
+        }
+    }
+
+    /**
+     * Passes over the next part.
+     *
+     * @throws FrameException if its length is wrong
+     */
+    public void skip() throws FrameException {
+        in.u8("a part's type");
+        in.leave(in.enter(in.count(1, "bytes of a part")));
+    }
+
+    /**
+     * Checks that nothing stands behind the last part.
+     *
+     * @throws FrameException if something does
+     */
+    public void end() throws FrameException {
+        in.end();
+    }
+}

@@ -1,0 +1,145 @@
+package io.dht4j.core.internal.wire;
+
+import io.dht4j.ErrorCode;
+import io.dht4j.core.internal.wire.Request.Query;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** What stands in a frame behind the header of a reply: its size, how it is written and how it is read. */
+final class ReplyBody {
+
+    /** A part's type and length. */
+    static final int PART_BYTES = 1 + 4;
+
+    private static final int ABSENT = 0;
+    private static final int WHOLE = 1;
+    private static final int VERSION_ONLY = 2;
+
+    private ReplyBody() {}
+
+    static int type(Reply reply) {
+        if (reply instanceof Reply.Found) {
+            return FrameTypes.FOUND;
+        }
+        if (reply instanceof Reply.Applied) {
+            return FrameTypes.APPLIED;
+        }
+        if (reply instanceof Reply.Page) {
+            return FrameTypes.PAGE;
+        }
+        if (reply instanceof Reply.Failed) {
+            return FrameTypes.FAILED;
+        }
+        return reply instanceof Reply.Batch ? FrameTypes.BATCHED : FrameTypes.PONG;
+    }
+
+    static int size(Reply reply) {
+        if (reply instanceof Reply.Found found) {
+            int size = 4;
+            for (Answer answer : found.answers()) {
+                size = Math.addExact(size, sizeOf(answer));
+            }
+            return size;
+        }
+        if (reply instanceof Reply.Page page) {
+            return FrameWriter.sizeOf(page.entries())
+                    + 1
+                    + page.resume().map(FrameWriter::sizeOf).orElse(0);
+        }
+        if (reply instanceof Reply.Failed failed) {
+            return 2 + 2 + FrameWriter.utf8(failed.message()).length;
+        }
+        if (reply instanceof Reply.Batch batch) {
+            int size = 4;
+            for (Reply part : batch.replies()) {
+                size = Math.addExact(size, PART_BYTES + size(part));
+            }
+            return size;
+        }
+        return 0;
+    }
+
+    private static int sizeOf(Answer answer) {
+        if (answer instanceof Answer.Whole whole) {
+            return 1 + FrameWriter.sizeWithoutKey(whole.entry());
+        }
+        return answer instanceof Answer.VersionOnly ? 1 + 8 + 4 : 1;
+    }
+
+    static void write(FrameWriter out, Reply reply) {
+        if (reply instanceof Reply.Found found) {
+            out.i32(found.answers().size());
+            for (Answer answer : found.answers()) {
+                write(out, answer);
+            }
+        } else if (reply instanceof Reply.Page page) {
+            out.entries(page.entries()).flag(page.resume().isPresent());
+            page.resume().ifPresent(out::key);
+        } else if (reply instanceof Reply.Failed failed) {
+            out.u16(failed.code().number()).text(FrameWriter.utf8(failed.message()));
+        } else if (reply instanceof Reply.Batch batch) {
+            out.i32(batch.replies().size());
+            for (Reply part : batch.replies()) {
+                out.u8(type(part)).i32(size(part));
+                write(out, part);
+            }
+        }
+    }
+
+    private static void write(FrameWriter out, Answer answer) {
+        if (answer instanceof Answer.Whole whole) {
+            out.u8(WHOLE).entry(whole.entry());
+        } else if (answer instanceof Answer.VersionOnly only) {
+            out.u8(VERSION_ONLY).i64(only.version().packed()).i32(only.valueBytes());
+        } else {
+            out.u8(ABSENT);
+        }
+    }
+
+    /** Reads a reply to a request; one of another kind than the request asks for is malformed. */
+    static Reply read(FrameReader in, int type, Request request) throws FrameException {
+        if (type == FrameTypes.FAILED) {
+            return failed(in);
+        }
+        if (type == FrameTypes.FOUND && request instanceof Request.ReadKeys read) {
+            return found(in, read);
+        }
+        if (type == FrameTypes.APPLIED && request instanceof Request.ApplyEntries) {
+            return new Reply.Applied();
+        }
+        if (type == FrameTypes.PAGE && request instanceof Request.ScanPage) {
+            return new Reply.Page(in.entries(), in.flag("the resume flag") ? Optional.of(in.key()) : Optional.empty());
+        }
+        if (type == FrameTypes.PONG && request instanceof Request.Ping) {
+            return new Reply.Pong();
+        }
+        throw in.malformed("reply type " + type + " to " + request.getClass().getSimpleName());
+    }
+
+    private static Reply.Found found(FrameReader in, Request.ReadKeys read) throws FrameException {
+        int count = in.items(1, "answers");
+        if (count != read.queries().size()) {
+            throw in.malformed(count + " answers to " + read.queries().size() + " keys");
+        }
+        List<Answer> answers = new ArrayList<>(count);
+        for (Query query : read.queries()) {
+            int kind = in.u8("an answer's kind");
+            answers.add(
+                    switch (kind) {
+                        case ABSENT -> new Answer.Absent();
+                        case WHOLE -> new Answer.Whole(in.entry(query.key()));
+                        case VERSION_ONLY -> new Answer.VersionOnly(in.version(), in.size("a value's size"));
+                        default -> throw in.malformed("unknown kind of answer " + kind);
+                    });
+        }
+        return new Reply.Found(answers);
+    }
+
+    static Reply.Failed failed(FrameReader in) throws FrameException {
+        int number = in.u16("an error code");
+        String message = in.text();
+        // A newer peer may know errors that this node does not.
+        return new Reply.Failed(ErrorCode.byNumber(number).orElse(ErrorCode.INTERNAL), message);
+    }
+}

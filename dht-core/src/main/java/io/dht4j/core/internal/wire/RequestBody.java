@@ -1,0 +1,142 @@
+package io.dht4j.core.internal.wire;
+
+import io.dht4j.Key;
+import io.dht4j.KeyRange;
+import io.dht4j.core.internal.wire.Request.Query;
+import io.dht4j.spi.PartitionTable;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Optional;
+
+/** What stands in a frame behind the header of a request: its size, how it is written and how it is read. */
+final class RequestBody {
+
+    /** A part's remaining time and type. */
+    static final int PART_BYTES = 8 + 1;
+
+    private RequestBody() {}
+
+    static int type(Request request) {
+        if (request instanceof Request.ReadKeys) {
+            return FrameTypes.READ_KEYS;
+        }
+        if (request instanceof Request.ApplyEntries) {
+            return FrameTypes.APPLY_ENTRIES;
+        }
+        if (request instanceof Request.ScanPage) {
+            return FrameTypes.SCAN_PAGE;
+        }
+        return request instanceof Request.Batch ? FrameTypes.BATCH : FrameTypes.PING;
+    }
+
+    static int size(Request request) {
+        if (request instanceof Request.ReadKeys read) {
+            int size = 4 + 4;
+            for (Query query : read.queries()) {
+                size += FrameWriter.sizeOf(query.key()) + 1;
+            }
+            return size;
+        }
+        if (request instanceof Request.ApplyEntries apply) {
+            return FrameWriter.sizeOf(apply.entries());
+        }
+        if (request instanceof Request.ScanPage scan) {
+            return FrameWriter.sizeOf(scan.range().start())
+                    + 1
+                    + scan.range().end().map(FrameWriter::sizeOf).orElse(0)
+                    + 4
+                    + (scan.partitions().length() + 7) / 8
+                    + 4
+                    + 4;
+        }
+        if (request instanceof Request.Batch batch) {
+            int size = 4 + 4 + 4;
+            for (Request.Part part : batch.parts()) {
+                size = Math.addExact(size, PART_BYTES + size(part.request()));
+            }
+            return size;
+        }
+        return 0;
+    }
+
+    static void write(FrameWriter out, Request request) {
+        if (request instanceof Request.ReadKeys read) {
+            out.i32(read.inlineBytes()).i32(read.queries().size());
+            for (Query query : read.queries()) {
+                out.key(query.key()).flag(query.whole());
+            }
+        } else if (request instanceof Request.ApplyEntries apply) {
+            out.entries(apply.entries());
+        } else if (request instanceof Request.ScanPage scan) {
+            byte[] partitions = scan.partitions().toByteArray();
+            Optional<Key> end = scan.range().end();
+            out.key(scan.range().start()).flag(end.isPresent());
+            end.ifPresent(out::key);
+            out.i32(partitions.length).bytes(partitions).i32(scan.maxEntries()).i32(scan.maxBytes());
+        } else if (request instanceof Request.Batch batch) {
+            out.i32(batch.replyBytes())
+                    .i32(batch.largestBytes())
+                    .i32(batch.parts().size());
+            for (Request.Part part : batch.parts()) {
+                out.i64(part.remainingNanos()).u8(type(part.request()));
+                write(out, part.request());
+            }
+        }
+    }
+
+    static Request read(FrameReader in, int type) throws FrameException {
+        return switch (type) {
+            case FrameTypes.READ_KEYS -> readKeys(in);
+            case FrameTypes.APPLY_ENTRIES -> new Request.ApplyEntries(in.entries());
+            case FrameTypes.SCAN_PAGE -> scanPage(in);
+            case FrameTypes.PING -> new Request.Ping();
+            case FrameTypes.BATCH -> batch(in);
+            default -> throw in.malformed("unknown request type " + type);
+        };
+    }
+
+    private static Request.ReadKeys readKeys(FrameReader in) throws FrameException {
+        int inlineBytes = in.size("the inline limit");
+        int count = in.items(2 + 1 + 1, "keys");
+        List<Query> queries = new ArrayList<>(count);
+        for (int i = 0; i < count; i++) {
+            queries.add(new Query(in.key(), in.flag("the whole flag")));
+        }
+        return new Request.ReadKeys(queries, inlineBytes);
+    }
+
+    private static Request.ScanPage scanPage(FrameReader in) throws FrameException {
+        Key start = in.key();
+        Optional<Key> end = in.flag("the end flag") ? Optional.of(in.key()) : Optional.empty();
+        int partitionBytes = in.count(1, "partition bytes");
+        if (partitionBytes > PartitionTable.MAX_PARTITIONS / Byte.SIZE) {
+            throw in.malformed("too many partitions");
+        }
+        BitSet partitions = BitSet.valueOf(in.bytes(partitionBytes, "partitions"));
+        return new Request.ScanPage(
+                new KeyRange(start, end), partitions, in.size("the entry limit"), in.size("the byte limit"));
+    }
+
+    private static Request.Batch batch(FrameReader in) throws FrameException {
+        int replyBytes = in.size("the reply's limit");
+        int largestBytes = in.size("the largest value");
+        int count = in.count(PART_BYTES + 4, "parts");
+        if (count > FrameCodec.MAX_ITEMS) {
+            throw in.malformed("at most " + FrameCodec.MAX_ITEMS + " parts, not " + count);
+        }
+        List<Request.Part> parts = new ArrayList<>(count);
+        for (int i = 0; i < count; i++) {
+            long remaining = in.i64("a part's remaining time");
+            if (remaining <= 0) {
+                throw in.malformed("a part's remaining time must be more than zero, is " + remaining);
+            }
+            int type = in.u8("a part's type");
+            if (type != FrameTypes.READ_KEYS && type != FrameTypes.APPLY_ENTRIES) {
+                throw in.malformed("a part is of type 1 or 2, not " + type);
+            }
+            parts.add(new Request.Part(read(in, type), remaining));
+        }
+        return new Request.Batch(parts, replyBytes, largestBytes);
+    }
+}
