@@ -1,0 +1,114 @@
+package io.dht4j.transport.grpc;
+
+import io.grpc.Drainable;
+import io.grpc.KnownLength;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+
+/**
+ * A message in the making: {@link GrpcTransportRecord records}, and at last possibly a part of a large frame, which is not
+ * copied. Filled, given to gRPC, which reads it at once, and filled again. For one event loop.
+ */
+final class GrpcTransportBatch extends InputStream implements KnownLength, Drainable {
+
+    private static final byte[] NO_BYTES = {};
+
+    private ByteBuffer records = ByteBuffer.allocate(4 * 1024);
+    private byte[] part = NO_BYTES;
+    private int partFrom;
+    private int partLength;
+
+    void clear() {
+        records.clear();
+        part = NO_BYTES;
+        partLength = 0;
+    }
+
+    boolean isEmpty() {
+        return records.position() == 0;
+    }
+
+    /** Whether it is time to send it. */
+    boolean isFull() {
+        return records.position() >= GrpcTransportRecord.FULL_MESSAGE;
+    }
+
+    void addRequest(long id, long micros, byte[] frame) {
+        head(GrpcTransportRecord.REQUEST, id, frame.length, 8 + frame.length);
+        records.putLong(micros).put(frame);
+    }
+
+    void addCancel(long id) {
+        head(GrpcTransportRecord.CANCEL, id, 0, 0);
+    }
+
+    void addReply(int type, long id, byte[] frame) {
+        head(type, id, frame.length, frame.length);
+        records.put(frame);
+    }
+
+    /** The first part of a request; nothing may be added after it. */
+    void endWithRequest(long id, long micros, byte[] frame, int length) {
+        head(GrpcTransportRecord.REQUEST_BEGINS, id, length, 12);
+        records.putLong(micros).putInt(frame.length);
+        end(frame, 0, length);
+    }
+
+    /** The first part of a reply; nothing may be added after it. */
+    void endWithReply(long id, byte[] frame, int length) {
+        head(GrpcTransportRecord.REPLY_BEGINS, id, length, 4);
+        records.putInt(frame.length);
+        end(frame, 0, length);
+    }
+
+    /** A further part; nothing may be added after it. */
+    void endWithPart(long id, byte[] frame, int from, int length) {
+        head(GrpcTransportRecord.PART, id, length, 0);
+        end(frame, from, length);
+    }
+
+    private void head(int type, long id, int length, int room) {
+        int needed = 13 + room;
+        if (records.remaining() < needed) {
+            byte[] larger =
+                    Arrays.copyOf(records.array(), Math.max(2 * records.capacity(), records.position() + needed));
+            records = ByteBuffer.wrap(larger).position(records.position());
+        }
+        records.put((byte) type).putLong(id).putInt(length);
+    }
+
+    private void end(byte[] frame, int from, int length) {
+        part = frame;
+        partFrom = from;
+        partLength = length;
+    }
+
+    @Override
+    public int available() {
+        return records.position() + partLength;
+    }
+
+    @Override
+    public int drainTo(OutputStream target) throws IOException {
+        int length = available();
+        target.write(records.array(), 0, records.position());
+        if (partLength > 0) {
+            target.write(part, partFrom, partLength);
+        }
+        clear();
+        return length;
+    }
+
+    @Override
+    public int read() throws IOException {
+        throw new IOException("a batch is written as a whole");
+    }
+
+    @Override
+    public int read(byte[] target, int from, int length) throws IOException {
+        throw new IOException("a batch is written as a whole");
+    }
+}

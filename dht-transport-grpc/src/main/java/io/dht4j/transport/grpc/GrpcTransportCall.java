@@ -1,0 +1,122 @@
+package io.dht4j.transport.grpc;
+
+import io.dht4j.spi.CallContext;
+import io.dht4j.spi.TransportException;
+import io.dht4j.spi.TransportException.Outcome;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One call to a peer: waiting, then sent, then ended. Only a call that ended while it waited, or that the peer says it
+ * refused, was not sent. Safe for use by any number of threads, but for the fields that name their owner.
+ */
+final class GrpcTransportCall extends CompletableFuture<byte[]> {
+
+    private static final int WAITING = 0;
+    private static final int SENT = 1;
+    private static final int ENDED = 2;
+
+    private static final AtomicIntegerFieldUpdater<GrpcTransportCall> STATE =
+            AtomicIntegerFieldUpdater.newUpdater(GrpcTransportCall.class, "state");
+
+    private static final byte[] NO_BYTES = {};
+
+    private final String address;
+    private final CallContext context;
+    private final long deadline;
+    private final GrpcTransportBudget budget;
+    private volatile int state = WAITING;
+    private volatile byte[] request;
+
+    /** The call that was offered before this one; for {@link GrpcTransportInbox}. */
+    @Nullable
+    GrpcTransportCall next;
+
+    /** The number of the call on its stream, 0 before it has one. Owned by the lane's event loop. */
+    long id;
+
+    /** How much of a frame that travels in parts has been written. Owned by the lane's event loop. */
+    int written;
+
+    /** What has come of a reply that travels in parts. Owned by the lane's event loop. */
+    @Nullable
+    GrpcTransportBody reply;
+
+    /**
+     * A call that waits, counted in a budget until it ends.
+     *
+     * @param deadline by {@link System#nanoTime()}
+     */
+    GrpcTransportCall(String address, byte[] request, CallContext context, long deadline, GrpcTransportBudget budget) {
+        this.address = address;
+        this.request = request;
+        this.context = context;
+        this.deadline = deadline;
+        this.budget = budget;
+    }
+
+    byte[] request() {
+        return request;
+    }
+
+    CallContext context() {
+        return context;
+    }
+
+    long deadline() {
+        return deadline;
+    }
+
+    boolean hasEnded() {
+        return state == ENDED;
+    }
+
+    boolean isSent() {
+        return state == SENT;
+    }
+
+    /** From here on its outcome is unknown until there is a reply. False if it has ended. */
+    boolean send() {
+        return STATE.compareAndSet(this, WAITING, SENT);
+    }
+
+    void reply(byte[] frame) {
+        if (STATE.compareAndSet(this, SENT, ENDED)) {
+            forget();
+            complete(frame);
+        }
+    }
+
+    /** The peer says that its handler did not see the request. */
+    void refused(String why) {
+        if (STATE.getAndSet(this, ENDED) != ENDED) {
+            fail(Outcome.NOT_SENT, why);
+        }
+    }
+
+    /** Ends the call without a reply; false if it has ended. */
+    boolean abandon(String why) {
+        int before = STATE.getAndSet(this, ENDED);
+        if (before != ENDED) {
+            fail(before == SENT ? Outcome.UNKNOWN : Outcome.NOT_SENT, why);
+        }
+        return before != ENDED;
+    }
+
+    /** Ends the call if it has not ended, for its deadline has passed. */
+    void expire() {
+        abandon(state == SENT ? "no reply by the deadline" : "deadline passed before the call was sent");
+    }
+
+    private void fail(Outcome outcome, String why) {
+        forget();
+        completeExceptionally(new TransportException(outcome, address + ": " + why));
+    }
+
+    /** An ended call may stay in a queue for a while; its frame should not. Before the outcome is told to anybody. */
+    private void forget() {
+        budget.leave(request.length);
+        request = NO_BYTES;
+    }
+}

@@ -1,0 +1,130 @@
+package io.dht4j.transport.grpc;
+
+import io.dht4j.Node;
+import io.grpc.ManagedChannel;
+import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
+import io.grpc.netty.shaded.io.netty.channel.ChannelOption;
+import io.grpc.netty.shaded.io.netty.util.NetUtil;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Makes the channels to peers, each of which connects once: a channel that has failed is given up, for its own waiting
+ * before it connects again would keep a peer that is back from being used. Safe for use by any number of threads.
+ */
+final class GrpcTransportChannels {
+
+    /** What may be on its way on one connection, or on one call: for a link of 10 Gbit/s with 1.6 ms. */
+    static final int FLOW_CONTROL_WINDOW = 2 << 20;
+
+    private final GrpcTransportOptions options;
+    private final ExecutorService names;
+    private final Set<ManagedChannel> open = ConcurrentHashMap.newKeySet();
+    private volatile boolean closed;
+
+    GrpcTransportChannels(GrpcTransportOptions options) {
+        this.options = options;
+        ThreadPoolExecutor executor = new ThreadPoolExecutor(
+                1, 1, 1, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> new Thread(task, "dht4j-grpc-names"));
+        executor.allowCoreThreadTimeOut(true);
+        this.names = executor;
+    }
+
+    /** Where a peer listens. */
+    record Target(Node node, String host, int port) {
+
+        /** Empty if the node's address is not of the form {@code host:port}, IPv6 addresses in brackets. */
+        static Optional<Target> of(Node node) {
+            String address = node.address();
+            int colon = address.lastIndexOf(':');
+            if (colon < 1) {
+                return Optional.empty();
+            }
+            String host = address.substring(0, colon);
+            if (host.startsWith("[") && host.endsWith("]")) {
+                host = host.substring(1, host.length() - 1);
+                if (!NetUtil.isValidIpV6Address(host)) {
+                    return Optional.empty();
+                }
+            } else if (!host.chars().allMatch(c -> c > ' ' && c < 127 && ":/[]@?#%".indexOf(c) < 0)) {
+                return Optional.empty();
+            }
+            try {
+                int port = Integer.parseInt(address.substring(colon + 1));
+                return port < 1 || port > 65_535 ? Optional.empty() : Optional.of(new Target(node, host, port));
+            } catch (NumberFormatException e) {
+                return Optional.empty();
+            }
+        }
+    }
+
+    /** A channel whose connection lives on one event loop. Give it back with {@link #close}. */
+    ManagedChannel open(Target target, GrpcTransportLoops loops, GrpcTransportLoops.Loop loop, int maxMessage) {
+        NettyChannelBuilder builder = builder(target)
+                .eventLoopGroup(loop.executor())
+                .channelType(loops.channelType())
+                .withOption(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int)
+                        options.connectTimeout().toMillis())
+                .withOption(ChannelOption.TCP_NODELAY, true)
+                .flowControlWindow(FLOW_CONTROL_WINDOW)
+                .maxInboundMessageSize(maxMessage)
+                .keepAliveTime(20, TimeUnit.SECONDS)
+                .keepAliveTimeout(10, TimeUnit.SECONDS);
+        builder.usePlaintext();
+        ManagedChannel channel = builder.directExecutor()
+                .offloadExecutor(names)
+                .disableServiceConfigLookUp()
+                .proxyDetector(address -> null)
+                .disableRetry()
+                .build();
+        open.add(channel);
+        // Closing marks first and looks for channels then.
+        if (closed) {
+            close(channel);
+        }
+        return channel;
+    }
+
+    private static NettyChannelBuilder builder(Target target) {
+        byte[] literal = NetUtil.createByteArrayFromIpAddressString(target.host());
+        if (literal == null) {
+            return NettyChannelBuilder.forTarget("dns:///" + target.host() + ":" + target.port());
+        }
+        try {
+            return NettyChannelBuilder.forAddress(
+                    new InetSocketAddress(InetAddress.getByAddress(literal), target.port()));
+        } catch (UnknownHostException e) {
+            throw new IllegalArgumentException("neither 4 nor 16 bytes: " + target.host(), e);
+        }
+    }
+
+    /** Ends a channel and every call on it. Does not block. */
+    void close(ManagedChannel channel) {
+        open.remove(channel);
+        channel.shutdownNow();
+    }
+
+    /** Ends all channels. Blocks for at most the bound; false if some are not gone then. */
+    boolean close(Duration bound) {
+        closed = true;
+        long end = System.nanoTime() + bound.toNanos();
+        Set<ManagedChannel> closing = Set.copyOf(open);
+        closing.forEach(this::close);
+        names.shutdown();
+        boolean gone = true;
+        for (ManagedChannel channel : closing) {
+            gone &= GrpcTransportAwait.untilEnd(end, channel::awaitTermination);
+        }
+        boolean ended = GrpcTransportAwait.untilEnd(end, names::awaitTermination);
+        return gone && ended;
+    }
+}

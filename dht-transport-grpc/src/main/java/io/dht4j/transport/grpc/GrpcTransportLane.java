@@ -1,0 +1,285 @@
+package io.dht4j.transport.grpc;
+
+import io.dht4j.transport.grpc.GrpcTransportChannels.Target;
+import io.dht4j.transport.grpc.GrpcTransportLoops.Loop;
+import io.grpc.Metadata;
+import io.grpc.Status;
+import io.grpc.netty.shaded.io.netty.util.concurrent.Future;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The calls to one peer that go over one stream. Any thread puts calls in; the first of several to come wakes the event loop,
+ * which takes them all and writes them as one message. Everything else happens on this loop.
+ *
+ * <p>Deadlines need no timer per call. One timer stands at the earliest deadline known when it was set; when it runs,
+ * calls that are due end and it is set to the earliest deadline left. With equal timeouts that is one timer per timeout,
+ * however many calls there are.
+ */
+final class GrpcTransportLane implements GrpcTransportPeer {
+
+    /** Further in the future than any deadline. */
+    private static final long NEVER = Long.MAX_VALUE / 2;
+
+    /** So that many different deadlines do not mean that all calls are looked at all the time. */
+    private static final long SWEEP_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+
+    private final Target target;
+    private final Loop loop;
+    private final GrpcTransportLoops loops;
+    private final GrpcTransportChannels channels;
+    private final GrpcTransportOptions options;
+    private final GrpcTransportBudget budget;
+    private final long keepAliveNanos;
+    private final Runnable flush = this::flush;
+    private final Runnable sweep = this::sweep;
+    /** Times here count from this moment, so that plain comparison is safe. */
+    private final long origin = System.nanoTime();
+
+    // For any thread.
+    private final GrpcTransportInbox inbox = new GrpcTransportInbox();
+    private volatile boolean closed;
+
+    // For the event loop.
+    private final Deque<GrpcTransportCall> waiting = new ArrayDeque<>();
+    /** Those whose frames go in parts, in turn. */
+    private final Deque<GrpcTransportCall> parted = new ArrayDeque<>();
+
+    private @Nullable GrpcTransportLink link;
+    private int ended;
+    private long timerAt = NEVER;
+    private @Nullable Future<?> timer;
+
+    GrpcTransportLane(
+            Target target,
+            Loop loop,
+            GrpcTransportLoops loops,
+            GrpcTransportChannels channels,
+            GrpcTransportOptions options,
+            GrpcTransportBudget budget) {
+        this.target = target;
+        this.loop = loop;
+        this.loops = loops;
+        this.channels = channels;
+        this.options = options;
+        this.budget = budget;
+        this.keepAliveNanos = options.keepAlive().toNanos();
+    }
+
+    @Override
+    public GrpcTransportBudget budget() {
+        return budget;
+    }
+
+    boolean isCurrent() {
+        return loop.isCurrent();
+    }
+
+    @Override
+    public void offer(GrpcTransportCall call) {
+        if (inbox.put(call)) {
+            try {
+                loop.executor().execute(flush);
+            } catch (RejectedExecutionException e) {
+                abandonInbox();
+            }
+        }
+        // Most calls end before their caller cares.
+        call.context().onCancel(() -> cancel(call));
+    }
+
+    /** Ends a call whose caller has lost interest, from any thread. */
+    private void cancel(GrpcTransportCall call) {
+        if (call.abandon("cancelled")) {
+            try {
+                loop.executor().execute(() -> cancelled(call));
+            } catch (RejectedExecutionException e) {
+                // The loop has ended, and the stream with it.
+                return;
+            }
+        }
+    }
+
+    private void cancelled(GrpcTransportCall call) {
+        if (link != null && link.withdraw(call)) {
+            flush();
+        } else if (++ended > 64 && ended > waiting.size() / 2) {
+            ended = 0;
+            waiting.removeIf(GrpcTransportCall::hasEnded);
+        }
+    }
+
+    private void abandonInbox() {
+        for (GrpcTransportCall call = inbox.takeAll(); call != null; ) {
+            GrpcTransportCall next = call.next;
+            call.next = null;
+            call.abandon("the transport is closed");
+            call = next;
+        }
+    }
+
+    private void flush() {
+        assert loop.isCurrent();
+        if (closed) {
+            abandonInbox();
+            return;
+        }
+        takeIn();
+        if (waiting.isEmpty() && parted.isEmpty() && link == null) {
+            return;
+        }
+        if (link == null) {
+            link = new GrpcTransportLink(this, loop, options);
+            link.connect(channels, channels.open(target, loops, loop, GrpcTransportRecord.MAX_MESSAGE));
+        } else {
+            link.write(waiting, parted);
+        }
+    }
+
+    private void takeIn() {
+        long earliest = NEVER;
+        for (GrpcTransportCall call = inbox.takeAll(); call != null; ) {
+            GrpcTransportCall next = call.next;
+            call.next = null;
+            earliest = Math.min(earliest, call.deadline() - origin);
+            if (call.request().length > GrpcTransportRecord.MAX_PART) {
+                parted.add(call);
+            } else {
+                waiting.add(call);
+            }
+            call = next;
+        }
+        setTimer(earliest);
+    }
+
+    /** The link can take more. */
+    void ready() {
+        flush();
+        setTimer(now() + keepAliveNanos);
+    }
+
+    /** The link has ended, for whatever reason. */
+    void lost(GrpcTransportLink lost, Status status, Metadata trailers) {
+        assert loop.isCurrent();
+        if (link != lost) {
+            return;
+        }
+        link = null;
+        boolean connected = lost.wasReady();
+        if (connected) {
+            lost.end(status, trailers, parted);
+        } else {
+            takeIn();
+            failWaiting("cannot connect: " + GrpcTransportMethods.reason(status));
+        }
+        flush();
+    }
+
+    /** Only those that wait now: what they lead to may find the peer back. */
+    private void failWaiting(String why) {
+        Deque<GrpcTransportCall> failed = new ArrayDeque<>(waiting);
+        failed.addAll(parted);
+        waiting.clear();
+        parted.clear();
+        for (GrpcTransportCall call : failed) {
+            call.abandon(why);
+        }
+    }
+
+    private long now() {
+        return System.nanoTime() - origin;
+    }
+
+    /** Sets the timer, unless it stands earlier. */
+    private void setTimer(long due) {
+        assert loop.isCurrent();
+        if (due >= timerAt || closed) {
+            return;
+        }
+        if (timer != null) {
+            timer.cancel(false);
+        }
+        timerAt = due;
+        timer = loop.executor().schedule(sweep, Math.max(SWEEP_NANOS, due - now()), TimeUnit.NANOSECONDS);
+    }
+
+    private void sweep() {
+        assert loop.isCurrent();
+        timer = null;
+        timerAt = NEVER;
+        if (closed) {
+            return;
+        }
+        takeIn();
+        long now = System.nanoTime();
+        long next = sweep(waiting, now, NEVER);
+        next = sweep(parted, now, next);
+        GrpcTransportLink current = link;
+        if (current != null) {
+            long deadline = current.expire(now);
+            if (deadline != Long.MAX_VALUE) {
+                next = Math.min(next, deadline - origin);
+            }
+            if (current.wasReady() && current.isUnused() && waiting.isEmpty() && parted.isEmpty()) {
+                long idleAt = current.usedAt() - origin + keepAliveNanos;
+                if (idleAt <= now - origin) {
+                    link = null;
+                    current.close();
+                } else {
+                    next = Math.min(next, idleAt);
+                }
+            }
+        }
+        flush();
+        setTimer(next);
+    }
+
+    /** Ends and removes what is due; the least of the rest and the given time. */
+    private long sweep(Deque<GrpcTransportCall> calls, long now, long next) {
+        long earliest = next;
+        for (var each = calls.iterator(); each.hasNext(); ) {
+            GrpcTransportCall call = each.next();
+            if (call.deadline() - now <= 0) {
+                call.expire();
+            }
+            if (!call.hasEnded()) {
+                earliest = Math.min(earliest, call.deadline() - origin);
+            } else if (call.written == 0) {
+                // One that has begun stays: the link has to take it back.
+                each.remove();
+            }
+        }
+        return earliest;
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        try {
+            loop.executor().execute(() -> {
+                if (timer != null) {
+                    timer.cancel(false);
+                    timer = null;
+                }
+                takeIn();
+                failWaiting("the transport is closed");
+                GrpcTransportLink current = link;
+                link = null;
+                if (current != null) {
+                    current.abandonAll("the transport is closed");
+                    current.close();
+                }
+            });
+        } catch (RejectedExecutionException e) {
+            abandonInbox();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "lane to " + target.node().address();
+    }
+}

@@ -1,0 +1,367 @@
+package io.dht4j.transport.grpc;
+
+import io.dht4j.transport.grpc.GrpcTransportLoops.Loop;
+import io.grpc.CallOptions;
+import io.grpc.ClientCall;
+import io.grpc.ManagedChannel;
+import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
+import io.grpc.Status;
+import io.grpc.netty.shaded.io.netty.util.collection.LongObjectHashMap;
+import io.grpc.netty.shaded.io.netty.util.collection.LongObjectMap;
+import io.grpc.netty.shaded.io.netty.util.concurrent.Future;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A connection to a peer and the stream on it: writes calls, reads replies. Lives on its lane's event loop; gRPC may call
+ * back on another thread only before there is a connection.
+ */
+final class GrpcTransportLink extends ClientCall.Listener<InputStream> {
+
+    private static final MethodDescriptor<InputStream, InputStream> METHOD = GrpcTransportMethods.stream();
+
+    /** How much gRPC takes before it has written it: enough to keep a connection busy. */
+    static final int READY_THRESHOLD = 256 * 1024;
+
+    /** How much of an error's text is kept. */
+    private static final int MAX_ERROR_TEXT = 512;
+
+    private final GrpcTransportLane lane;
+    private final Loop loop;
+    private final int maxFrameBytes;
+    private final long connectNanos;
+    private final LongObjectMap<GrpcTransportCall> calls = new LongObjectHashMap<>();
+    /** Calls that the peer may forget, to be told with the next message. */
+    private final List<Long> withdrawn = new ArrayList<>();
+
+    private final GrpcTransportRecord head = new GrpcTransportRecord();
+    private @Nullable GrpcTransportChannels channels;
+    private @Nullable ManagedChannel channel;
+    private @Nullable ClientCall<InputStream, InputStream> stream;
+    private @Nullable Future<?> connectTimer;
+    private boolean ready;
+    private boolean closed;
+    private long lastId;
+    private long usedAt = System.nanoTime();
+
+    GrpcTransportLink(GrpcTransportLane lane, Loop loop, GrpcTransportOptions options) {
+        this.lane = lane;
+        this.loop = loop;
+        this.maxFrameBytes = options.maxFrameBytes();
+        this.connectNanos = options.connectTimeout().toNanos();
+    }
+
+    /** Begins to connect. The lane is told when it can write, or that it cannot. */
+    void connect(GrpcTransportChannels owner, ManagedChannel newChannel) {
+        channels = owner;
+        channel = newChannel;
+        connectTimer = loop.executor()
+                .schedule(
+                        () -> fail(Status.UNAVAILABLE.withDescription(
+                                "no connection in time, or nobody there who speaks HTTP/2")),
+                        connectNanos,
+                        TimeUnit.NANOSECONDS);
+        ClientCall<InputStream, InputStream> call =
+                newChannel.newCall(METHOD, CallOptions.DEFAULT.withOnReadyThreshold(READY_THRESHOLD));
+        stream = call;
+        call.start(this, new Metadata());
+        // Replies are no more than what was asked for.
+        call.request(Integer.MAX_VALUE);
+    }
+
+    /** Whether there was a connection, so that calls may have been sent. */
+    boolean wasReady() {
+        return ready;
+    }
+
+    boolean isUnused() {
+        return calls.isEmpty();
+    }
+
+    /** When something was last written or read, by {@link System#nanoTime()}. */
+    long usedAt() {
+        return usedAt;
+    }
+
+    @Override
+    public void onReady() {
+        if (closed) {
+            return;
+        }
+        if (!ready) {
+            ready = true;
+            stopConnectTimer();
+        }
+        lane.ready();
+    }
+
+    /** Writes calls for as long as the peer takes them: all that wait, and of those that go in parts one at a time. */
+    void write(Deque<GrpcTransportCall> waiting, Deque<GrpcTransportCall> parted) {
+        ClientCall<InputStream, InputStream> call = stream;
+        if (call == null || !ready || closed) {
+            return;
+        }
+        GrpcTransportBatch batch = loop.batch();
+        while ((!waiting.isEmpty() || !parted.isEmpty() || !withdrawn.isEmpty()) && call.isReady()) {
+            batch.clear();
+            long now = System.nanoTime();
+            while (!waiting.isEmpty() && !batch.isFull()) {
+                add(batch, waiting.remove(), now);
+            }
+            addPart(batch, parted, now);
+            for (long id : withdrawn) {
+                batch.addCancel(id);
+            }
+            withdrawn.clear();
+            if (!batch.isEmpty()) {
+                usedAt = now;
+                call.sendMessage(batch);
+            }
+        }
+    }
+
+    private void add(GrpcTransportBatch batch, GrpcTransportCall call, long now) {
+        byte[] frame = call.request();
+        long remaining = call.deadline() - now;
+        if (remaining <= 0) {
+            call.expire();
+        } else if (call.send()) {
+            call.id = ++lastId;
+            calls.put(call.id, call);
+            batch.addRequest(call.id, TimeUnit.NANOSECONDS.toMicros(remaining), frame);
+        }
+    }
+
+    private void addPart(GrpcTransportBatch batch, Deque<GrpcTransportCall> parted, long now) {
+        GrpcTransportCall call = parted.poll();
+        if (call == null) {
+            return;
+        }
+        byte[] frame = call.request();
+        long remaining = call.deadline() - now;
+        if (remaining <= 0) {
+            call.expire();
+        }
+        int from = call.written;
+        int length = Math.min(GrpcTransportRecord.MAX_PART, frame.length - from);
+        boolean last = from + length == frame.length;
+        // Only with its last part can it reach a handler.
+        if (call.hasEnded() || (last && !call.send())) {
+            if (from > 0) {
+                takeBack(call);
+            }
+            return;
+        }
+        if (from == 0) {
+            call.id = ++lastId;
+            calls.put(call.id, call);
+            batch.endWithRequest(call.id, TimeUnit.NANOSECONDS.toMicros(remaining), frame, length);
+        } else {
+            batch.endWithPart(call.id, frame, from, length);
+        }
+        call.written = from + length;
+        if (!last) {
+            parted.add(call);
+        }
+    }
+
+    private void takeBack(GrpcTransportCall call) {
+        if (calls.remove(call.id) != null) {
+            withdrawn.add(call.id);
+        }
+    }
+
+    /** Tells the peer, with what is written next, that a call has ended. False if it knows nothing of it. */
+    boolean withdraw(GrpcTransportCall call) {
+        if (call.id == 0 || calls.get(call.id) != call) {
+            return false;
+        }
+        takeBack(call);
+        return true;
+    }
+
+    /** Ends the calls that are due; the earliest deadline of the others, by {@link System#nanoTime()}, or the largest number. */
+    long expire(long now) {
+        long earliest = Long.MAX_VALUE;
+        List<GrpcTransportCall> due = new ArrayList<>();
+        for (GrpcTransportCall call : calls.values()) {
+            if (call.deadline() - now <= 0) {
+                due.add(call);
+            } else if (earliest == Long.MAX_VALUE || call.deadline() - earliest < 0) {
+                earliest = call.deadline();
+            }
+        }
+        for (GrpcTransportCall call : due) {
+            // The peer ends it too, by itself.
+            if (call.written == 0 || call.written == call.request().length) {
+                calls.remove(call.id);
+            }
+            call.expire();
+        }
+        return earliest;
+    }
+
+    @Override
+    public void onMessage(InputStream message) {
+        if (closed) {
+            return;
+        }
+        usedAt = System.nanoTime();
+        try {
+            while (message.available() > 0) {
+                head.read(message);
+                read(message);
+            }
+        } catch (IOException | UncheckedIOException e) {
+            fail(Status.INTERNAL.withDescription("the peer sent what is no reply: " + e.getMessage()));
+        }
+    }
+
+    private void read(InputStream message) throws IOException {
+        int length = head.length();
+        switch (head.type()) {
+            case GrpcTransportRecord.REPLY -> {
+                GrpcTransportCall call = calls.remove(head.id());
+                if (call == null) {
+                    message.skipNBytes(length);
+                } else {
+                    call.reply(message.readNBytes(length));
+                }
+            }
+            case GrpcTransportRecord.REPLY_BEGINS -> begin(message, calls.get(head.id()), length, head.total());
+            case GrpcTransportRecord.PART -> part(message, calls.get(head.id()), length);
+            case GrpcTransportRecord.FAILED -> {
+                String why = text(message, length);
+                GrpcTransportCall call = calls.remove(head.id());
+                if (call != null) {
+                    call.abandon("failed there: " + why);
+                }
+            }
+            case GrpcTransportRecord.REFUSED -> {
+                String why = text(message, length);
+                GrpcTransportCall call = calls.remove(head.id());
+                if (call != null) {
+                    call.refused("refused: " + why);
+                }
+            }
+            default -> throw new IOException("a record of type " + head.type() + " from who is called");
+        }
+    }
+
+    private void begin(InputStream message, @Nullable GrpcTransportCall call, int length, int total)
+            throws IOException {
+        if (call == null) {
+            message.skipNBytes(length);
+            return;
+        }
+        if (total > maxFrameBytes || call.reply != null) {
+            throw new IOException("a reply of " + total + " bytes, over the limit of " + maxFrameBytes
+                    + ", or one that had begun before");
+        }
+        call.reply = new GrpcTransportBody(total);
+        part(message, call, length);
+    }
+
+    private void part(InputStream message, @Nullable GrpcTransportCall call, int length) throws IOException {
+        if (call == null) {
+            message.skipNBytes(length);
+            return;
+        }
+        GrpcTransportBody body = call.reply;
+        if (body == null || !body.add(message, length)) {
+            throw new IOException("a part of " + length + " bytes that was not announced");
+        }
+        if (body.isComplete()) {
+            calls.remove(call.id);
+            call.reply = null;
+            call.reply(body.bytes());
+        }
+    }
+
+    private static String text(InputStream message, int length) throws IOException {
+        byte[] bytes = message.readNBytes(Math.min(length, MAX_ERROR_TEXT));
+        message.skipNBytes(length - (long) bytes.length);
+        if (bytes.length < Math.min(length, MAX_ERROR_TEXT)) {
+            throw new EOFException("a text that ends early");
+        }
+        return GrpcTransportMethods.oneLine(new String(bytes, StandardCharsets.UTF_8));
+    }
+
+    @Override
+    public void onClose(Status status, Metadata trailers) {
+        if (loop.isCurrent()) {
+            ended(status, trailers);
+            return;
+        }
+        try {
+            loop.executor().execute(() -> ended(status, trailers));
+        } catch (RejectedExecutionException e) {
+            // Closing the lane has ended the calls before the loop ended.
+            return;
+        }
+    }
+
+    private void fail(Status status) {
+        ended(status, new Metadata());
+    }
+
+    private void ended(Status status, Metadata trailers) {
+        if (closed) {
+            return;
+        }
+        close();
+        lane.lost(this, status, trailers);
+    }
+
+    /** Ends the calls that were sent; those that had only begun go back to those that wait. */
+    void end(Status status, Metadata trailers, Deque<GrpcTransportCall> parted) {
+        boolean notSent = GrpcTransportMethods.isNotSent(trailers);
+        String why = GrpcTransportMethods.reason(status);
+        for (GrpcTransportCall call : parted) {
+            calls.remove(call.id);
+            call.id = 0;
+            call.written = 0;
+        }
+        List<GrpcTransportCall> sent = new ArrayList<>(calls.values());
+        calls.clear();
+        for (GrpcTransportCall call : sent) {
+            if (notSent) {
+                call.refused("refused: " + why);
+            } else {
+                call.abandon("connection lost before the reply: " + why);
+            }
+        }
+    }
+
+    void abandonAll(String why) {
+        List<GrpcTransportCall> sent = new ArrayList<>(calls.values());
+        calls.clear();
+        sent.forEach(call -> call.abandon(why));
+    }
+
+    /** Ends the connection; does not touch the calls. May be called repeatedly. */
+    void close() {
+        closed = true;
+        stopConnectTimer();
+        if (channels != null && channel != null) {
+            channels.close(channel);
+        }
+    }
+
+    private void stopConnectTimer() {
+        if (connectTimer != null) {
+            connectTimer.cancel(false);
+            connectTimer = null;
+        }
+    }
+}

@@ -1,0 +1,86 @@
+package io.dht4j.transport.grpc;
+
+import io.grpc.netty.shaded.io.netty.channel.Channel;
+import io.grpc.netty.shaded.io.netty.channel.EventLoop;
+import io.grpc.netty.shaded.io.netty.channel.EventLoopGroup;
+import io.grpc.netty.shaded.io.netty.channel.IoHandlerFactory;
+import io.grpc.netty.shaded.io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.grpc.netty.shaded.io.netty.channel.ServerChannel;
+import io.grpc.netty.shaded.io.netty.channel.epoll.Epoll;
+import io.grpc.netty.shaded.io.netty.channel.epoll.EpollIoHandler;
+import io.grpc.netty.shaded.io.netty.channel.epoll.EpollServerSocketChannel;
+import io.grpc.netty.shaded.io.netty.channel.epoll.EpollSocketChannel;
+import io.grpc.netty.shaded.io.netty.channel.nio.NioIoHandler;
+import io.grpc.netty.shaded.io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.grpc.netty.shaded.io.netty.channel.socket.nio.NioSocketChannel;
+import io.grpc.netty.shaded.io.netty.util.concurrent.DefaultThreadFactory;
+import io.grpc.netty.shaded.io.netty.util.concurrent.EventExecutor;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** The event loops of one transport or server, on epoll where there is, else on NIO. Safe for use by any number of threads. */
+final class GrpcTransportLoops {
+
+    private final boolean epoll = Epoll.isAvailable();
+    private final EventLoopGroup group;
+    private final List<Loop> loops = new ArrayList<>();
+    private final AtomicInteger turn = new AtomicInteger();
+
+    GrpcTransportLoops(int threads, String threadName) {
+        IoHandlerFactory io = epoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
+        this.group = new MultiThreadIoEventLoopGroup(threads, new DefaultThreadFactory(threadName), io);
+        for (EventExecutor loop : group) {
+            loops.add(new Loop((EventLoop) loop, new GrpcTransportBatch()));
+        }
+    }
+
+    EventLoopGroup group() {
+        return group;
+    }
+
+    /** The loops in turn. */
+    Loop next() {
+        return loops.get(Math.floorMod(turn.getAndIncrement(), loops.size()));
+    }
+
+    /** The loop that the caller runs on. */
+    Loop current() {
+        for (Loop loop : loops) {
+            if (loop.isCurrent()) {
+                return loop;
+            }
+        }
+        throw new IllegalStateException(Thread.currentThread() + " is none of the event loops");
+    }
+
+    Class<? extends Channel> channelType() {
+        return epoll ? EpollSocketChannel.class : NioSocketChannel.class;
+    }
+
+    ServerChannel newServerChannel() {
+        return epoll ? new EpollServerSocketChannel() : new NioServerSocketChannel();
+    }
+
+    /** Ends the threads. Blocks for at most the bound; false if they still run then. */
+    boolean close(Duration bound) {
+        return group.shutdownGracefully(0, bound.toMillis(), TimeUnit.MILLISECONDS)
+                .awaitUninterruptibly(bound.toMillis());
+    }
+
+    /**
+     * An event loop.
+     *
+     * @param executor runs tasks on it
+     * @param batch for messages that are put together and written within one task
+     */
+    record Loop(EventLoop executor, GrpcTransportBatch batch) {
+
+        /** Whether the caller runs on this loop. */
+        boolean isCurrent() {
+            return executor.inEventLoop();
+        }
+    }
+}

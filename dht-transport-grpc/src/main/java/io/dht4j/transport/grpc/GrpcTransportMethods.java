@@ -1,0 +1,129 @@
+package io.dht4j.transport.grpc;
+
+import io.grpc.KnownLength;
+import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
+import io.grpc.MethodDescriptor.Marshaller;
+import io.grpc.MethodDescriptor.MethodType;
+import io.grpc.Status;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+
+/** The two methods by which frames travel, and the metadata beside them. */
+final class GrpcTransportMethods {
+
+    /** The version is that of what the methods carry besides the frames. */
+    static final String SERVICE = "dht4j.peer.v1.Frames";
+
+    /** On a call that was ended before any handler of frames saw one of those that have no reply. */
+    static final Metadata.Key<String> OUTCOME = Metadata.Key.of("dht-outcome", Metadata.ASCII_STRING_MARSHALLER);
+
+    /** The only value of the outcome. */
+    static final String NOT_SENT = "not-sent";
+
+    /** How long the frame of a unary call is, so that it can be refused before it has come. */
+    static final Metadata.Key<String> LENGTH = Metadata.Key.of("dht-length", Metadata.ASCII_STRING_MARSHALLER);
+
+    private GrpcTransportMethods() {}
+
+    /** A frame for a frame. */
+    static MethodDescriptor<byte[], byte[]> unary(int maxFrameBytes) {
+        Marshaller<byte[]> frames = new Frames(maxFrameBytes);
+        return MethodDescriptor.newBuilder(frames, frames)
+                .setType(MethodType.UNARY)
+                .setFullMethodName(MethodDescriptor.generateFullMethodName(SERVICE, "Call"))
+                .setSampledToLocalTracing(false)
+                .build();
+    }
+
+    /** Messages of records, both ways ({@link GrpcTransportRecord}); read and written without being collected first. */
+    static MethodDescriptor<InputStream, InputStream> stream() {
+        Marshaller<InputStream> records = new Streams();
+        return MethodDescriptor.newBuilder(records, records)
+                .setType(MethodType.BIDI_STREAMING)
+                .setFullMethodName(MethodDescriptor.generateFullMethodName(SERVICE, "Stream"))
+                .setSampledToLocalTracing(false)
+                .build();
+    }
+
+    /** Says that no handler saw what has no reply. */
+    static Metadata notSent() {
+        Metadata trailers = new Metadata();
+        trailers.put(OUTCOME, NOT_SENT);
+        return trailers;
+    }
+
+    static boolean isNotSent(Metadata trailers) {
+        return NOT_SENT.equals(trailers.get(OUTCOME));
+    }
+
+    /** Why a call ended, in one line. */
+    static String reason(Status status) {
+        StringBuilder text = new StringBuilder(status.getCode().toString());
+        if (status.getDescription() != null) {
+            String description = status.getDescription();
+            int end = description.indexOf('\n');
+            text.append(' ').append(end < 0 ? description : description.substring(0, end));
+        }
+        for (Throwable cause = status.getCause(); cause != null; cause = cause.getCause()) {
+            if (cause.getMessage() != null && text.indexOf(cause.getMessage()) < 0) {
+                text.append(": ").append(cause.getMessage());
+            }
+        }
+        return oneLine(text.toString());
+    }
+
+    /** A text fit for an answer: one line, and not long. */
+    static String oneLine(String text) {
+        String line = text.replaceAll("\\p{Cntrl}+", " ");
+        return line.substring(0, Math.min(line.length(), 300));
+    }
+
+    /** Whole frames. Memory is taken for what has arrived: gRPC collects a message before it hands it on. */
+    private record Frames(int maxFrameBytes) implements Marshaller<byte[]> {
+
+        @Override
+        public InputStream stream(byte[] frame) {
+            return new Frame(frame);
+        }
+
+        @Override
+        public byte[] parse(InputStream stream) {
+            try {
+                byte[] frame = stream.readNBytes(Math.min(maxFrameBytes, stream.available()));
+                if (stream.read() >= 0) {
+                    throw Status.RESOURCE_EXHAUSTED
+                            .withDescription("a frame may have " + maxFrameBytes + " bytes")
+                            .asRuntimeException();
+                }
+                return frame;
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    }
+
+    /** A frame that says how long it is, and is written in one go. */
+    private static final class Frame extends ByteArrayInputStream implements KnownLength {
+
+        Frame(byte[] frame) {
+            super(frame);
+        }
+    }
+
+    /** Messages as they are. */
+    private static final class Streams implements Marshaller<InputStream> {
+
+        @Override
+        public InputStream stream(InputStream message) {
+            return message;
+        }
+
+        @Override
+        public InputStream parse(InputStream message) {
+            return message;
+        }
+    }
+}

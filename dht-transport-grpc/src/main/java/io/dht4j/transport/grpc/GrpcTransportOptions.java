@@ -1,0 +1,424 @@
+package io.dht4j.transport.grpc;
+
+import io.dht4j.security.TlsFiles;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * How a {@link GrpcTransport} listens, how it calls, and what it may spend. Immutable; every {@code with} method gives a
+ * copy, and throws an {@link IllegalArgumentException} that names option, value and allowed range.
+ */
+public final class GrpcTransportOptions {
+
+    private final String host;
+    private final int port;
+    private final boolean listening;
+    private final GrpcMode mode;
+    private final Optional<TlsFiles> tls;
+    private final boolean plaintextAllowed;
+    private final int eventLoops;
+    private final int maxFrameBytes;
+    private final int connectionsPerPeer;
+    private final int maxQueuedPerPeer;
+    private final long maxQueuedBytesPerPeer;
+    private final Duration connectTimeout;
+    private final int maxInFlight;
+    private final long maxInFlightBytes;
+    private final int maxConnections;
+    private final Duration idleTimeout;
+    private final Duration drainTimeout;
+
+    private GrpcTransportOptions(Draft draft) {
+        this.host = draft.host;
+        this.port = draft.port;
+        this.listening = draft.listening;
+        this.mode = draft.mode;
+        this.tls = draft.tls;
+        this.plaintextAllowed = draft.plaintextAllowed;
+        this.eventLoops = draft.eventLoops;
+        this.maxFrameBytes = draft.maxFrameBytes;
+        this.connectionsPerPeer = draft.connectionsPerPeer;
+        this.maxQueuedPerPeer = draft.maxQueuedPerPeer;
+        this.maxQueuedBytesPerPeer = draft.maxQueuedBytesPerPeer;
+        this.connectTimeout = draft.connectTimeout;
+        this.maxInFlight = draft.maxInFlight;
+        this.maxInFlightBytes = draft.maxInFlightBytes;
+        this.maxConnections = draft.maxConnections;
+        this.idleTimeout = draft.idleTimeout;
+        this.drainTimeout = draft.drainTimeout;
+        if (host.isBlank()) {
+            throw new IllegalArgumentException("host must be a name or an address, not \"" + host + "\"");
+        }
+        range("port", port, 0, 65_535);
+        range("eventLoops", eventLoops, 1, 256);
+        range("maxFrameBytes", maxFrameBytes, 1024, 1 << 30);
+        range("connectionsPerPeer", connectionsPerPeer, 1, 256);
+        range("maxQueuedPerPeer", maxQueuedPerPeer, 1, 10_000_000);
+        range("maxQueuedBytesPerPeer", maxQueuedBytesPerPeer, 1, Long.MAX_VALUE / 2);
+        range("connectTimeout", connectTimeout, Duration.ofMillis(1), Duration.ofMinutes(10));
+        range("maxInFlight", maxInFlight, 1, 10_000_000);
+        range("maxInFlightBytes", maxInFlightBytes, maxFrameBytes, Long.MAX_VALUE / 2);
+        range("maxConnections", maxConnections, 1, 1_000_000);
+        range("idleTimeout", idleTimeout, Duration.ofSeconds(1), Duration.ofHours(2));
+        range("drainTimeout", drainTimeout, Duration.ZERO, Duration.ofMinutes(10));
+    }
+
+    private static void range(String option, long value, long least, long most) {
+        if (value < least || value > most) {
+            throw new IllegalArgumentException(option + " must be " + least + " to " + most + ", not " + value);
+        }
+    }
+
+    private static void range(String option, Duration value, Duration least, Duration most) {
+        if (value.compareTo(least) < 0 || value.compareTo(most) > 0) {
+            throw new IllegalArgumentException(option + " must be " + least + " to " + most + ", not " + value);
+        }
+    }
+
+    /**
+     * The defaults at an address.
+     *
+     * @param host the name or address to bind, for example {@code 127.0.0.1} or {@code 0.0.0.0}
+     * @param port the port to bind, 1 to 65535, or 0 for any free one
+     * @return options
+     * @throws IllegalArgumentException if the host is blank or the port out of range
+     */
+    public static GrpcTransportOptions at(String host, int port) {
+        Draft draft = new Draft();
+        draft.host = host;
+        draft.port = port;
+        return new GrpcTransportOptions(draft);
+    }
+
+    /**
+     * The defaults for a member that calls others and is never called: nothing listens.
+     *
+     * @return options
+     */
+    public static GrpcTransportOptions callingOnly() {
+        Draft draft = new Draft();
+        draft.listening = false;
+        return new GrpcTransportOptions(draft);
+    }
+
+    /**
+     * The same options with this way to send calls. Nodes of both ways can call each other.
+     *
+     * @param mode the way; by default {@link GrpcMode#STREAM}
+     * @return new options
+     */
+    public GrpcTransportOptions withMode(GrpcMode mode) {
+        Draft draft = new Draft(this);
+        draft.mode = mode;
+        return new GrpcTransportOptions(draft);
+    }
+
+    /**
+     * The same options with TLS, in both directions: who calls proves its name as well as who is called.
+     *
+     * @param files certificate, key and authorities; read when the transport starts, and again when they change
+     * @return new options
+     * @throws IllegalArgumentException if the own certificate is not among them
+     */
+    public GrpcTransportOptions withTls(TlsFiles files) {
+        if (files.certificate().isEmpty()) {
+            throw new IllegalArgumentException(
+                    "tls between nodes needs a certificate and its key, for each side proves its name");
+        }
+        Draft draft = new Draft(this);
+        draft.tls = Optional.of(files);
+        return new GrpcTransportOptions(draft);
+    }
+
+    /**
+     * The same options, allowed to listen beyond this machine without TLS. A warning tells of it.
+     *
+     * @return new options
+     */
+    public GrpcTransportOptions withPlaintextAllowed() {
+        Draft draft = new Draft(this);
+        draft.plaintextAllowed = true;
+        return new GrpcTransportOptions(draft);
+    }
+
+    /**
+     * The same options with this many event loop threads, which serve peers and the calls to peers.
+     *
+     * @param threads 1 to 256; by default 2, or 1 on a machine of one core
+     * @return new options
+     */
+    public GrpcTransportOptions withEventLoops(int threads) {
+        Draft draft = new Draft(this);
+        draft.eventLoops = threads;
+        return new GrpcTransportOptions(draft);
+    }
+
+    /**
+     * The same options with this largest frame. It must be the same on all nodes, and larger than the largest value.
+     *
+     * @param bytes 1 KiB to 1 GiB, for requests and for replies; by default 17 MiB
+     * @return new options
+     */
+    public GrpcTransportOptions withMaxFrameBytes(int bytes) {
+        Draft draft = new Draft(this);
+        draft.maxFrameBytes = bytes;
+        return new GrpcTransportOptions(draft);
+    }
+
+    /**
+     * The same options with this many connections to each peer, in turn on the event loops. Each carries any number of
+     * calls. More let more threads work for one peer, and put fewer frames into one write.
+     *
+     * @param connections 1 to 256; by default 1
+     * @return new options
+     */
+    public GrpcTransportOptions withConnectionsPerPeer(int connections) {
+        Draft draft = new Draft(this);
+        draft.connectionsPerPeer = connections;
+        return new GrpcTransportOptions(draft);
+    }
+
+    /**
+     * The same options with this bound on calls to a peer that have not ended, waiting or sent. Beyond it calls fail at
+     * once, as not sent. More rides out longer pauses and costs memory.
+     *
+     * @param calls 1 to 10,000,000; by default 16,384
+     * @return new options
+     */
+    public GrpcTransportOptions withMaxQueuedPerPeer(int calls) {
+        Draft draft = new Draft(this);
+        draft.maxQueuedPerPeer = calls;
+        return new GrpcTransportOptions(draft);
+    }
+
+    /**
+     * The same options with this bound on the bytes of calls to a peer that have not ended, waiting or sent. Beyond it calls
+     * fail at once, as not sent; a single frame passes whatever its size when no other is under way. It keeps a peer that
+     * hangs from holding the memory of those that call it.
+     *
+     * @param bytes 1 or more; by default 256 MiB, or an eighth of the heap if that is less
+     * @return new options
+     */
+    public GrpcTransportOptions withMaxQueuedBytesPerPeer(long bytes) {
+        Draft draft = new Draft(this);
+        draft.maxQueuedBytesPerPeer = bytes;
+        return new GrpcTransportOptions(draft);
+    }
+
+    /**
+     * The same options with this time to connect to a peer. Only matters for machines that do not answer at all: a closed
+     * port is known at once.
+     *
+     * @param timeout 1 ms to 10 minutes; by default 2 seconds
+     * @return new options
+     */
+    public GrpcTransportOptions withConnectTimeout(Duration timeout) {
+        Draft draft = new Draft(this);
+        draft.connectTimeout = timeout;
+        return new GrpcTransportOptions(draft);
+    }
+
+    /**
+     * The same options with this bound on requests of peers under way. Beyond it they are refused, and fail at their
+     * caller as not sent.
+     *
+     * @param requests 1 to 10,000,000; by default 16,384
+     * @return new options
+     */
+    public GrpcTransportOptions withMaxInFlight(int requests) {
+        Draft draft = new Draft(this);
+        draft.maxInFlight = requests;
+        return new GrpcTransportOptions(draft);
+    }
+
+    /**
+     * The same options with this bound on the bytes of requests of peers under way and of replies that are being written.
+     * Beyond it requests are refused, and fail at their caller as not sent.
+     *
+     * @param bytes at least the largest frame; by default 512 MiB, or a quarter of the heap if that is less (but no less
+     *     than the largest frame)
+     * @return new options
+     */
+    public GrpcTransportOptions withMaxInFlightBytes(long bytes) {
+        Draft draft = new Draft(this);
+        draft.maxInFlightBytes = bytes;
+        return new GrpcTransportOptions(draft);
+    }
+
+    /**
+     * The same options with this bound on accepted connections. Beyond it connections are closed as soon as they are
+     * accepted.
+     *
+     * @param connections 1 to 1,000,000; by default 10,000
+     * @return new options
+     */
+    public GrpcTransportOptions withMaxConnections(int connections) {
+        Draft draft = new Draft(this);
+        draft.maxConnections = connections;
+        return new GrpcTransportOptions(draft);
+    }
+
+    /**
+     * The same options with this time after which an accepted connection without a request under way is closed, and one
+     * that takes no replies. Calling nodes close theirs after half of it.
+     *
+     * @param timeout 1 second to 2 hours; by default 60 seconds
+     * @return new options
+     */
+    public GrpcTransportOptions withIdleTimeout(Duration timeout) {
+        Draft draft = new Draft(this);
+        draft.idleTimeout = timeout;
+        return new GrpcTransportOptions(draft);
+    }
+
+    /**
+     * The same options with this time that closing gives to requests under way.
+     *
+     * @param timeout 0 to 10 minutes; by default 3 seconds
+     * @return new options
+     */
+    public GrpcTransportOptions withDrainTimeout(Duration timeout) {
+        Draft draft = new Draft(this);
+        draft.drainTimeout = timeout;
+        return new GrpcTransportOptions(draft);
+    }
+
+    /**
+     * Where to listen.
+     *
+     * @return a name or an address
+     */
+    public String host() {
+        return host;
+    }
+
+    /**
+     * Where to listen.
+     *
+     * @return 1 to 65535, or 0 for any free port
+     */
+    public int port() {
+        return port;
+    }
+
+    /**
+     * How calls are sent.
+     *
+     * @return the mode
+     */
+    public GrpcMode mode() {
+        return mode;
+    }
+
+    /**
+     * The largest frame.
+     *
+     * @return bytes
+     */
+    public int maxFrameBytes() {
+        return maxFrameBytes;
+    }
+
+    boolean listening() {
+        return listening;
+    }
+
+    Optional<TlsFiles> tls() {
+        return tls;
+    }
+
+    boolean plaintextAllowed() {
+        return plaintextAllowed;
+    }
+
+    int eventLoops() {
+        return eventLoops;
+    }
+
+    int connectionsPerPeer() {
+        return connectionsPerPeer;
+    }
+
+    int maxQueuedPerPeer() {
+        return maxQueuedPerPeer;
+    }
+
+    long maxQueuedBytesPerPeer() {
+        return maxQueuedBytesPerPeer;
+    }
+
+    Duration connectTimeout() {
+        return connectTimeout;
+    }
+
+    int maxInFlight() {
+        return maxInFlight;
+    }
+
+    long maxInFlightBytes() {
+        return maxInFlightBytes;
+    }
+
+    int maxConnections() {
+        return maxConnections;
+    }
+
+    Duration idleTimeout() {
+        return idleTimeout;
+    }
+
+    /** How long a connection to a peer may stay unused: less than the peer's patience, so that it is not the peer who closes. */
+    Duration keepAlive() {
+        return idleTimeout.dividedBy(2);
+    }
+
+    Duration drainTimeout() {
+        return drainTimeout;
+    }
+
+    /** The same fields, open for change. */
+    private static final class Draft {
+
+        private String host = "127.0.0.1";
+        private int port;
+        private boolean listening = true;
+        private GrpcMode mode = GrpcMode.STREAM;
+        private Optional<TlsFiles> tls = Optional.empty();
+        private boolean plaintextAllowed;
+        private int eventLoops = Math.min(2, Runtime.getRuntime().availableProcessors());
+        private int maxFrameBytes = 17 << 20;
+        private int connectionsPerPeer = 1;
+        private int maxQueuedPerPeer = 16_384;
+        private long maxQueuedBytesPerPeer =
+                Math.min(256L << 20, Runtime.getRuntime().maxMemory() / 8);
+        private Duration connectTimeout = Duration.ofSeconds(2);
+        private int maxInFlight = 16_384;
+        private long maxInFlightBytes = Math.max(
+                maxFrameBytes, Math.min(512L << 20, Runtime.getRuntime().maxMemory() / 4));
+        private int maxConnections = 10_000;
+        private Duration idleTimeout = Duration.ofSeconds(60);
+        private Duration drainTimeout = Duration.ofSeconds(3);
+
+        Draft() {}
+
+        Draft(GrpcTransportOptions from) {
+            host = from.host;
+            port = from.port;
+            listening = from.listening;
+            mode = from.mode;
+            tls = from.tls;
+            plaintextAllowed = from.plaintextAllowed;
+            eventLoops = from.eventLoops;
+            maxFrameBytes = from.maxFrameBytes;
+            connectionsPerPeer = from.connectionsPerPeer;
+            maxQueuedPerPeer = from.maxQueuedPerPeer;
+            maxQueuedBytesPerPeer = from.maxQueuedBytesPerPeer;
+            connectTimeout = from.connectTimeout;
+            maxInFlight = from.maxInFlight;
+            maxInFlightBytes = from.maxInFlightBytes;
+            maxConnections = from.maxConnections;
+            idleTimeout = from.idleTimeout;
+            drainTimeout = from.drainTimeout;
+        }
+    }
+}

@@ -1,0 +1,123 @@
+package io.dht4j.transport.grpc;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+
+/**
+ * What a message on a stream is made of: records, one after the other. A record is its type (1 byte), the number that the
+ * caller gave the call (8), how many bytes of the frame follow (4), then what the type demands, then these bytes; all
+ * numbers are big-endian. This class reads the heads of records. For one thread.
+ */
+final class GrpcTransportRecord {
+
+    /** A request; the remaining time in microseconds follows (8). */
+    static final int REQUEST = 1;
+
+    /** The beginning of a request; the remaining time (8) and the length of the whole frame follow (4). */
+    static final int REQUEST_BEGINS = 2;
+
+    /** The caller has lost interest, whether the whole request was sent or not. */
+    static final int CANCEL = 3;
+
+    /** The reply. */
+    static final int REPLY = 4;
+
+    /** The beginning of a reply; the length of the whole frame follows (4). */
+    static final int REPLY_BEGINS = 5;
+
+    /** The next part of a request or reply that has begun. It ends with the length that was declared. */
+    static final int PART = 6;
+
+    /** The handler failed; the bytes are a text. */
+    static final int FAILED = 7;
+
+    /** The handler did not see the request; the bytes are a text. */
+    static final int REFUSED = 8;
+
+    /** Frames over this go in parts of this size, so that others can go between them. */
+    static final int MAX_PART = 64 * 1024;
+
+    /** A message is sent when it has grown to this; so none is longer than this, a whole frame, a part and three heads. */
+    static final int FULL_MESSAGE = 64 * 1024;
+
+    /** Longer messages are nobody's. */
+    static final int MAX_MESSAGE = FULL_MESSAGE + 2 * MAX_PART + 1024;
+
+    private static final int HEAD = 1 + 8 + 4;
+
+    private final byte[] bytes = new byte[HEAD + 12];
+    private final ByteBuffer buffer = ByteBuffer.wrap(bytes);
+
+    private int type;
+    private long id;
+    private int length;
+    private long micros;
+    private int total;
+
+    /**
+     * Reads the head of the next record; the stream must have one.
+     *
+     * @throws IOException if it is malformed; the message says how
+     */
+    void read(InputStream in) throws IOException {
+        take(in, HEAD);
+        type = buffer.get(0);
+        id = buffer.getLong(1);
+        length = buffer.getInt(9);
+        switch (type) {
+            case REQUEST -> {
+                take(in, 8);
+                micros = buffer.getLong(0);
+                total = length;
+            }
+            case REQUEST_BEGINS -> {
+                take(in, 12);
+                micros = buffer.getLong(0);
+                total = buffer.getInt(8);
+            }
+            case REPLY_BEGINS -> {
+                take(in, 4);
+                total = buffer.getInt(0);
+            }
+            case CANCEL, REPLY, PART, FAILED, REFUSED -> total = length;
+            default -> throw new IOException("record of unknown type " + type);
+        }
+        if (length < 0 || length > in.available()) {
+            throw new IOException("record of " + length + " bytes in what has " + in.available());
+        }
+        if (total < length) {
+            throw new IOException("frame of " + total + " bytes that begins with " + length);
+        }
+    }
+
+    private void take(InputStream in, int count) throws IOException {
+        if (in.readNBytes(bytes, 0, count) < count) {
+            throw new EOFException("message ends within the head of a record");
+        }
+    }
+
+    int type() {
+        return type;
+    }
+
+    long id() {
+        return id;
+    }
+
+    /** How many bytes follow; the message has them. */
+    int length() {
+        return length;
+    }
+
+    /** The remaining time of a request: any number. */
+    long micros() {
+        return micros;
+    }
+
+    /** The length of the whole frame, as declared: at least {@link #length}. */
+    int total() {
+        return total;
+    }
+}

@@ -1,0 +1,127 @@
+package io.dht4j.transport.grpc;
+
+import io.dht4j.spi.FrameHandler;
+import io.grpc.Server;
+import io.grpc.ServerServiceDefinition;
+import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
+import io.grpc.netty.shaded.io.netty.channel.Channel;
+import io.grpc.netty.shaded.io.netty.channel.ChannelHandlerContext;
+import io.grpc.netty.shaded.io.netty.channel.ChannelInboundHandlerAdapter;
+import io.grpc.netty.shaded.io.netty.channel.ChannelOption;
+import io.grpc.netty.shaded.io.netty.channel.ServerChannel;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/** The peer endpoint: one port, where both methods are served. Safe for use by any number of threads. */
+final class GrpcTransportServer {
+
+    private final FrameHandler frames;
+    private final GrpcTransportOptions options;
+    private final GrpcTransportLoops loops;
+    private final GrpcTransportAdmission admission;
+    private final AtomicInteger connections = new AtomicInteger();
+    private volatile @Nullable Server server;
+
+    GrpcTransportServer(FrameHandler frames, GrpcTransportOptions options, GrpcTransportLoops loops) {
+        this.frames = frames;
+        this.options = options;
+        this.loops = loops;
+        this.admission = new GrpcTransportAdmission(options);
+    }
+
+    /** Binds the port. Blocks. */
+    void start() throws IOException {
+        InetSocketAddress address = new InetSocketAddress(InetAddress.getByName(options.host()), options.port());
+        long idleNanos = options.idleTimeout().toNanos();
+        NettyServerBuilder builder = NettyServerBuilder.forAddress(address)
+                .bossEventLoopGroup(loops.group())
+                .workerEventLoopGroup(loops.group())
+                .channelFactory(this::newServerChannel)
+                .withOption(ChannelOption.SO_REUSEADDR, true)
+                .withOption(ChannelOption.SO_BACKLOG, 1024)
+                .withChildOption(ChannelOption.TCP_NODELAY, true)
+                .flowControlWindow(GrpcTransportChannels.FLOW_CONTROL_WINDOW)
+                .maxInboundMessageSize(Math.max(options.maxFrameBytes(), GrpcTransportRecord.MAX_MESSAGE))
+                .maxConcurrentCallsPerConnection(options.maxInFlight())
+                .handshakeTimeout(Math.min(idleNanos, TimeUnit.SECONDS.toNanos(10)), TimeUnit.NANOSECONDS)
+                .maxConnectionIdle(idleNanos, TimeUnit.NANOSECONDS)
+                .keepAliveTime(Math.max(TimeUnit.SECONDS.toNanos(1), idleNanos / 2), TimeUnit.NANOSECONDS)
+                .keepAliveTimeout(10, TimeUnit.SECONDS)
+                .permitKeepAliveTime(5, TimeUnit.SECONDS)
+                .permitKeepAliveWithoutCalls(true);
+        server = builder.directExecutor().addService(service()).build().start();
+    }
+
+    private ServerServiceDefinition service() {
+        return ServerServiceDefinition.builder(GrpcTransportMethods.SERVICE)
+                .addMethod(
+                        GrpcTransportMethods.unary(options.maxFrameBytes()),
+                        (call, headers) -> GrpcTransportUnaryExchange.begin(call, headers, frames, admission))
+                .addMethod(
+                        GrpcTransportMethods.stream(),
+                        (call, headers) ->
+                                GrpcTransportServerStream.begin(call, frames, admission, loops.current(), options))
+                .build();
+    }
+
+    private ServerChannel newServerChannel() {
+        ServerChannel channel = loops.newServerChannel();
+        channel.pipeline().addLast(new ConnectionLimit());
+        return channel;
+    }
+
+    /** The port that is bound; 0 before. */
+    int port() {
+        Server listening = server;
+        return listening == null ? 0 : listening.getPort();
+    }
+
+    int inFlight() {
+        return admission.inFlight();
+    }
+
+    long inFlightBytes() {
+        return admission.inFlightBytes();
+    }
+
+    /** How many connections are open. */
+    int connections() {
+        return connections.get();
+    }
+
+    /** Refuses further requests, and blocks until those under way have been answered; false if they are not in time. */
+    boolean drain(Duration timeout) {
+        return admission.drain(System.nanoTime() + timeout.toNanos());
+    }
+
+    /** Stops listening and ends all connections. Blocks until a moment by {@link System#nanoTime()} at most; false if it took longer. */
+    boolean close(long end) {
+        Server listening = server;
+        if (listening == null) {
+            return true;
+        }
+        listening.shutdownNow();
+        return GrpcTransportAwait.untilEnd(end, listening::awaitTermination);
+    }
+
+    /** Closes connections over the bound as soon as they are accepted. */
+    private final class ConnectionLimit extends ChannelInboundHandlerAdapter {
+
+        @Override
+        public void channelRead(ChannelHandlerContext context, Object message) {
+            Channel connection = (Channel) message;
+            if (connections.incrementAndGet() > options.maxConnections()) {
+                connections.decrementAndGet();
+                connection.unsafe().closeForcibly();
+                return;
+            }
+            connection.closeFuture().addListener(gone -> connections.decrementAndGet());
+            context.fireChannelRead(message);
+        }
+    }
+}

@@ -1,0 +1,430 @@
+package io.dht4j.transport.grpc;
+
+import io.dht4j.DhtException;
+import io.dht4j.spi.CallContext;
+import io.dht4j.spi.FrameHandler;
+import io.dht4j.transport.grpc.GrpcTransportLoops.Loop;
+import io.grpc.Grpc;
+import io.grpc.Metadata;
+import io.grpc.ServerCall;
+import io.grpc.Status;
+import io.grpc.netty.shaded.io.netty.util.collection.LongObjectHashMap;
+import io.grpc.netty.shaded.io.netty.util.collection.LongObjectMap;
+import io.grpc.netty.shaded.io.netty.util.concurrent.Future;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A stream of a peer that calls: reads requests, hands them to the handler, writes replies in the order in which they come.
+ * Lives on the connection's event loop. It reads on only while the peer takes the replies, and holds no more of them than
+ * the bounds on requests under way let it.
+ */
+final class GrpcTransportServerStream extends ServerCall.Listener<InputStream> {
+
+    private static final Logger LOG = LoggerFactory.getLogger(GrpcTransportServerStream.class);
+
+    private static final long MAX_MICROS = TimeUnit.HOURS.toMicros(1);
+    private static final byte[] NO_BYTES = {};
+
+    /** Past this many answers that the peer does not take, nothing is read from it. */
+    private static final int MAX_UNTAKEN = 1024;
+
+    private final ServerCall<InputStream, InputStream> call;
+    private final FrameHandler frames;
+    private final GrpcTransportAdmission admission;
+    private final Loop loop;
+    private final long idleNanos;
+    private final Runnable flush = this::flush;
+
+    // For any thread.
+    private final Queue<Exchange> answered = new ConcurrentLinkedQueue<>();
+    private final AtomicBoolean woken = new AtomicBoolean();
+
+    // For the event loop.
+    private final GrpcTransportRecord head = new GrpcTransportRecord();
+    private final LongObjectMap<Exchange> exchanges = new LongObjectHashMap<>();
+    private final Deque<Answer> outgoing = new ArrayDeque<>();
+    private final Deque<Exchange> parted = new ArrayDeque<>();
+    private final Future<?> timer;
+    private boolean reading;
+    private boolean paused;
+    private boolean halfClosed;
+    private boolean ended;
+    /** Whether every request that was handed on has been answered, or is still there. */
+    private boolean allAnswered = true;
+
+    private long movedAt = System.nanoTime();
+
+    /** What is to be written, besides the parts of large replies. */
+    private static final class Answer {
+
+        private final int type;
+        private final long id;
+        private final byte[] bytes;
+        private final @Nullable Exchange exchange;
+
+        Answer(int type, long id, byte[] bytes, @Nullable Exchange exchange) {
+            this.type = type;
+            this.id = id;
+            this.bytes = bytes;
+            this.exchange = exchange;
+        }
+    }
+
+    private GrpcTransportServerStream(
+            ServerCall<InputStream, InputStream> call,
+            FrameHandler frames,
+            GrpcTransportAdmission admission,
+            Loop loop,
+            GrpcTransportOptions options) {
+        this.call = call;
+        this.frames = frames;
+        this.admission = admission;
+        this.loop = loop;
+        this.idleNanos = options.idleTimeout().toNanos();
+        long interval = Math.min(idleNanos / 4, TimeUnit.SECONDS.toNanos(1));
+        this.timer = loop.executor().scheduleWithFixedDelay(this::sweep, interval, interval, TimeUnit.NANOSECONDS);
+    }
+
+    /** Begins to read. On the connection's event loop. */
+    static ServerCall.Listener<InputStream> begin(
+            ServerCall<InputStream, InputStream> call,
+            FrameHandler frames,
+            GrpcTransportAdmission admission,
+            Loop loop,
+            GrpcTransportOptions options) {
+        call.setOnReadyThreshold(GrpcTransportLink.READY_THRESHOLD);
+        call.sendHeaders(new Metadata());
+        call.request(1);
+        return new GrpcTransportServerStream(call, frames, admission, loop, options);
+    }
+
+    /** Who calls, for the log. */
+    static String caller(ServerCall<?, ?> call) {
+        return String.valueOf(call.getAttributes().get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR));
+    }
+
+    @Override
+    public void onMessage(InputStream message) {
+        if (ended) {
+            return;
+        }
+        movedAt = System.nanoTime();
+        reading = true;
+        try {
+            while (message.available() > 0 && !ended) {
+                head.read(message);
+                read(message);
+            }
+        } catch (IOException | UncheckedIOException e) {
+            LOG.debug("{} sent what is no request", caller(call), e);
+            end(Status.INVALID_ARGUMENT.withDescription("malformed message: " + e.getMessage()));
+        } finally {
+            reading = false;
+        }
+        flush();
+        if (!ended) {
+            if (outgoing.size() < MAX_UNTAKEN) {
+                call.request(1);
+            } else {
+                paused = true;
+            }
+        }
+    }
+
+    private void read(InputStream message) throws IOException {
+        switch (head.type()) {
+            case GrpcTransportRecord.REQUEST, GrpcTransportRecord.REQUEST_BEGINS -> begin(message);
+            case GrpcTransportRecord.PART -> {
+                Exchange exchange = exchanges.get(head.id());
+                if (exchange == null || exchange.body == null) {
+                    // Refused before.
+                    message.skipNBytes(head.length());
+                } else {
+                    add(message, exchange, exchange.body);
+                }
+            }
+            case GrpcTransportRecord.CANCEL -> {
+                message.skipNBytes(head.length());
+                Exchange exchange = exchanges.remove(head.id());
+                if (exchange != null) {
+                    exchange.release();
+                    exchange.context.cancel();
+                }
+            }
+            default -> throw new IOException("a record of type " + head.type() + " from who calls");
+        }
+    }
+
+    private void begin(InputStream message) throws IOException {
+        long id = head.id();
+        long micros = head.micros();
+        if (exchanges.containsKey(id)) {
+            throw new IOException("two requests with the number " + id);
+        }
+        if (micros < 0) {
+            throw new IOException("a remaining time of " + micros + " microseconds");
+        }
+        int total = head.total();
+        String why = admission.enter(total);
+        if (why != null) {
+            message.skipNBytes(head.length());
+            outgoing.add(new Answer(GrpcTransportRecord.REFUSED, id, why.getBytes(StandardCharsets.UTF_8), null));
+            return;
+        }
+        Exchange exchange = new Exchange(id, total, TimeUnit.MICROSECONDS.toNanos(Math.min(micros, MAX_MICROS)));
+        exchanges.put(id, exchange);
+        if (head.type() == GrpcTransportRecord.REQUEST) {
+            exchange.handle(message.readNBytes(total));
+        } else {
+            GrpcTransportBody body = new GrpcTransportBody(total);
+            exchange.body = body;
+            add(message, exchange, body);
+        }
+    }
+
+    private void add(InputStream message, Exchange exchange, GrpcTransportBody body) throws IOException {
+        if (!body.add(message, head.length())) {
+            throw new IOException("more bytes than were announced");
+        }
+        if (body.isComplete()) {
+            exchange.body = null;
+            exchange.handle(body.bytes());
+        }
+    }
+
+    @Override
+    public void onReady() {
+        flush();
+    }
+
+    /** The caller sends no more; what it has sent is still answered. */
+    @Override
+    public void onHalfClose() {
+        halfClosed = true;
+        flush();
+    }
+
+    @Override
+    public void onCancel() {
+        ended = true;
+        dropAll();
+    }
+
+    @Override
+    public void onComplete() {
+        ended = true;
+        dropAll();
+    }
+
+    /** Writes what has been answered for as long as the peer takes it. */
+    private void flush() {
+        assert loop.isCurrent();
+        for (Exchange exchange = answered.poll(); exchange != null; exchange = answered.poll()) {
+            exchange.queue();
+        }
+        if (ended) {
+            return;
+        }
+        GrpcTransportBatch batch = loop.batch();
+        while ((!outgoing.isEmpty() || !parted.isEmpty()) && call.isReady()) {
+            batch.clear();
+            while (!outgoing.isEmpty() && !batch.isFull()) {
+                write(batch, outgoing.remove());
+            }
+            Exchange large = parted.poll();
+            if (large != null) {
+                writePart(batch, large);
+            }
+            if (!batch.isEmpty()) {
+                movedAt = System.nanoTime();
+                call.sendMessage(batch);
+            }
+        }
+        if (paused && outgoing.size() < MAX_UNTAKEN) {
+            paused = false;
+            call.request(1);
+        }
+        if (halfClosed && exchanges.isEmpty() && outgoing.isEmpty()) {
+            end(Status.OK);
+        }
+    }
+
+    private void write(GrpcTransportBatch batch, Answer answer) {
+        Exchange exchange = answer.exchange;
+        if (exchange != null) {
+            if (exchange.released) {
+                return;
+            }
+            exchanges.remove(exchange.id);
+            exchange.release();
+        }
+        batch.addReply(answer.type, answer.id, answer.bytes);
+    }
+
+    private void writePart(GrpcTransportBatch batch, Exchange exchange) {
+        byte[] reply = exchange.reply;
+        if (exchange.released || reply == null) {
+            return;
+        }
+        int from = exchange.written;
+        int length = Math.min(GrpcTransportRecord.MAX_PART, reply.length - from);
+        if (from == 0) {
+            batch.endWithReply(exchange.id, reply, length);
+        } else {
+            batch.endWithPart(exchange.id, reply, from, length);
+        }
+        exchange.written = from + length;
+        if (exchange.written < reply.length) {
+            parted.add(exchange);
+        } else {
+            exchanges.remove(exchange.id);
+            exchange.release();
+        }
+    }
+
+    /** Forgets requests whose callers have given up by now, and ends a stream over which nothing moves. */
+    private void sweep() {
+        if (ended) {
+            return;
+        }
+        List<Exchange> late = new ArrayList<>();
+        for (Exchange exchange : exchanges.values()) {
+            if (exchange.context.isExpired()) {
+                late.add(exchange);
+            }
+        }
+        for (Exchange exchange : late) {
+            allAnswered = false;
+            exchanges.remove(exchange.id);
+            exchange.release();
+            exchange.context.cancel();
+        }
+        boolean untaken = !outgoing.isEmpty() || !parted.isEmpty();
+        if ((exchanges.isEmpty() || untaken) && System.nanoTime() - movedAt > idleNanos) {
+            end(Status.UNAVAILABLE.withDescription(
+                    "nothing moved for " + TimeUnit.NANOSECONDS.toMillis(idleNanos) + " ms"));
+        }
+    }
+
+    private void end(Status status) {
+        if (ended) {
+            return;
+        }
+        ended = true;
+        boolean nothingLost = allAnswered && exchanges.isEmpty() && outgoing.isEmpty();
+        call.close(status, nothingLost ? GrpcTransportMethods.notSent() : new Metadata());
+        dropAll();
+    }
+
+    private void dropAll() {
+        timer.cancel(false);
+        List<Exchange> dropped = new ArrayList<>(exchanges.values());
+        exchanges.clear();
+        outgoing.clear();
+        parted.clear();
+        for (Exchange exchange : dropped) {
+            exchange.release();
+            exchange.context.cancel();
+        }
+    }
+
+    /** One request and its reply. All but {@link #accept} runs on the event loop. */
+    private final class Exchange {
+
+        private final long id;
+        private final CallContext context;
+        private long heldBytes;
+        private @Nullable GrpcTransportBody body;
+        private byte @Nullable [] reply;
+        private @Nullable Throwable error;
+        private int written;
+        private boolean released;
+
+        Exchange(long id, int length, long remainingNanos) {
+            this.id = id;
+            this.heldBytes = length;
+            this.context = new CallContext(System::nanoTime, remainingNanos);
+        }
+
+        void handle(byte[] request) {
+            try {
+                frames.handle(request, context).whenComplete(this::accept);
+            } catch (Throwable e) {
+                accept(null, e);
+            }
+        }
+
+        /** Takes the reply, on any thread. */
+        private void accept(byte @Nullable [] result, @Nullable Throwable failure) {
+            reply = result;
+            error = failure;
+            answered.add(this);
+            if (loop.isCurrent() && reading) {
+                // Written when the message is read to its end.
+                return;
+            }
+            if (woken.compareAndSet(false, true)) {
+                try {
+                    loop.executor().execute(() -> {
+                        woken.set(false);
+                        flush.run();
+                    });
+                } catch (RejectedExecutionException e) {
+                    LOG.debug("a reply came after the transport was closed");
+                }
+            }
+        }
+
+        /** Puts the answer where it waits to be written. */
+        void queue() {
+            if (released) {
+                return;
+            }
+            byte[] frame = reply;
+            if (error != null || frame == null) {
+                Throwable cause = error == null ? new IllegalStateException("no reply") : DhtException.unwrap(error);
+                LOG.warn("answering a frame from {} failed", caller(call), cause);
+                fail(GrpcTransportMethods.oneLine(cause.toString()));
+            } else if (frame.length > admission.maxFrameBytes()) {
+                LOG.warn("a reply of {} bytes is over the limit of {}", frame.length, admission.maxFrameBytes());
+                fail("the reply of " + frame.length + " bytes is over the limit");
+            } else {
+                admission.grow(frame.length);
+                heldBytes += frame.length;
+                if (frame.length > GrpcTransportRecord.MAX_PART) {
+                    parted.add(this);
+                } else {
+                    outgoing.add(new Answer(GrpcTransportRecord.REPLY, id, frame, this));
+                }
+            }
+        }
+
+        private void fail(String why) {
+            outgoing.add(new Answer(GrpcTransportRecord.FAILED, id, why.getBytes(StandardCharsets.UTF_8), this));
+        }
+
+        void release() {
+            if (!released) {
+                released = true;
+                reply = NO_BYTES;
+                body = null;
+                admission.leave(heldBytes);
+            }
+        }
+    }
+}

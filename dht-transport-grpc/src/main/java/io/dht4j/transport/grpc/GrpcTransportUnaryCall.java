@@ -1,0 +1,96 @@
+package io.dht4j.transport.grpc;
+
+import io.grpc.Attributes;
+import io.grpc.CallOptions;
+import io.grpc.ClientCall;
+import io.grpc.ClientStreamTracer;
+import io.grpc.ManagedChannel;
+import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
+import io.grpc.Status;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** A call as a gRPC call of its own. The end that gRPC tells of is the only one, for only then it sends no more. */
+final class GrpcTransportUnaryCall extends ClientCall.Listener<byte[]> {
+
+    private final GrpcTransportCall call;
+    private final MethodDescriptor<byte[], byte[]> method;
+    private final Consumer<GrpcTransportUnaryCall> notConnected;
+    private byte @Nullable [] reply;
+
+    /** Calls back when there was no connection. */
+    GrpcTransportUnaryCall(
+            GrpcTransportCall call,
+            MethodDescriptor<byte[], byte[]> method,
+            Consumer<GrpcTransportUnaryCall> notConnected) {
+        this.call = call;
+        this.method = method;
+        this.notConnected = notConnected;
+    }
+
+    void start(ManagedChannel channel) {
+        byte[] frame = call.request();
+        long remaining = Math.max(1, call.deadline() - System.nanoTime());
+        ClientCall<byte[], byte[]> grpc = channel.newCall(
+                method,
+                CallOptions.DEFAULT
+                        .withDeadlineAfter(remaining, TimeUnit.NANOSECONDS)
+                        .withStreamTracerFactory(new Sending(call)));
+        Metadata headers = new Metadata();
+        headers.put(GrpcTransportMethods.LENGTH, Integer.toString(frame.length));
+        grpc.start(this, headers);
+        grpc.request(2);
+        grpc.sendMessage(frame);
+        grpc.halfClose();
+        call.context().onCancel(() -> {
+            if (!call.hasEnded()) {
+                grpc.cancel("cancelled", null);
+            }
+        });
+    }
+
+    @Override
+    public void onMessage(byte[] message) {
+        reply = message;
+    }
+
+    @Override
+    public void onClose(Status status, Metadata trailers) {
+        if (status.isOk() && reply != null) {
+            call.reply(reply);
+            return;
+        }
+        if (status.getCode() == Status.Code.UNAVAILABLE && !call.isSent()) {
+            notConnected.accept(this);
+        }
+        if (GrpcTransportMethods.isNotSent(trailers)) {
+            call.refused("refused: " + GrpcTransportMethods.reason(status));
+        } else if (status.getCode() == Status.Code.DEADLINE_EXCEEDED) {
+            call.expire();
+        } else {
+            call.abandon(status.isOk() ? "answered without a reply" : GrpcTransportMethods.reason(status));
+        }
+    }
+
+    /** Learns that the call has been given to a connection: before that, no byte of it can leave. */
+    private static final class Sending extends ClientStreamTracer.Factory {
+
+        private final GrpcTransportCall call;
+
+        Sending(GrpcTransportCall call) {
+            this.call = call;
+        }
+
+        @Override
+        public ClientStreamTracer newClientStreamTracer(ClientStreamTracer.StreamInfo info, Metadata headers) {
+            return new ClientStreamTracer() {
+                @Override
+                public void streamCreated(Attributes transport, Metadata sent) {
+                    call.send();
+                }
+            };
+        }
+    }
+}

@@ -1,0 +1,169 @@
+package io.dht4j.transport.grpc;
+
+import io.dht4j.DhtException;
+import io.dht4j.spi.CallContext;
+import io.dht4j.spi.FrameHandler;
+import io.grpc.Context;
+import io.grpc.Deadline;
+import io.grpc.Metadata;
+import io.grpc.ServerCall;
+import io.grpc.Status;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A request that came as a gRPC call of its own, and its reply. */
+final class GrpcTransportUnaryExchange extends ServerCall.Listener<byte[]> {
+
+    private static final Logger LOG = LoggerFactory.getLogger(GrpcTransportUnaryExchange.class);
+
+    /** For callers that leave no deadline. */
+    private static final long MAX_NANOS = TimeUnit.HOURS.toNanos(1);
+
+    private final ServerCall<byte[], byte[]> call;
+    private final FrameHandler frames;
+    private final GrpcTransportAdmission admission;
+    private final int length;
+    private final CallContext context;
+    private byte @Nullable [] request;
+    private boolean refused;
+    // Guarded by this.
+    private long heldBytes;
+    private boolean released;
+
+    private GrpcTransportUnaryExchange(
+            ServerCall<byte[], byte[]> call,
+            FrameHandler frames,
+            GrpcTransportAdmission admission,
+            int length,
+            long remainingNanos) {
+        this.call = call;
+        this.frames = frames;
+        this.admission = admission;
+        this.length = length;
+        this.heldBytes = length;
+        this.context = new CallContext(System::nanoTime, remainingNanos);
+    }
+
+    /** Lets a call in, or answers it. On its event loop. */
+    static ServerCall.Listener<byte[]> begin(
+            ServerCall<byte[], byte[]> call, Metadata headers, FrameHandler frames, GrpcTransportAdmission admission) {
+        int length = length(headers.get(GrpcTransportMethods.LENGTH));
+        if (length < 0) {
+            return refuse(call, Status.INVALID_ARGUMENT, "dht-length must be the length of the frame");
+        }
+        String why = admission.enter(length);
+        if (why != null) {
+            return refuse(call, Status.RESOURCE_EXHAUSTED, why);
+        }
+        Deadline deadline = Context.current().getDeadline();
+        long remaining =
+                deadline == null ? MAX_NANOS : Math.min(MAX_NANOS, deadline.timeRemaining(TimeUnit.NANOSECONDS));
+        call.request(2);
+        return new GrpcTransportUnaryExchange(call, frames, admission, length, remaining);
+    }
+
+    private static int length(@Nullable String header) {
+        try {
+            return header == null ? -1 : Integer.parseInt(header);
+        } catch (NumberFormatException e) {
+            return -1;
+        }
+    }
+
+    private static ServerCall.Listener<byte[]> refuse(ServerCall<byte[], byte[]> call, Status status, String why) {
+        call.close(status.withDescription(why), GrpcTransportMethods.notSent());
+        return new ServerCall.Listener<>() {};
+    }
+
+    @Override
+    public void onMessage(byte[] message) {
+        if (request != null || message.length != length) {
+            refused = true;
+        }
+        request = message;
+    }
+
+    @Override
+    public void onHalfClose() {
+        byte[] frame = request;
+        request = null;
+        if (refused || frame == null) {
+            end(
+                    Status.INVALID_ARGUMENT.withDescription(
+                            "a call has one frame, of " + length + " bytes as declared"),
+                    GrpcTransportMethods.notSent());
+            return;
+        }
+        if (context.isExpired()) {
+            end(
+                    Status.DEADLINE_EXCEEDED.withDescription("the deadline passed before the request was complete"),
+                    GrpcTransportMethods.notSent());
+            return;
+        }
+        try {
+            frames.handle(frame, context).whenComplete(this::answer);
+        } catch (Throwable e) {
+            answer(null, e);
+        }
+    }
+
+    /** Takes the reply, on any thread. */
+    private void answer(byte @Nullable [] reply, @Nullable Throwable error) {
+        if (error != null || reply == null) {
+            Throwable cause = error == null ? new IllegalStateException("no reply") : DhtException.unwrap(error);
+            LOG.warn("answering a frame from {} failed", GrpcTransportServerStream.caller(call), cause);
+            end(Status.UNKNOWN.withDescription(GrpcTransportMethods.oneLine(cause.toString())), new Metadata());
+            return;
+        }
+        if (reply.length > admission.maxFrameBytes()) {
+            LOG.warn("a reply of {} bytes is over the limit of {}", reply.length, admission.maxFrameBytes());
+            end(
+                    Status.UNKNOWN.withDescription("the reply of " + reply.length + " bytes is over the limit"),
+                    new Metadata());
+            return;
+        }
+        write(reply);
+    }
+
+    /** A call may be used by one thread at a time: cancelling does not use it. */
+    private void write(byte[] reply) {
+        synchronized (this) {
+            if (released) {
+                return;
+            }
+            admission.grow(reply.length);
+            heldBytes += reply.length;
+        }
+        call.sendHeaders(new Metadata());
+        call.sendMessage(reply);
+        call.close(Status.OK, new Metadata());
+    }
+
+    private void end(Status status, Metadata trailers) {
+        if (!call.isCancelled()) {
+            call.close(status, trailers);
+        }
+    }
+
+    /** The reply has been written. */
+    @Override
+    public void onComplete() {
+        release();
+    }
+
+    /** The caller has gone, or the deadline has passed. */
+    @Override
+    public void onCancel() {
+        release();
+        context.cancel();
+    }
+
+    private synchronized void release() {
+        if (!released) {
+            released = true;
+            admission.leave(heldBytes);
+        }
+    }
+}

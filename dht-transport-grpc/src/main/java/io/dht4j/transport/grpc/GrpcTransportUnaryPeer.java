@@ -1,0 +1,99 @@
+package io.dht4j.transport.grpc;
+
+import io.dht4j.transport.grpc.GrpcTransportChannels.Target;
+import io.grpc.ManagedChannel;
+import io.grpc.MethodDescriptor;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/** A peer that is called with a gRPC call for each frame. */
+final class GrpcTransportUnaryPeer implements GrpcTransportPeer {
+
+    private final Target target;
+    private final GrpcTransportLoops loops;
+    private final GrpcTransportChannels channels;
+    private final GrpcTransportOptions options;
+    private final GrpcTransportBudget budget;
+    private final MethodDescriptor<byte[], byte[]> method;
+    private final List<Line> lines = new ArrayList<>();
+    private volatile boolean closed;
+
+    GrpcTransportUnaryPeer(
+            Target target, GrpcTransportLoops loops, GrpcTransportChannels channels, GrpcTransportOptions options) {
+        this.target = target;
+        this.loops = loops;
+        this.channels = channels;
+        this.options = options;
+        this.method = GrpcTransportMethods.unary(options.maxFrameBytes());
+        this.budget = new GrpcTransportBudget(options);
+        for (int i = 0; i < options.connectionsPerPeer(); i++) {
+            lines.add(new Line(loops.next()));
+        }
+    }
+
+    @Override
+    public GrpcTransportBudget budget() {
+        return budget;
+    }
+
+    @Override
+    public void offer(GrpcTransportCall call) {
+        if (closed) {
+            call.abandon("the transport is closed");
+            return;
+        }
+        Line line =
+                lines.get(lines.size() == 1 ? 0 : ThreadLocalRandom.current().nextInt(lines.size()));
+        ManagedChannel channel = line.channel();
+        new GrpcTransportUnaryCall(call, method, failed -> line.giveUp(channel)).start(channel);
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        lines.forEach(Line::close);
+    }
+
+    /** A connection, replaced when it could not be made. */
+    private final class Line {
+
+        private final GrpcTransportLoops.Loop loop;
+        private final AtomicReference<@Nullable ManagedChannel> channel = new AtomicReference<>();
+
+        Line(GrpcTransportLoops.Loop loop) {
+            this.loop = loop;
+        }
+
+        ManagedChannel channel() {
+            ManagedChannel current = channel.get();
+            return current == null ? open() : current;
+        }
+
+        /** One at a time: all who come while there is none share the next. */
+        private synchronized ManagedChannel open() {
+            ManagedChannel current = channel.get();
+            if (current == null) {
+                current = channels.open(target, loops, loop, options.maxFrameBytes());
+                channel.set(current);
+            }
+            return current;
+        }
+
+        /** Calls that come from now on get another one, and connect anew. */
+        void giveUp(ManagedChannel failed) {
+            if (channel.compareAndSet(failed, null)) {
+                channels.close(failed);
+            }
+        }
+
+        void close() {
+            ManagedChannel current = channel.get();
+            if (current != null) {
+                channels.close(current);
+            }
+        }
+    }
+}
