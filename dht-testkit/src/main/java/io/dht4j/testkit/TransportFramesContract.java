@@ -17,6 +17,13 @@ public abstract class TransportFramesContract extends TransportHarness {
     /** For {@link TransportContract}. */
     protected TransportFramesContract() {}
 
+    /**
+     * The largest frame that the transports carry.
+     *
+     * @return at least 16 MiB
+     */
+    protected abstract int maxFrameBytes();
+
     @Test
     void frames_of_every_size_arrive_and_come_back() {
         Started server = start(echo());

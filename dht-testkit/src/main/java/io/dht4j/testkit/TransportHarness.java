@@ -75,13 +75,6 @@ public abstract class TransportHarness {
     protected abstract String address(Transport transport);
 
     /**
-     * The largest frame that the transports carry.
-     *
-     * @return at least 16 MiB
-     */
-    protected abstract int maxFrameBytes();
-
-    /**
      * Tells the threads of the transports from others.
      *
      * @return true for threads that must be gone once all transports are closed

@@ -1,0 +1,337 @@
+package io.dht4j.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dht4j.Node;
+import io.dht4j.security.Tls;
+import io.dht4j.security.TlsFiles;
+import io.dht4j.spi.CallContext;
+import io.dht4j.spi.FrameHandler;
+import io.dht4j.spi.Transport;
+import io.dht4j.spi.TransportException;
+import io.dht4j.spi.TransportException.Outcome;
+import java.io.IOException;
+import java.net.Socket;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.SecureRandom;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManager;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * What transports with TLS must do besides {@link TransportContract}: both sides prove their names, and nobody else's frame
+ * reaches a handler. Nodes n1 and n2 are good; the others are those that must be refused.
+ */
+public abstract class SecureTransportContract extends TransportHarness {
+
+    private static final String ANY_PORT = "127.0.0.1:0";
+
+    private TestCertificates authority;
+    private Counted handler;
+
+    @TempDir
+    private Path directory;
+
+    /** For subclasses. */
+    @SuppressWarnings("NullAway.Init") // set before each test
+    protected SecureTransportContract() {}
+
+    /**
+     * Makes a transport that is not started.
+     *
+     * @param tls keys and certificates; without them, the transport speaks plaintext
+     * @param address where it will listen; port 0 stands for any free one
+     * @return a new transport, which the contract closes
+     */
+    protected abstract Transport newTransport(Optional<TlsFiles> tls, String address);
+
+    /**
+     * A request with an empty frame as it goes over the wire, for a caller that has no certificate to send.
+     *
+     * @return the bytes; by default none, for protocols where nobody gets that far
+     */
+    protected byte[] requestBytes() {
+        return NO_BYTES;
+    }
+
+    @Override
+    protected final Transport newTransport() {
+        return newTransport(ANY_PORT);
+    }
+
+    @Override
+    protected final Transport newTransport(String address) {
+        return newTransport(Optional.of(authority.mutual("n1")), address);
+    }
+
+    @BeforeEach
+    final void makeAuthority() {
+        authority = TestCertificates.in(directory);
+        handler = new Counted("n1", "n2");
+    }
+
+    /** Echoes, counts what reaches it, and lets some names call. */
+    private static final class Counted implements FrameHandler {
+
+        private final List<String> callers;
+        private final Recorder recorder = new Recorder(echo());
+
+        Counted(String... callers) {
+            this.callers = List.of(callers);
+        }
+
+        @Override
+        public CompletionStage<byte[]> handle(byte[] request, CallContext context) {
+            return recorder.handle(request, context);
+        }
+
+        @Override
+        public boolean mayCall(String name) {
+            return callers.contains(name);
+        }
+
+        int count() {
+            return recorder.count();
+        }
+    }
+
+    private Started secure(TlsFiles files, FrameHandler frames) {
+        Transport transport = newTransport(Optional.of(files), ANY_PORT);
+        transports.add(transport);
+        return start(transport, frames);
+    }
+
+    private Started plaintext(FrameHandler frames) {
+        Transport transport = newTransport(Optional.empty(), ANY_PORT);
+        transports.add(transport);
+        return start(transport, frames);
+    }
+
+    private static CompletableFuture<byte[]> call(Started caller, String name, Started callee, byte[] frame) {
+        return caller.transport()
+                .call(Node.of(name, callee.address()), frame, within(PATIENCE))
+                .toCompletableFuture();
+    }
+
+    private static void assertServes(Started caller, String name, Started callee) {
+        assertThat(reply(call(caller, name, callee, bytes("good")))).isEqualTo(bytes("good"));
+    }
+
+    @Test
+    void nodes_with_good_certificates_call_each_other() {
+        Started one = secure(authority.mutual("n1"), handler);
+        Started two = secure(authority.mutual("n2"), handler);
+        byte[] large = new byte[2 << 20];
+        new SplittableRandom(1).nextBytes(large);
+        for (byte[] frame : List.of(NO_BYTES, bytes("a"), large)) {
+            assertThat(Arrays.equals(reply(call(one, "n2", two, frame)), frame)).isTrue();
+            assertThat(Arrays.equals(reply(call(two, "n1", one, frame)), frame)).isTrue();
+        }
+        assertThat(handler.count()).isEqualTo(6);
+    }
+
+    // Callees that are not who they should be
+
+    @Test
+    void a_callee_of_a_foreign_authority_gets_nothing() {
+        TransportException error =
+                assertRefusesCallee(TestCertificates.in(directory).mutual("n2"));
+        assertThat(error).hasMessageMatching("(?is).*(certif|PKIX|trust).*");
+    }
+
+    @Test
+    void a_callee_whose_certificate_has_expired_gets_nothing() {
+        TransportException error = assertRefusesCallee(
+                authority.issueExpired("n2", "localhost", "127.0.0.1").mutual());
+        assertThat(error).hasMessageMatching("(?is).*(expired|NotAfter|validity).*");
+    }
+
+    @Test
+    void a_callee_with_the_certificate_of_another_node_gets_nothing() {
+        TransportException error = assertRefusesCallee(authority.mutual("n3"));
+        assertThat(error).hasMessageContaining("n3").hasMessageContaining("n2");
+    }
+
+    private TransportException assertRefusesCallee(TlsFiles files) {
+        Counted never = new Counted("n1", "n2");
+        Started bad = secure(files, never);
+        Started good = secure(authority.mutual("n2"), handler);
+        Started caller = secure(authority.mutual("n1"), handler);
+        TransportException error = failure(call(caller, "n2", bad, bytes("secret")));
+        for (int i = 0; i < 5; i++) {
+            assertThat(failure(call(caller, "n2", bad, bytes("secret"))).outcome())
+                    .isEqualTo(Outcome.NOT_SENT);
+            assertServes(caller, "n2", good);
+        }
+        assertThat(error.outcome()).isEqualTo(Outcome.NOT_SENT);
+        assertThat(never.count()).isZero();
+        return error;
+    }
+
+    // Callers that are not who they should be
+
+    @Test
+    void a_caller_of_a_foreign_authority_reaches_no_handler() {
+        TestCertificates foreign = TestCertificates.in(directory);
+        TestCertificates.Issued issued = foreign.issue("n1", "localhost", "127.0.0.1");
+        // It trusts the callee; it is the callee that does not trust it.
+        assertReachesNoHandler(TlsFiles.mutual(issued.certificate(), issued.key(), authority.authority()));
+    }
+
+    @Test
+    void a_caller_whose_certificate_has_expired_reaches_no_handler() {
+        assertReachesNoHandler(
+                authority.issueExpired("n1", "localhost", "127.0.0.1").mutual());
+    }
+
+    @Test
+    void a_caller_whose_name_is_not_allowed_reaches_no_handler_and_learns_its_name() {
+        TransportException error = assertReachesNoHandler(authority.mutual("stranger"));
+        assertThat(error).hasMessageContaining("stranger");
+        assertThat(error.outcome()).isEqualTo(Outcome.NOT_SENT);
+    }
+
+    private TransportException assertReachesNoHandler(TlsFiles files) {
+        Started callee = secure(authority.mutual("n2"), handler);
+        Started good = secure(authority.mutual("n1"), handler);
+        Started bad = secure(files, handler);
+        assertServes(good, "n2", callee);
+        TransportException error = failure(call(bad, "n2", callee, bytes("evil")));
+        for (int i = 0; i < 5; i++) {
+            failure(call(bad, "n2", callee, bytes("evil")));
+            assertServes(good, "n2", callee);
+        }
+        assertThat(handler.count()).isEqualTo(6);
+        return error;
+    }
+
+    @Test
+    void a_caller_with_one_allowed_name_of_several_is_let_in() {
+        Started callee = secure(authority.mutual("n2"), handler);
+        Started caller = secure(authority.issue("stranger", "n1", "localhost").mutual(), handler);
+        assertServes(caller, "n2", callee);
+    }
+
+    @Test
+    void a_caller_without_a_certificate_reaches_no_handler() throws GeneralSecurityException {
+        Started callee = secure(authority.mutual("n2"), handler);
+        Started good = secure(authority.mutual("n1"), handler);
+        int port = Integer.parseInt(callee.address().substring(callee.address().lastIndexOf(':') + 1));
+        try (Tls nameless = Tls.load(authority.trusting(), warning -> {})) {
+            SSLContext context = SSLContext.getInstance("TLS");
+            context.init(null, new TrustManager[] {nameless.trustManager()}, new SecureRandom());
+            for (int i = 0; i < 5; i++) {
+                knock(context, port, requestBytes());
+                assertServes(good, "n2", callee);
+            }
+        }
+        good.transport().close();
+        callee.transport().close();
+        assertThat(handler.count()).isEqualTo(5);
+    }
+
+    private static void knock(SSLContext context, int port, byte[] request) {
+        try (Socket socket = context.getSocketFactory().createSocket("127.0.0.1", port)) {
+            socket.setSoTimeout(500);
+            socket.getOutputStream().write(request);
+            socket.getOutputStream().flush();
+            socket.getInputStream().read();
+        } catch (IOException e) {
+            // Hung up on, or left without an answer, as it may be.
+            return;
+        }
+    }
+
+    // Plaintext
+
+    @Test
+    void a_plaintext_caller_reaches_no_handler_behind_tls() {
+        Started callee = secure(authority.mutual("n2"), handler);
+        Started good = secure(authority.mutual("n1"), handler);
+        Started bad = plaintext(handler);
+        for (int i = 0; i < 5; i++) {
+            failure(call(bad, "n2", callee, bytes("evil")));
+            assertServes(good, "n2", callee);
+        }
+        assertThat(handler.count()).isEqualTo(5);
+    }
+
+    @Test
+    void a_caller_with_tls_tells_a_plaintext_callee_nothing() {
+        Counted never = new Counted("n1", "n2");
+        Started bad = plaintext(never);
+        Started good = secure(authority.mutual("n2"), handler);
+        Started caller = secure(authority.mutual("n1"), handler);
+        for (int i = 0; i < 5; i++) {
+            TransportException error = failure(call(caller, "n2", bad, bytes("secret")));
+            assertThat(error.outcome()).isEqualTo(Outcome.NOT_SENT);
+            assertThat(error.getMessage()).isNotBlank();
+            assertServes(caller, "n2", good);
+        }
+        assertThat(never.count()).isZero();
+    }
+
+    // Files that change
+
+    @Test
+    void a_callees_new_certificate_is_used_by_new_connections_without_a_restart() {
+        TestCertificates.Issued files = authority.issue("n2", "localhost", "127.0.0.1");
+        Started callee = secure(files.mutual(), handler);
+        assertServes(secure(authority.mutual("n1"), handler), "n2", callee);
+
+        replace(files, authority.issue("n3", "localhost", "127.0.0.1"));
+
+        eventually().until(() -> newcomerIsAnswered("n3", callee));
+        Started newcomer = secure(authority.mutual("n1"), handler);
+        assertThat(failure(call(newcomer, "n2", callee, bytes("secret")))).hasMessageContaining("n3");
+    }
+
+    private boolean newcomerIsAnswered(String name, Started callee) {
+        Started newcomer = secure(authority.mutual("n1"), handler);
+        boolean answered = outcomeOf(call(newcomer, name, callee, bytes("a"))) == null;
+        newcomer.transport().close();
+        return answered;
+    }
+
+    @Test
+    void a_callers_new_certificate_is_used_by_new_connections_without_a_restart() {
+        TestCertificates.Issued files = authority.issue("stranger", "localhost", "127.0.0.1");
+        Started callee = secure(authority.mutual("n2"), handler);
+        Started caller = secure(files.mutual(), handler);
+        failure(call(caller, "n2", callee, bytes("evil")));
+        assertThat(handler.count()).isZero();
+
+        replace(files, authority.issue("n1", "localhost", "127.0.0.1"));
+
+        eventually().until(() -> outcomeOf(call(caller, "n2", callee, bytes("a"))) == null);
+    }
+
+    @Test
+    void a_new_authority_is_trusted_without_a_restart() {
+        TestCertificates second = TestCertificates.in(directory);
+        Started callee = secure(authority.mutual("n2"), handler);
+        TestCertificates.Issued issued = second.issue("n1", "localhost", "127.0.0.1");
+        Started caller = secure(TlsFiles.mutual(issued.certificate(), issued.key(), authority.authority()), handler);
+        failure(call(caller, "n2", callee, bytes("evil")));
+        assertThat(handler.count()).isZero();
+
+        TestCertificates.replace(authority.authority(), authority.authority(), second.authority());
+
+        eventually().until(() -> outcomeOf(call(caller, "n2", callee, bytes("a"))) == null);
+        assertServes(secure(authority.mutual("n1"), handler), "n2", callee);
+    }
+
+    private static void replace(TestCertificates.Issued files, TestCertificates.Issued by) {
+        TestCertificates.replace(files.key(), by.key());
+        TestCertificates.replace(files.certificate(), by.certificate());
+    }
+}
