@@ -13,6 +13,7 @@ import io.dht4j.Node;
 import io.dht4j.ScanScope;
 import io.dht4j.Value;
 import io.dht4j.Version;
+import io.dht4j.core.Batching;
 import io.dht4j.core.ClusterBuilder;
 import io.dht4j.spi.Transport;
 import java.nio.ByteBuffer;
@@ -70,9 +71,11 @@ public abstract class ClusterOverTransportContract {
         return cluster(batching, (name, builder) -> builder);
     }
 
-    @SuppressWarnings("UnusedVariable")
     private ThreeNodes cluster(boolean batching, ThreeNodes.Tuning tuning) {
-        return ThreeNodes.start(this::newTransport, newAddresses(3), tuning);
+        return ThreeNodes.start(
+                this::newTransport,
+                newAddresses(3),
+                (name, builder) -> tuning.tune(name, builder.batching(batching ? Batching.on() : Batching.off())));
     }
 
     @ParameterizedTest
