@@ -63,6 +63,7 @@ public final class GrpcApi implements AutoCloseable {
     private final Server server;
     private final AtomicBoolean closed = new AtomicBoolean();
     private final CountDownLatch closing = new CountDownLatch(1);
+    private volatile int port;
 
     private GrpcApi(
             InetSocketAddress address,
@@ -156,6 +157,7 @@ public final class GrpcApi implements AutoCloseable {
     private void start(String host, int port) {
         try {
             server.start();
+            this.port = server.getPort();
         } catch (IOException e) {
             close();
             throw new TransportException(
@@ -186,10 +188,10 @@ public final class GrpcApi implements AutoCloseable {
     /**
      * The port.
      *
-     * @return the port that is bound
+     * @return the port that is bound, or was until it was closed
      */
     public int port() {
-        return server.getPort();
+        return port;
     }
 
     /** For tests: what is in flight. */

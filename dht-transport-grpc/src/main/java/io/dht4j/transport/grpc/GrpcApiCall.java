@@ -4,6 +4,7 @@ import io.dht4j.CallOptions;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.InvalidRequestException;
+import io.grpc.Context;
 import io.grpc.Deadline;
 import io.grpc.Metadata;
 import io.grpc.ServerCall;
@@ -119,7 +120,11 @@ final class GrpcApiCall<A> extends ServerCall.Listener<byte[]> {
             return;
         }
         try {
-            method.begin(this, complete);
+            // Else all that the cluster sends over gRPC for this call would be cancelled when this call has its answer.
+            Context.ROOT.call(() -> {
+                method.begin(this, complete);
+                return true;
+            });
         } catch (Exception e) {
             fail(e);
         }
@@ -139,7 +144,7 @@ final class GrpcApiCall<A> extends ServerCall.Listener<byte[]> {
 
     private void changed() {
         try {
-            onChange.run();
+            Context.ROOT.run(onChange);
         } catch (RuntimeException e) {
             fail(e);
         }

@@ -11,8 +11,10 @@ import java.util.Optional;
  */
 public final class GrpcApiOptions {
 
-    /** What a message needs besides its values: a key, and the names and lengths of the fields. */
-    static final int MESSAGE_OVERHEAD = 64 << 10;
+    /** What a message needs besides values: a key, and the names and lengths of the fields. */
+    private static final int MESSAGE_OVERHEAD = 64 << 10;
+    /** What each item of a batch needs besides key and value. */
+    private static final int ITEM_OVERHEAD = 32;
 
     private static final int MAX_VALUE_BYTES = 1 << 30;
     private static final long MAX_BODY_BYTES = 1L << 40;
@@ -118,7 +120,8 @@ public final class GrpcApiOptions {
 
     /**
      * The same options with this bound on the keys and values of a batch, of those that are written or of those that an answer
-     * brings. No message that is larger than this or {@code maxValueBytes} by more than 64 KiB is taken from a client.
+     * brings. No message that is larger than this or {@code maxValueBytes}, and 64 KiB and 32 bytes for each key that a batch
+     * may have, is taken from a client.
      *
      * @param bytes 1 KiB to 1 GiB; by default 32 MiB
      * @return new options
@@ -273,7 +276,7 @@ public final class GrpcApiOptions {
 
     /** The largest message that is taken from a client. */
     int maxMessageBytes() {
-        return Math.max(maxValueBytes, maxBatchBytes) + MESSAGE_OVERHEAD;
+        return Math.max(maxValueBytes, maxBatchBytes) + MESSAGE_OVERHEAD + ITEM_OVERHEAD * maxBatchKeys;
     }
 
     int maxConnections() {

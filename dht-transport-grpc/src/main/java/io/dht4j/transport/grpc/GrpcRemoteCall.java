@@ -1,0 +1,175 @@
+package io.dht4j.transport.grpc;
+
+import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
+import io.grpc.CallOptions;
+import io.grpc.Channel;
+import io.grpc.ClientCall;
+import io.grpc.ClientStreamTracer;
+import io.grpc.Context;
+import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
+import io.grpc.Status;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A call to a node: one request, and the messages of the answer one by one. Knows whether anything can have been sent.
+ *
+ * @param <Q> the request
+ * @param <A> a message of the answer
+ * @param <R> what the caller gets
+ */
+final class GrpcRemoteCall<Q, A, R> extends ClientCall.Listener<A> {
+
+    /** As the library words it on both sides; it gives no other sign. */
+    private static final String MESSAGE_TOO_LARGE = "exceeds maximum size";
+
+    /**
+     * Makes a result of the messages that come.
+     *
+     * @param <A> a message of the answer
+     * @param <R> the result
+     */
+    interface Collector<A, R> {
+
+        /** Takes a message, and tells whether more may come. */
+        boolean take(A message);
+
+        /** What has come, when the answer is complete. */
+        R result();
+    }
+
+    private final String address;
+    private final ErrorCode ifTooLarge;
+    private final Collector<A, R> collector;
+    private final CompletableFuture<R> result = new CompletableFuture<>();
+    private final Tracer tracer = new Tracer();
+    private volatile @Nullable ClientCall<Q, A> call;
+    // On the connection's event loop only.
+    private boolean enough;
+    private @Nullable RuntimeException unreadable;
+
+    private GrpcRemoteCall(String address, ErrorCode ifTooLarge, Collector<A, R> collector) {
+        this.address = address;
+        this.ifTooLarge = ifTooLarge;
+        this.collector = collector;
+    }
+
+    /** Learns when the request gets a place on a connection; before, nothing can have been sent. */
+    private static final class Tracer extends ClientStreamTracer.Factory {
+
+        private volatile boolean mayBeSent;
+
+        @Override
+        public ClientStreamTracer newClientStreamTracer(ClientStreamTracer.StreamInfo info, Metadata headers) {
+            return new ClientStreamTracer() {
+                @Override
+                public void streamCreated(io.grpc.Attributes transport, Metadata metadata) {
+                    mayBeSent = true;
+                }
+
+                @Override
+                public void outboundHeaders() {
+                    mayBeSent = true;
+                }
+            };
+        }
+    }
+
+    /**
+     * Sends a request.
+     *
+     * @param ifTooLarge what is wrong if a message is larger than either side takes
+     */
+    static <Q, A, R> CompletableFuture<R> start(
+            Channel channel,
+            String address,
+            MethodDescriptor<Q, A> method,
+            Q request,
+            Duration timeout,
+            Optional<String> token,
+            ErrorCode ifTooLarge,
+            Collector<A, R> collector) {
+        GrpcRemoteCall<Q, A, R> started = new GrpcRemoteCall<>(address, ifTooLarge, collector);
+        Metadata headers = new Metadata();
+        token.ifPresent(secret -> headers.put(GrpcApiGuard.AUTHORIZATION, "Bearer " + secret));
+        CallOptions options = CallOptions.DEFAULT
+                .withDeadlineAfter(timeout.toNanos(), TimeUnit.NANOSECONDS)
+                .withStreamTracerFactory(started.tracer);
+        // Else a caller that serves a gRPC call itself would end this one with that one.
+        Context.ROOT.run(() -> {
+            ClientCall<Q, A> call = channel.newCall(method, options);
+            started.call = call;
+            try {
+                call.start(started, headers);
+                call.request(2);
+                call.sendMessage(request);
+                call.halfClose();
+            } catch (RuntimeException e) {
+                call.cancel("the request could not be sent", e);
+            }
+        });
+        return started.result;
+    }
+
+    @Override
+    public void onMessage(A message) {
+        ClientCall<Q, A> running = call;
+        if (running == null) {
+            throw new IllegalStateException("an answer before the question");
+        }
+        if (enough) {
+            // More than was asked for.
+            running.cancel("enough", null);
+            return;
+        }
+        try {
+            enough = !collector.take(message);
+        } catch (RuntimeException e) {
+            unreadable = e;
+            running.cancel("the answer is not what it should be", e);
+            return;
+        }
+        running.request(1);
+    }
+
+    @Override
+    public void onClose(Status status, Metadata trailers) {
+        if (unreadable != null) {
+            fail(ErrorCode.INTERNAL, "its answer is not what it should be: " + unreadable.getMessage());
+        } else if (status.isOk() || enough) {
+            try {
+                result.complete(collector.result());
+            } catch (RuntimeException e) {
+                fail(ErrorCode.INTERNAL, "its answer is not what it should be: " + e.getMessage());
+            }
+        } else {
+            GrpcApiErrors.decode(status, trailers)
+                    .ifPresentOrElse(result::completeExceptionally, () -> failWithoutDetails(status));
+        }
+    }
+
+    private void failWithoutDetails(Status status) {
+        String text = status.getCode() + ": " + describe(status);
+        if (!tracer.mayBeSent) {
+            fail(ErrorCode.NOT_SENT, "nothing was sent: " + text);
+        } else if (status.getCode() == Status.Code.RESOURCE_EXHAUSTED && text.contains(MESSAGE_TOO_LARGE)) {
+            fail(ifTooLarge, text);
+        } else {
+            fail(ErrorCode.INTERNAL, "outcome unknown: " + text);
+        }
+    }
+
+    private static String describe(Status status) {
+        Throwable cause = status.getCause();
+        return status.getDescription() + (cause == null ? "" : " (" + cause.getMessage() + ")");
+    }
+
+    private void fail(ErrorCode code, String message) {
+        result.completeExceptionally(DhtException.of(code, "node at " + address + ": " + message));
+    }
+}

@@ -1,0 +1,93 @@
+package io.dht4j.transport.grpc;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.UnsafeByteOperations;
+import io.dht4j.CallOptions;
+import io.dht4j.Key;
+import io.dht4j.KeyRange;
+import io.dht4j.KeyValue;
+import io.dht4j.Node;
+import io.dht4j.NodeId;
+import io.dht4j.NodeStatus;
+import io.dht4j.ScanScope;
+import io.dht4j.Topology;
+import io.dht4j.Value;
+import io.dht4j.Version;
+import io.dht4j.spi.RemoteApi;
+import io.dht4j.v1.Entry;
+import io.dht4j.v1.LocateResponse;
+import io.dht4j.v1.Policy;
+import io.dht4j.v1.ScanRequest;
+import io.dht4j.v1.StatusResponse;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+
+/** The messages of a request, and what those of an answer mean. */
+final class GrpcRemoteMessages {
+
+    private GrpcRemoteMessages() {}
+
+    static ByteString bytes(Key key) {
+        return UnsafeByteOperations.unsafeWrap(key.unsafeBytes());
+    }
+
+    static Policy policy(CallOptions options) {
+        return options.policy()
+                .map(policy -> Policy.newBuilder()
+                        .setAck(policy.ack())
+                        .setFrom(policy.from())
+                        .build())
+                .orElse(Policy.getDefaultInstance());
+    }
+
+    static ScanRequest scan(KeyRange range, ScanScope scope, int limit, long maxBytes, CallOptions options) {
+        ScanRequest.Builder request = ScanRequest.newBuilder()
+                .setStart(bytes(range.start()))
+                .setScope(scope == ScanScope.NODE ? ScanRequest.Scope.NODE : ScanRequest.Scope.CLUSTER)
+                .setLimit(limit)
+                .setMaxBytes(maxBytes)
+                .setPolicy(policy(options));
+        range.end().ifPresent(end -> request.setEnd(bytes(end)));
+        return request.build();
+    }
+
+    static Value value(io.dht4j.v1.Value message) {
+        return new Value(
+                message.getData().toByteArray(),
+                new Version(message.getVersion()),
+                message.hasExpiresAtMillis() ? OptionalLong.of(message.getExpiresAtMillis()) : OptionalLong.empty());
+    }
+
+    static KeyValue entry(Entry message) {
+        return new KeyValue(Key.of(message.getKey().toByteArray()), value(message.getValue()));
+    }
+
+    static RemoteApi.Located located(LocateResponse message) {
+        List<NodeId> replicas = new ArrayList<>(message.getReplicasCount());
+        for (String replica : message.getReplicasList()) {
+            replicas.add(new NodeId(replica));
+        }
+        return new RemoteApi.Located(message.getPartition(), replicas);
+    }
+
+    static NodeStatus status(StatusResponse message) {
+        List<Node> nodes = new ArrayList<>(message.getNodesCount());
+        for (io.dht4j.v1.Node node : message.getNodesList()) {
+            nodes.add(new Node(new NodeId(node.getId()), node.getAddress(), node.getWeight()));
+        }
+        return new NodeStatus(
+                new NodeId(message.getId()),
+                new Topology(message.getEpoch(), nodes),
+                message.getReplicationFactor(),
+                message.getPartitions(),
+                message.getPlacement(),
+                message.getHash(),
+                message.getTransport(),
+                message.getStore(),
+                message.getVersion(),
+                message.getEntries(),
+                Duration.ofMillis(message.getUptimeMillis()));
+    }
+}
