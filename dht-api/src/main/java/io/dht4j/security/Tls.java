@@ -2,6 +2,7 @@ package io.dht4j.security;
 
 import io.dht4j.NodeId;
 import java.nio.file.Path;
+import java.security.cert.CertificateException;
 import java.security.cert.CertificateParsingException;
 import java.security.cert.X509Certificate;
 import java.util.Collection;
@@ -15,6 +16,8 @@ import javax.naming.NamingException;
 import javax.naming.directory.Attribute;
 import javax.naming.ldap.LdapName;
 import javax.naming.ldap.Rdn;
+import javax.net.ssl.SSLPeerUnverifiedException;
+import javax.net.ssl.SSLSession;
 import javax.net.ssl.X509ExtendedKeyManager;
 import javax.net.ssl.X509ExtendedTrustManager;
 
@@ -107,7 +110,7 @@ public final class Tls implements AutoCloseable {
 
     /**
      * Trusts what leads to one of the authorities. For clients of a public API, which check host names as HTTPS does, and
-     * for servers, which ask {@link #names} whose certificate it is.
+     * for servers, which ask {@link #callerNames} whose certificate it is.
      *
      * @return always the same object
      */
@@ -152,6 +155,29 @@ public final class Tls implements AutoCloseable {
             // Names that cannot be read are nobody's.
             return Set.of();
         }
+    }
+
+    /**
+     * Who has called, by the authorities that are trusted now. For servers, before they hand on the first request of a
+     * connection: a session that was resumed may be older than the authorities, and its certificates were not checked
+     * again. Does not block.
+     *
+     * @param session of a connection that was accepted
+     * @return the {@link #names} of the caller's certificate
+     * @throws SSLPeerUnverifiedException if the caller has presented no certificate
+     * @throws CertificateException if its certificate is trusted no longer
+     */
+    public Set<String> callerNames(SSLSession session) throws SSLPeerUnverifiedException, CertificateException {
+        X509Certificate[] chain = Stream.of(session.getPeerCertificates())
+                .filter(X509Certificate.class::isInstance)
+                .map(X509Certificate.class::cast)
+                .toArray(X509Certificate[]::new);
+        if (chain.length == 0) {
+            throw new SSLPeerUnverifiedException("the caller has presented no X.509 certificate");
+        }
+        // What TLS 1.3 gives as the kind of authentication; for clients the manager looks at the certificate only.
+        trustManager.checkClientTrusted(chain, "UNKNOWN");
+        return names(chain[0]);
     }
 
     /** Stops looking at the files. May be called repeatedly. */

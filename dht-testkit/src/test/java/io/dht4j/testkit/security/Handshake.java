@@ -11,6 +11,7 @@ import javax.net.ssl.SSLEngineResult;
 import javax.net.ssl.SSLEngineResult.HandshakeStatus;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSession;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509TrustManager;
 
@@ -72,6 +73,11 @@ final class Handshake {
         }
         throw new AssertionError(
                 "no end: client " + client.getHandshakeStatus() + ", server " + server.getHandshakeStatus());
+    }
+
+    /** What the server keeps of the connection. */
+    SSLSession serversSession() {
+        return server.getSession();
     }
 
     /** What the server knows of the client. */

@@ -14,6 +14,7 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -27,7 +28,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.SSLServerSocket;
+import javax.net.ssl.SSLSession;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManager;
 import org.junit.jupiter.api.AfterEach;
@@ -113,6 +116,25 @@ class TlsReloadTest {
         TestCertificates.replace(own, other.authority());
         Look.at(client);
         assertThatExceptionOfType(SSLException.class).isThrownBy(() -> meet(server));
+    }
+
+    @Test
+    void aSessionIsJudgedByTheAuthoritiesOfToday() throws Exception {
+        Handshake handshake = Handshake.of(server, true, client, client.trustManager(), "localhost", 443);
+        handshake.run();
+        SSLSession session = handshake.serversSession();
+        Handshake anonymous =
+                Handshake.of(server, false, load(certificates.trusting()), client.trustManager(), "localhost", 443);
+        anonymous.run();
+        assertThat(server.callerNames(session)).containsExactlyInAnyOrder("n2", "localhost");
+        TestCertificates.replace(
+                certificates.authority(), TestCertificates.in(directory).authority());
+        Look.at(server);
+        assertThatExceptionOfType(CertificateException.class)
+                .isThrownBy(() -> server.callerNames(session))
+                .withMessageContaining("certification path");
+        assertThatExceptionOfType(SSLPeerUnverifiedException.class)
+                .isThrownBy(() -> server.callerNames(anonymous.serversSession()));
     }
 
     @Test
