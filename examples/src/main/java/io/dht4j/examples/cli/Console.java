@@ -6,6 +6,7 @@ import java.io.FileOutputStream;
 import java.io.InputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
 
 /**
  * Where a command reads and writes; text is UTF-8 whatever the locale says.
@@ -15,8 +16,26 @@ import java.nio.charset.StandardCharsets;
  * @param err standard error
  * @param outIsTerminal whether a person reads the output
  * @param errIsTerminal whether a person reads the messages
+ * @param environment the environment's variables
  */
-public record Console(InputStream in, PrintStream out, PrintStream err, boolean outIsTerminal, boolean errIsTerminal) {
+public record Console(
+        InputStream in,
+        PrintStream out,
+        PrintStream err,
+        boolean outIsTerminal,
+        boolean errIsTerminal,
+        Map<String, String> environment) {
+
+    /** Takes a copy of the variables. */
+    public Console {
+        environment = Map.copyOf(environment);
+    }
+
+    /** Without the variables, which may be secret. */
+    @Override
+    public String toString() {
+        return "Console[outIsTerminal=" + outIsTerminal + ", errIsTerminal=" + errIsTerminal + "]";
+    }
 
     /**
      * The process's own streams. Whether they are terminals the launcher finds out: the platform has no reliable way.
@@ -32,6 +51,7 @@ public record Console(InputStream in, PrintStream out, PrintStream err, boolean 
                         StandardCharsets.UTF_8),
                 new PrintStream(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8),
                 Boolean.getBoolean("dht.terminal.out"),
-                Boolean.getBoolean("dht.terminal.err"));
+                Boolean.getBoolean("dht.terminal.err"),
+                System.getenv());
     }
 }

@@ -22,7 +22,11 @@ final class DeleteCommand implements Callable<Integer> {
     private final PolicyOptions policy = new PolicyOptions();
 
     @Mixin
-    private final NodeOptions node = new NodeOptions();
+    private final NodeOptions node;
+
+    DeleteCommand(Console console) {
+        this.node = new NodeOptions(console);
+    }
 
     @Override
     public Integer call() throws ClientException {

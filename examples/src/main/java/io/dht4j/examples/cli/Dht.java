@@ -72,7 +72,7 @@ public final class Dht implements Callable<Integer> {
                 .addSubcommand(new DemoCommand(console))
                 .addSubcommand(new PutCommand(console))
                 .addSubcommand(new GetCommand(console))
-                .addSubcommand(new DeleteCommand())
+                .addSubcommand(new DeleteCommand(console))
                 .addSubcommand(new ScanCommand(console))
                 .addSubcommand(new StatusCommand(console))
                 .addSubcommand(new LoadCommand(console))

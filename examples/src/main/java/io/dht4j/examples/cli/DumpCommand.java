@@ -12,6 +12,7 @@ import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.Callable;
@@ -47,10 +48,11 @@ final class DumpCommand implements Callable<Integer> {
     private Optional<ItemFormat> format = Optional.empty();
 
     @Mixin
-    private final NodeOptions node = new NodeOptions();
+    private final NodeOptions node;
 
     DumpCommand(Console console) {
         this.console = console;
+        this.node = new NodeOptions(console);
     }
 
     @Override
@@ -63,6 +65,9 @@ final class DumpCommand implements Callable<Integer> {
             return 0;
         }
         Path file = out.get();
+        if (Files.isDirectory(file)) {
+            throw new ClientException(file + " is a directory");
+        }
         Path unfinished = file.resolveSibling(file.getFileName() + ".part");
         try {
             try (OutputStream stream = Files.newOutputStream(unfinished)) {
@@ -80,7 +85,8 @@ final class DumpCommand implements Callable<Integer> {
         long entries;
         // Written to the terminal itself, the entries are the progress.
         boolean isShown = console.outIsTerminal() && out.isEmpty();
-        Console watching = isShown ? new Console(console.in(), console.out(), console.err(), true, false) : console;
+        Console watching =
+                isShown ? new Console(console.in(), console.out(), console.err(), true, false, Map.of()) : console;
         OutputStream buffered = new BufferedOutputStream(stream, 64 << 10);
         try (InputStream scan = client.scan(KeyRange.all(), OptionalLong.empty(), ScanScope.CLUSTER);
                 Progress progress = Progress.show(watching, "dump", -1, "", 1)) {

@@ -38,10 +38,11 @@ final class GetCommand implements Callable<Integer> {
     private final PolicyOptions policy = new PolicyOptions();
 
     @Mixin
-    private final NodeOptions node = new NodeOptions();
+    private final NodeOptions node;
 
     GetCommand(Console console) {
         this.console = console;
+        this.node = new NodeOptions(console);
     }
 
     @Override

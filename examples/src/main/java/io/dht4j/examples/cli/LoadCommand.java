@@ -58,10 +58,11 @@ final class LoadCommand implements Callable<Integer> {
     private int parallel;
 
     @Mixin
-    private final NodeOptions node = new NodeOptions();
+    private final NodeOptions node;
 
     LoadCommand(Console console) {
         this.console = console;
+        this.node = new NodeOptions(console);
     }
 
     @Override

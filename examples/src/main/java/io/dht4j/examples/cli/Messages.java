@@ -3,7 +3,9 @@ package io.dht4j.examples.cli;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
+import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
 
 /** Failures in words for the user. */
 final class Messages {
@@ -13,7 +15,7 @@ final class Messages {
     /** The file system's exceptions have the bare path as their message: says what is wrong with it. */
     static String of(IOException e) {
         if (e instanceof NoSuchFileException) {
-            return "there is no file " + e.getMessage();
+            return missing(Path.of(String.valueOf(e.getMessage())));
         }
         if (e instanceof AccessDeniedException) {
             return "no permission for " + e.getMessage();
@@ -22,5 +24,13 @@ final class Messages {
             return "cannot use " + e.getMessage();
         }
         return e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
+    }
+
+    /** A file that is to be written may well be missing: then it is the directory that should be there. */
+    private static String missing(Path file) {
+        Path directory = file.toAbsolutePath().getParent();
+        return directory == null || Files.isDirectory(directory)
+                ? "there is no file " + file
+                : "there is no directory " + (file.getParent() == null ? directory : file.getParent());
     }
 }

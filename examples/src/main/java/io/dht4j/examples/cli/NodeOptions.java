@@ -1,5 +1,6 @@
 package io.dht4j.examples.cli;
 
+import io.dht4j.examples.client.ClientException;
 import io.dht4j.examples.client.DhtClient;
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -7,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -26,8 +28,9 @@ final class NodeOptions {
             paramLabel = "URL",
             split = ",",
             defaultValue = "${env:DHT_NODE:-http://127.0.0.1:8080}",
-            description = "A node's public address. Several (repeat the option, or commas between) are tried in turn "
-                    + "when one does not answer. Default: $DHT_NODE, or http://127.0.0.1:8080.")
+            description =
+                    "A node's public address, http or https. Several (repeat the option, or commas between) are tried in turn "
+                            + "when one does not answer. Default: $DHT_NODE, or http://127.0.0.1:8080.")
     private List<String> nodes = new ArrayList<>();
 
     @Option(
@@ -37,7 +40,14 @@ final class NodeOptions {
             description = "How long to wait for a node's answer. Default: ${DEFAULT-VALUE}.")
     private long timeoutMillis;
 
-    DhtClient client() {
+    @Mixin
+    private final AccessOptions access;
+
+    NodeOptions(Console console) {
+        access = new AccessOptions(console);
+    }
+
+    DhtClient client() throws ClientException {
         CommandLine command = spec.commandLine();
         if (timeoutMillis < 1 || timeoutMillis > MAX_TIMEOUT_MILLIS) {
             throw new ParameterException(
@@ -47,7 +57,7 @@ final class NodeOptions {
         for (String node : nodes) {
             uris.add(uri(command, node));
         }
-        return new DhtClient(uris, Duration.ofMillis(timeoutMillis));
+        return new DhtClient(uris, Duration.ofMillis(timeoutMillis), access.access(uris));
     }
 
     private static URI uri(CommandLine command, String text) {

@@ -1,8 +1,9 @@
 package io.dht4j.examples.cli;
 
 import io.dht4j.InvalidRequestException;
-import io.dht4j.ReplicationPolicy;
+import io.dht4j.examples.client.AskedPolicy;
 import java.util.Optional;
+import java.util.OptionalInt;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -18,21 +19,25 @@ final class PolicyOptions {
     @Option(
             names = "--ack",
             paramLabel = "A",
-            description = "How many replicas must answer; together with --from. Default: as the cluster is set up, "
-                    + "usually 2 of 3.")
+            description = "How many replicas must answer, 1 to --from. Default: a majority of --from.")
     private Optional<Integer> ack = Optional.empty();
 
-    @Option(names = "--from", paramLabel = "F", description = "How many replicas are asked; together with --ack.")
+    @Option(
+            names = "--from",
+            paramLabel = "F",
+            description =
+                    "Of how many replicas, 1 to the number of nodes. Default: as the cluster is set up, usually 3.")
     private Optional<Integer> from = Optional.empty();
 
-    Optional<ReplicationPolicy> policy() {
-        if (ack.isPresent() != from.isPresent()) {
-            throw new ParameterException(spec.commandLine(), "--ack and --from go together");
-        }
+    AskedPolicy policy() {
         try {
-            return ack.map(a -> new ReplicationPolicy(a, from.orElseThrow()));
+            return new AskedPolicy(asked(ack), asked(from));
         } catch (InvalidRequestException e) {
             throw new ParameterException(spec.commandLine(), "--ack, --from: " + e.getMessage(), e);
         }
+    }
+
+    private static OptionalInt asked(Optional<Integer> number) {
+        return number.isPresent() ? OptionalInt.of(number.get()) : OptionalInt.empty();
     }
 }

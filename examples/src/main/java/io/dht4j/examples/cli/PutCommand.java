@@ -63,10 +63,11 @@ final class PutCommand implements Callable<Integer> {
     private final PolicyOptions policy = new PolicyOptions();
 
     @Mixin
-    private final NodeOptions node = new NodeOptions();
+    private final NodeOptions node;
 
     PutCommand(Console console) {
         this.console = console;
+        this.node = new NodeOptions(console);
     }
 
     @Override

@@ -67,10 +67,11 @@ final class ScanCommand implements Callable<Integer> {
     private ItemFormat format = ItemFormat.TSV;
 
     @Mixin
-    private final NodeOptions node = new NodeOptions();
+    private final NodeOptions node;
 
     ScanCommand(Console console) {
         this.console = console;
+        this.node = new NodeOptions(console);
     }
 
     @Override

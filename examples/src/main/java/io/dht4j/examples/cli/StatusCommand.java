@@ -23,10 +23,11 @@ final class StatusCommand implements Callable<Integer> {
     private boolean json;
 
     @Mixin
-    private final NodeOptions node = new NodeOptions();
+    private final NodeOptions node;
 
     StatusCommand(Console console) {
         this.console = console;
+        this.node = new NodeOptions(console);
     }
 
     @Override

@@ -6,7 +6,6 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.dht4j.DhtException;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
-import io.dht4j.ReplicationPolicy;
 import io.dht4j.ScanScope;
 import java.io.IOException;
 import java.io.InputStream;
@@ -30,6 +29,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,35 +46,48 @@ public final class DhtClient {
 
     private final List<URI> nodes;
     private final Duration timeout;
+    private final Optional<String> authorization;
     private final HttpClient http;
     private final AtomicInteger preferred = new AtomicInteger();
+
+    /**
+     * A client as anyone.
+     *
+     * @param nodes base URLs of one node or more
+     * @param timeout how long to wait for an answer's head
+     */
+    public DhtClient(List<URI> nodes, Duration timeout) {
+        this(nodes, timeout, Access.ofAnyone());
+    }
 
     /**
      * A client.
      *
      * @param nodes base URLs of one node or more
      * @param timeout how long to wait for an answer's head
+     * @param access whom it trusts, and how it proves who it is; its token goes to every one of the nodes
      */
-    public DhtClient(List<URI> nodes, Duration timeout) {
+    public DhtClient(List<URI> nodes, Duration timeout, Access access) {
         if (nodes.isEmpty()) {
             throw new IllegalArgumentException("a client needs a node");
         }
         this.nodes = List.copyOf(nodes);
         this.timeout = timeout;
-        this.http = HttpClient.newBuilder()
-                .version(HttpClient.Version.HTTP_1_1)
-                .connectTimeout(CONNECT_TIMEOUT)
-                .build();
+        this.authorization = access.token().map(token -> "Bearer " + token);
+        HttpClient.Builder builder =
+                HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(CONNECT_TIMEOUT);
+        access.tls().ifPresent(builder::sslContext);
+        this.http = builder.build();
     }
 
     /**
      * Reads a key.
      *
      * @param key the key
-     * @param policy how many replicas must answer; empty for the cluster's default
+     * @param policy how many replicas must answer
      * @return completes with the value, or empty if the key is absent
      */
-    public CompletableFuture<Optional<byte[]>> get(Key key, Optional<ReplicationPolicy> policy) {
+    public CompletableFuture<Optional<byte[]>> get(Key key, AskedPolicy policy) {
         return send("GET", entity(key, policy), BodyPublishers.noBody(), BodyHandlers.ofByteArray())
                 .thenApply(response -> switch (response.statusCode()) {
                     case 200 -> Optional.of(response.body());
@@ -88,12 +101,11 @@ public final class DhtClient {
      *
      * @param key the key
      * @param value its value
-     * @param policy how many replicas must answer; empty for the cluster's default
+     * @param policy how many replicas must answer
      * @param ttlMillis how long it stays readable; empty for ever
      * @return completes when it is written
      */
-    public CompletableFuture<Void> put(
-            Key key, byte[] value, Optional<ReplicationPolicy> policy, OptionalLong ttlMillis) {
+    public CompletableFuture<Void> put(Key key, byte[] value, AskedPolicy policy, OptionalLong ttlMillis) {
         String ttl = ttlMillis.isPresent() ? "&ttl=" + ttlMillis.getAsLong() : "";
         return expect(
                 201,
@@ -104,10 +116,10 @@ public final class DhtClient {
      * Deletes a key, absent or not.
      *
      * @param key the key
-     * @param policy how many replicas must answer; empty for the cluster's default
+     * @param policy how many replicas must answer
      * @return completes when it is deleted
      */
-    public CompletableFuture<Void> delete(Key key, Optional<ReplicationPolicy> policy) {
+    public CompletableFuture<Void> delete(Key key, AskedPolicy policy) {
         return expect(202, send("DELETE", entity(key, policy), BodyPublishers.noBody(), BodyHandlers.ofByteArray()));
     }
 
@@ -203,9 +215,8 @@ public final class DhtClient {
         return text.toString();
     }
 
-    private static String entity(Key key, Optional<ReplicationPolicy> policy) {
-        return "/v0/entity?id=" + encode(key)
-                + policy.map(p -> "&ack=" + p.ack() + "&from=" + p.from()).orElse("");
+    private static String entity(Key key, AskedPolicy policy) {
+        return "/v0/entity?id=" + encode(key) + policy.query();
     }
 
     private <T> CompletableFuture<HttpResponse<T>> send(
@@ -217,12 +228,12 @@ public final class DhtClient {
             int attempt, String method, String pathAndQuery, BodyPublisher body, BodyHandler<T> handler) {
         int index = preferred.get();
         URI node = nodes.get(index % nodes.size());
-        HttpRequest request = HttpRequest.newBuilder(URI.create(node + pathAndQuery))
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(node + pathAndQuery))
                 .timeout(timeout)
                 .header("Accept", pathAndQuery.startsWith("/v0/entities") ? "application/x-ndjson" : "*/*")
-                .method(method, body)
-                .build();
-        return http.sendAsync(request, handler)
+                .method(method, body);
+        authorization.ifPresent(value -> request.header("Authorization", value));
+        return http.sendAsync(request.build(), handler)
                 .handle((response, error) -> {
                     boolean elsewhere = error != null || response.statusCode() == 503;
                     if (elsewhere) {
@@ -254,12 +265,25 @@ public final class DhtClient {
     private ClientException unreachable(URI node, Throwable error) {
         Throwable cause = DhtException.unwrap(error);
         String tried = nodes.size() == 1 ? "" : " (none of the " + nodes.size() + " nodes answers)";
-        String why = cause instanceof HttpTimeoutException
-                ? "no answer within " + timeout.toMillis() + " ms"
-                : cause instanceof ConnectException
-                        ? "no connection; is a node listening there?"
-                        : cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
-        return new ClientException(node + ": " + why + tried, true);
+        return new ClientException(node + ": " + why(node, cause) + tried, true);
+    }
+
+    private String why(URI node, Throwable cause) {
+        if (cause instanceof HttpTimeoutException) {
+            return "no answer within " + timeout.toMillis() + " ms";
+        }
+        if (cause instanceof ConnectException) {
+            return "no connection; is a node listening there?";
+        }
+        if (cause instanceof SSLException) {
+            return "no trustworthy connection: " + cause.getMessage() + "; is it https, and does --tls-ca name the "
+                    + "authority of its certificate?";
+        }
+        String message = String.valueOf(cause.getMessage());
+        if (message.contains("received no bytes") && node.getScheme().equals("http")) {
+            return "the connection was closed without an answer; is it https?";
+        }
+        return cause.getMessage() == null ? cause.getClass().getSimpleName() : message;
     }
 
     private static CompletableFuture<Void> expect(int status, CompletableFuture<HttpResponse<byte[]>> stage) {
@@ -277,9 +301,10 @@ public final class DhtClient {
         String code = problem.path("name").asText();
         String what = problem.path("detail").asText(problem.path("title").asText("refused"));
         int status = response.statusCode();
+        String hint = status == 401 ? "; --token-file or DHT_TOKEN brings one" : "";
         return new ClientException(
-                what + " (" + (code.isEmpty() ? "" : code + ", ") + "HTTP " + status + " from " + origin(response)
-                        + ")",
+                what + hint + " (" + (code.isEmpty() ? "" : code + ", ") + "HTTP " + status + " from "
+                        + origin(response) + ")",
                 status == 503 || status == 504);
     }
 

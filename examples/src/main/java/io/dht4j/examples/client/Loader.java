@@ -89,6 +89,9 @@ public final class Loader {
                 progress.accept(lines.bytesRead());
                 line = lines.next();
             }
+        } catch (InterruptedException e) {
+            failure.complete(new ClientException("interrupted")); // Nothing is tried again.
+            throw e;
         } finally {
             requests.acquire(parallel); // Nothing is under way any more.
             requests.release(parallel);
@@ -110,7 +113,12 @@ public final class Loader {
     private void send(Item item, OptionalLong ttl, long number) throws InterruptedException {
         int cost = Math.min(MAX_KIB, 1 + item.value().length / 1024);
         requests.acquire();
-        kib.acquire(cost);
+        try {
+            kib.acquire(cost);
+        } catch (InterruptedException e) {
+            requests.release();
+            throw e;
+        }
         write(item, ttl, 1).whenComplete((nothing, error) -> {
             if (error != null) {
                 failure.complete(new ClientException(
@@ -122,7 +130,7 @@ public final class Loader {
     }
 
     private CompletableFuture<Void> write(Item item, OptionalLong ttl, int attempt) {
-        return client.put(item.key(), item.value(), Optional.empty(), ttl)
+        return client.put(item.key(), item.value(), AskedPolicy.DEFAULT, ttl)
                 .handle((nothing, error) -> {
                     if (error == null) {
                         return CompletableFuture.<Void>completedFuture(null);

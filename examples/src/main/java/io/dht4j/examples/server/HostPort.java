@@ -1,5 +1,8 @@
 package io.dht4j.examples.server;
 
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+
 /**
  * An address to listen on or to connect to.
  *
@@ -56,6 +59,38 @@ public record HostPort(String host, int port) {
      */
     public boolean isWildcard() {
         return host.equals("0.0.0.0") || host.equals("::");
+    }
+
+    /**
+     * Whether listening at both is listening once: the ports are equal, and the hosts are or stand for the same address.
+     * Blocks if it has to look up a name.
+     *
+     * @param other another address
+     * @return false for a host that cannot be found, too
+     */
+    public boolean isSameSocketAs(HostPort other) {
+        if (port != other.port) {
+            return false;
+        }
+        if (host.equalsIgnoreCase(other.host)) {
+            return true;
+        }
+        try {
+            return InetAddress.getByName(host).equals(InetAddress.getByName(other.host));
+        } catch (UnknownHostException e) {
+            return false;
+        }
+    }
+
+    /**
+     * Whether one port cannot be bound at both: they are the same, or one of them takes in every interface. Blocks if it
+     * has to look up a name.
+     *
+     * @param other another address
+     * @return true if so
+     */
+    public boolean overlaps(HostPort other) {
+        return port == other.port && (isWildcard() || other.isWildcard() || isSameSocketAs(other));
     }
 
     /** The address in the form that {@link #parse} reads. */

@@ -3,31 +3,21 @@ package io.dht4j.examples.server;
 import io.dht4j.CallOptions;
 import io.dht4j.Cluster;
 import io.dht4j.Key;
-import io.dht4j.Node;
 import io.dht4j.core.ClusterBuilder;
-import io.dht4j.core.HashFunctions;
-import io.dht4j.core.Placements;
-import io.dht4j.spi.HashFunction;
-import io.dht4j.spi.Placement;
 import io.dht4j.spi.Store;
 import io.dht4j.spi.StoreException;
 import io.dht4j.spi.TransportException;
-import io.dht4j.store.memory.MemoryStore;
-import io.dht4j.store.mvstore.MvStore;
-import io.dht4j.store.mvstore.MvStoreOptions;
 import io.dht4j.transport.http.HttpApi;
 import io.dht4j.transport.http.HttpApiOptions;
 import io.dht4j.transport.http.HttpTransport;
 import io.dht4j.transport.http.HttpTransportOptions;
 import java.time.Duration;
-import java.util.HexFormat;
-import java.util.stream.Collectors;
 
 /** A node with its public API, as a {@link ServerConfig} describes it. Safe for use by any number of threads. */
 public final class ServerNode implements AutoCloseable {
 
-    /** API, cluster and transport drain one after the other: together they stay well below 10 seconds. */
-    private static final Duration DRAIN = Duration.ofSeconds(2);
+    /** APIs, cluster and transport drain one after the other: together they stay well below 10 seconds. */
+    private static final Duration DRAIN = Duration.ofMillis(1_500);
 
     /** A node that refuses or does not exist answers sooner; one that hangs must not hold up a start. */
     private static final Duration WARM_UP = Duration.ofSeconds(1);
@@ -39,51 +29,48 @@ public final class ServerNode implements AutoCloseable {
     private static final long BODIES_IN_FLIGHT = 256L << 20;
 
     private final Cluster cluster;
-    private final HttpApi api;
+    private final Opened opened;
     private final String url;
 
-    private ServerNode(Cluster cluster, HttpApi api, String url) {
+    private ServerNode(Cluster cluster, Opened opened, String url) {
         this.cluster = cluster;
-        this.api = api;
+        this.opened = opened;
         this.url = url;
     }
 
     /**
-     * Opens the store and starts to serve. Blocks until both ports listen; does not wait for the other nodes.
+     * Opens the store and starts to serve. Blocks until all ports listen; does not wait for the other nodes.
      *
      * @param config what to run
      * @return the node, to be closed
-     * @throws ServerStartException if the node is not among the peers, the directory cannot be used or a port is not free;
-     *     nothing is left open then
+     * @throws ServerStartException if the directory or a file cannot be used, or a port is not free; nothing is left open
+     *     then
      */
     public static ServerNode start(ServerConfig config) throws ServerStartException {
-        Node self = config.self()
-                .orElseThrow(() -> new ServerStartException(Setting.ID.option() + " " + config.id()
-                        + " is not among the " + Setting.PEERS.option() + ": "
-                        + config.topology().nodes().stream()
-                                .map(node -> node.id().value())
-                                .collect(Collectors.joining(", "))));
-        HostPort peer = HostPort.parse(self.address());
-        HostPort listen = config.listen();
-        boolean isShared = listen.equals(peer) || (listen.port() == peer.port() && listen.isWildcard());
+        Opened opened = new Opened();
         try {
-            // The store first: until its directory is ours, nobody must be able to reach this node.
-            Store store = openStore(config);
-            HttpTransport transport = HttpTransport.create(transportOptions(config, isShared ? listen : peer));
-            Cluster cluster = startCluster(config, transport, store);
-            try {
-                warmUp(cluster);
-                HttpApi api = isShared
-                        ? HttpApi.sharing(transport, cluster, apiOptions(config))
-                        : HttpApi.listening(listen.host(), listen.port(), cluster, apiOptions(config));
-                return new ServerNode(cluster, api, "http://" + listen);
-            } catch (RuntimeException e) {
-                cluster.close();
-                throw e;
-            }
-        } catch (StoreException | TransportException e) {
+            return start(config, opened);
+        } catch (StoreException | TransportException | IllegalArgumentException e) {
+            opened.closeAfter(e);
             throw new ServerStartException(String.valueOf(e.getMessage()), e);
+        } catch (RuntimeException | Error e) {
+            opened.closeAfter(e);
+            throw e;
         }
+    }
+
+    private static ServerNode start(ServerConfig config, Opened opened) {
+        // The store first: until its directory is ours, nobody must be able to reach this node.
+        Store store = opened.add(config.store().open());
+        HttpTransport transport = opened.add(HttpTransport.create(transportOptions(config)));
+        Cluster cluster = opened.add(cluster(config, transport, store));
+        warmUp(cluster);
+        HostPort listen = config.addresses().listen();
+        opened.add(
+                config.addresses().isShared()
+                        ? HttpApi.sharing(transport, cluster, apiOptions(config))
+                        : HttpApi.listening(listen.host(), listen.port(), cluster, apiOptions(config)));
+        return new ServerNode(cluster, opened, "http://" + listen);
     }
 
     /**
@@ -109,32 +96,22 @@ public final class ServerNode implements AutoCloseable {
      * for some seconds. May be called repeatedly.
      */
     @Override
-    public void close() {
-        try (cluster) {
-            api.close();
-        }
+    public synchronized void close() {
+        opened.close();
     }
 
-    private static Store openStore(ServerConfig config) {
-        return switch (config.store()) {
-            case MEMORY -> new MemoryStore();
-            case MVSTORE ->
-                MvStore.open(config.data(), MvStoreOptions.defaults().withDurability(config.durability()));
-        };
-    }
-
-    private static Cluster startCluster(ServerConfig config, HttpTransport transport, Store store) {
+    private static Cluster cluster(ServerConfig config, HttpTransport transport, Store store) {
         ClusterBuilder builder = ClusterBuilder.of(config.id(), config.topology())
                 .transport(transport)
                 .store(store)
-                .placement(placement(config))
-                .hash(hash(config))
-                .partitions(config.partitions())
-                .readFanOut(config.reads())
-                .timeout(config.timeout())
-                .maxValueBytes(config.maxValueBytes())
+                .placement(config.placement().placement())
+                .hash(config.placement().function())
+                .partitions(config.placement().partitions())
+                .readFanOut(config.calls().reads())
+                .timeout(config.calls().timeout())
+                .maxValueBytes(config.calls().maxValueBytes())
                 .drainTimeout(DRAIN);
-        config.replicationFactor().ifPresent(builder::replicationFactor);
+        config.placement().replicationFactor().ifPresent(builder::replicationFactor);
         return builder.start();
     }
 
@@ -152,8 +129,9 @@ public final class ServerNode implements AutoCloseable {
                 .join();
     }
 
-    private static HttpTransportOptions transportOptions(ServerConfig config, HostPort address) {
-        int frame = Math.max(SMALLEST_FRAME_LIMIT, config.maxValueBytes() + FRAME_OVERHEAD);
+    private static HttpTransportOptions transportOptions(ServerConfig config) {
+        HostPort address = config.addresses().transport();
+        int frame = Math.max(SMALLEST_FRAME_LIMIT, config.calls().maxValueBytes() + FRAME_OVERHEAD);
         HttpTransportOptions options =
                 HttpTransportOptions.at(address.host(), address.port()).withDrainTimeout(DRAIN);
         return frame == SMALLEST_FRAME_LIMIT
@@ -162,28 +140,11 @@ public final class ServerNode implements AutoCloseable {
     }
 
     private static HttpApiOptions apiOptions(ServerConfig config) {
-        return HttpApiOptions.defaults()
-                .withMaxBodyBytesInFlight(Math.max(BODIES_IN_FLIGHT, 4L * config.maxValueBytes()))
-                .withMaxValueBytes(config.maxValueBytes())
+        int maxValueBytes = config.calls().maxValueBytes();
+        HttpApiOptions options = HttpApiOptions.defaults()
+                .withMaxBodyBytesInFlight(Math.max(BODIES_IN_FLIGHT, 4L * maxValueBytes))
+                .withMaxValueBytes(maxValueBytes)
                 .withDrainTimeout(DRAIN);
-    }
-
-    private static Placement placement(ServerConfig config) {
-        return switch (config.placement()) {
-            case RING -> Placements.ring();
-            case RENDEZVOUS -> Placements.rendezvous();
-            case JUMP -> Placements.jump();
-            case MODULO -> Placements.modulo();
-        };
-    }
-
-    private static HashFunction hash(ServerConfig config) {
-        return switch (config.hash()) {
-            case XXH3 -> HashFunctions.xxh3();
-            case MURMUR3 -> HashFunctions.murmur3();
-            case SIPHASH ->
-                HashFunctions.sipHash(HexFormat.of().parseHex(config.hashKey().orElseThrow()));
-            case STRING -> HashFunctions.stringHashCode();
-        };
+        return config.security().tokens().map(options::withTokens).orElse(options);
     }
 }

@@ -3,59 +3,106 @@ package io.dht4j.examples.server;
 import java.util.Locale;
 import java.util.Optional;
 
-/** What can be set for a server: an option of the command line, and a property of the same name in a file. */
+/**
+ * What can be set for a server: an option of the command line, and a property of the same name in a file. The default that
+ * the help shows is the text that is read when nothing is set.
+ */
 public enum Setting {
     /** The node's name. */
-    ID("NAME", "n1", "This node's name; must be one of the peers."),
+    ID("NAME", Fallback.VALUE, "n1", "This node's name; must be one of the peers."),
     /** Where the public API listens. */
-    LISTEN("HOST:PORT", "127.0.0.1:8080", "Where the public HTTP API listens."),
+    LISTEN("HOST:PORT", Fallback.VALUE, "127.0.0.1:8080", "Where the public HTTP API listens."),
     /** Every node of the cluster. */
     PEERS(
             "ID=HOST:PORT,...",
+            Fallback.WORDS,
             "this node alone, at its listen address",
             "Every node of the cluster with its peer address, this one included, in the same order on every node. "
-                    + "This node's own entry may be the same as the listen address: then both share the port."),
+                    + "With HTTP between the nodes this node's own entry may be the same as the listen address: then "
+                    + "both share the port."),
     /** Where the store keeps its files. */
-    DATA("DIR", "dht-data/ID", "Directory for the data; made if it is missing. The memory store has none."),
+    DATA(
+            "DIR",
+            Fallback.WORDS,
+            "dht-data/ID",
+            "Directory for the data; made if it is missing. The memory store has none."),
     /** The protocol between the nodes. */
-    TRANSPORT("NAME", "http", "Protocol between the nodes: http."),
+    TRANSPORT("NAME", Fallback.VALUE, "http", "Protocol between the nodes, the same on every node: http."),
     /** Which node holds which keys. */
     PLACEMENT(
             "NAME",
+            Fallback.VALUE,
             "rendezvous",
             "Which nodes hold which keys: ring, rendezvous, jump or modulo. The same on every node, as are hash, "
                     + "hash key, partitions and replication factor."),
     /** How keys are hashed. */
-    HASH("NAME", "xxh3", "Hash of the keys: xxh3, murmur3, siphash (for keys that strangers choose) or string."),
+    HASH(
+            "NAME",
+            Fallback.VALUE,
+            "xxh3",
+            "Hash of the keys: xxh3, murmur3, siphash (for keys that strangers choose) or string."),
     /** The key of a keyed hash. */
-    HASH_KEY("HEX", "none", "Key of siphash: 32 hexadecimal digits, secret, the same on every node."),
+    HASH_KEY("HEX", Fallback.WORDS, "none", "Key of siphash: 32 hexadecimal digits, secret, the same on every node."),
     /** How many partitions the keys fall into. */
-    PARTITIONS("N", "1024", "Number of partitions, a power of two from 1 to 1048576."),
+    PARTITIONS(
+            "N",
+            Fallback.VALUE,
+            "1024",
+            "Number of partitions, a power of two from 1 to " + PlacementChoice.MOST + "."),
     /** What keeps the entries. */
-    STORE("NAME", "mvstore", "What keeps the entries: mvstore (on disk) or memory."),
+    STORE("NAME", Fallback.VALUE, "mvstore", "What keeps the entries: mvstore (on disk) or memory."),
     /** What an acknowledged write survives. */
     DURABILITY(
             "LEVEL",
+            Fallback.VALUE,
             "os",
             "What an acknowledged write survives on its node: os (the end of the process) or fsync (loss of power)."),
     /** How many replicas a key has by default. */
     REPLICATION_FACTOR(
-            "N", "3, or the number of nodes if less", "Number of replicas of a key where a request sets none."),
+            "N",
+            Fallback.WORDS,
+            "3, or the number of nodes if less",
+            "Number of replicas of a key where a request sets none."),
     /** Which replicas a read asks. */
-    READS("POLICY", "enough", "Which replicas a read asks: enough (as many as must answer) or all."),
+    READS("POLICY", Fallback.VALUE, "enough", "Which replicas a read asks: enough (as many as must answer) or all."),
     /** How long a request may take. */
-    TIMEOUT("MILLIS", "5000", "How long a request may take where it sets nothing, 1 to 3600000 milliseconds."),
+    TIMEOUT(
+            "MILLIS",
+            Fallback.VALUE,
+            "5000",
+            "How long a request may take where it sets nothing, 1 to " + CallChoice.LONGEST_MILLIS + " milliseconds."),
     /** The largest value. */
-    MAX_VALUE_BYTES("N", "16777216", "Largest value in bytes, 1 to 536870912. The same on every node.");
+    MAX_VALUE_BYTES(
+            "N",
+            Fallback.VALUE,
+            "16777216",
+            "Largest value in bytes, 1 to " + CallChoice.LARGEST_VALUE + ". The same on every node."),
+    /** Who may use the public API. */
+    TOKENS(
+            "FILE",
+            Fallback.WORDS,
+            "none, anyone may do anything",
+            "Asks the clients of the public API for a token of this file, which is read again when it changes: on each "
+                    + "line scopes (read, write, admin; commas between), a space, and a token or sha256:HEX of one.");
 
     private final String label;
+    private final Fallback kind;
     private final String fallback;
     private final String description;
 
-    Setting(String label, String fallback, String description) {
+    Setting(String label, Fallback kind, String fallback, String description) {
         this.label = label;
+        this.kind = kind;
         this.fallback = fallback;
         this.description = description;
+    }
+
+    /** What holds when nothing is set. */
+    private enum Fallback {
+        /** A text that is read as if it had been given. */
+        VALUE,
+        /** Something that depends on other settings, in words for the help. */
+        WORDS
     }
 
     /**
@@ -92,6 +139,11 @@ public enum Setting {
      */
     public String fallback() {
         return fallback;
+    }
+
+    /** The text that is read when it is not set; empty if what holds then depends on other settings. */
+    Optional<String> fallbackValue() {
+        return kind == Fallback.VALUE ? Optional.of(fallback) : Optional.empty();
     }
 
     /**

@@ -135,6 +135,37 @@ class ClientCommandsTest {
     }
 
     @Test
+    void acknowledgements_may_be_asked_for_without_saying_of_how_many() {
+        assertThat(run("put", "k", "v", "--ack", "1").exitCode()).isZero();
+        assertThat(run("get", "k", "--from", "1").out()).isEqualTo("v");
+        assertThat(run("get", "k", "--ack", "2").err()).contains("POLICY_INVALID");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"get k", "dump"})
+    void a_directory_that_is_missing_is_what_the_message_says(String command) {
+        run("put", "k", "v");
+        List<String> args = new ArrayList<>(List.of(command.split(" ")));
+        args.addAll(List.of("--out", directory.resolve("none/out").toString()));
+
+        CommandLineRun run = run(args.toArray(String[]::new));
+
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.err())
+                .contains("there is no directory " + directory.resolve("none"))
+                .hasLineCount(1);
+    }
+
+    @Test
+    void a_dump_does_not_take_the_place_of_a_directory() {
+        CommandLineRun run = run("dump", "--out", directory.toString());
+
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.err()).contains(directory + " is a directory").hasLineCount(1);
+        assertThat(directory).isEmptyDirectory();
+    }
+
+    @Test
     void the_next_node_is_tried_when_one_does_not_answer() {
         CommandLineRun put = CommandLineRun.of("put", "k", "v", "--node", "http://127.0.0.1:1," + node.url());
 

@@ -4,15 +4,20 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
 
 /** A command that was run in this process, and what came of it. */
 record CommandLineRun(int exitCode, byte[] outBytes, String err) {
 
     static CommandLineRun of(String... args) {
-        return withInput(new byte[0], args);
+        return with(Map.of(), new byte[0], args);
     }
 
     static CommandLineRun withInput(byte[] input, String... args) {
+        return with(Map.of(), input, args);
+    }
+
+    static CommandLineRun with(Map<String, String> environment, byte[] input, String... args) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         ByteArrayOutputStream err = new ByteArrayOutputStream();
         Console console = new Console(
@@ -20,7 +25,8 @@ record CommandLineRun(int exitCode, byte[] outBytes, String err) {
                 new PrintStream(out, true, StandardCharsets.UTF_8),
                 new PrintStream(err, true, StandardCharsets.UTF_8),
                 false,
-                false);
+                false,
+                environment);
         int exitCode = Dht.commandLine(console).execute(args);
         return new CommandLineRun(exitCode, out.toByteArray(), err.toString(StandardCharsets.UTF_8));
     }

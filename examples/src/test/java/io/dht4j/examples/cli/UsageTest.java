@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -50,7 +51,8 @@ class UsageTest {
                 "put k v --ttl 0|--ttl",
                 "put k v --ttl soon|--ttl",
                 "put k v --bogus|--bogus",
-                "get k --ack 1|--from",
+                "get k --ack 0|--ack",
+                "get k --from 0|--from",
                 "get k --ack 2 --from 1|--ack",
                 "get k --ack x --from 1|--ack",
                 "get * --key-base64|KEY",
@@ -73,7 +75,11 @@ class UsageTest {
                 "server --hash siphash|--hash-key",
                 "server --replication-factor 4|--replication-factor",
                 "server --config /nonexistent/file|--config",
-                "server --id|--id"
+                "server --id|--id",
+                "server --id n9 --peers n1=127.0.0.1:1|--id n9",
+                "get k --tls-cert c|--tls-key",
+                "get k --tls-ca c|--tls-ca",
+                "get k --token secret|--token"
             })
     void wrong_usage_names_the_option_and_ends_with_2(String command, String option) {
         CommandLineRun run = CommandLineRun.of(command.split(" "));
@@ -107,6 +113,54 @@ class UsageTest {
         CommandLineRun run = CommandLineRun.of("load", "/nonexistent/x.tsv");
 
         assertThat(run.exitCode()).isEqualTo(1);
-        assertThat(run.err()).contains("there is no file /nonexistent/x.tsv").hasLineCount(1);
+        assertThat(run.err()).contains("there is no directory /nonexistent").hasLineCount(1);
+    }
+
+    @Test
+    void a_missing_file_of_a_token_is_a_failure_that_names_it(@TempDir Path directory) {
+        Path file = directory.resolve("token");
+
+        CommandLineRun run = CommandLineRun.of("get", "k", "--token-file", file.toString());
+
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.err()).contains("--token-file: there is no file " + file).hasLineCount(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "read secret-token-of-mine", "tok\u00e9n-secret", "secret\nsecret"})
+    void what_is_no_token_is_refused_and_not_shown(String content, @TempDir Path directory) throws Exception {
+        Path file = Files.writeString(directory.resolve("token"), content);
+
+        CommandLineRun run = CommandLineRun.of("get", "k", "--token-file", file.toString());
+
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.err())
+                .contains(file + " must hold one token")
+                .doesNotContain("secret")
+                .hasLineCount(1);
+    }
+
+    @Test
+    void a_variable_that_is_no_token_is_refused_and_not_shown() {
+        CommandLineRun run = CommandLineRun.with(Map.of("DHT_TOKEN", "se cret"), new byte[0], "get", "k");
+
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.err())
+                .contains("$DHT_TOKEN must hold one token")
+                .doesNotContain("cret")
+                .hasLineCount(1);
+    }
+
+    @Test
+    void a_token_does_not_leave_the_machine_in_plaintext_unasked() {
+        Map<String, String> environment = Map.of("DHT_TOKEN", "a-token-of-tests");
+
+        CommandLineRun run = CommandLineRun.with(environment, new byte[0], "get", "k", "--node", "http://192.0.2.1:1");
+
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.err())
+                .contains("192.0.2.1", "--allow-plaintext")
+                .doesNotContain("a-token")
+                .hasLineCount(1);
     }
 }

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.dht4j.Key;
 import io.dht4j.examples.TestNodes;
+import io.dht4j.examples.client.AskedPolicy;
 import io.dht4j.examples.client.ClientException;
 import io.dht4j.examples.client.DhtClient;
 import java.net.URI;
@@ -95,7 +96,7 @@ class KilledServersTest {
             DhtClient client = clients.get(from / READS_AT_A_TIME % clients.size());
             Map<String, CompletableFuture<Optional<byte[]>>> reads = new HashMap<>();
             for (String key : keys.subList(from, Math.min(keys.size(), from + READS_AT_A_TIME))) {
-                reads.put(key, client.get(Key.of(key), Optional.empty()));
+                reads.put(key, client.get(Key.of(key), AskedPolicy.DEFAULT));
             }
             for (Map.Entry<String, CompletableFuture<Optional<byte[]>>> pending : reads.entrySet()) {
                 DhtClient.await(pending.getValue())
@@ -123,7 +124,7 @@ class KilledServersTest {
                             DhtClient.await(client.put(
                                     Key.of(key),
                                     value.getBytes(StandardCharsets.UTF_8),
-                                    Optional.empty(),
+                                    AskedPolicy.DEFAULT,
                                     OptionalLong.empty()));
                             acknowledged.put(key, value);
                         } catch (ClientException e) {

@@ -2,19 +2,27 @@ package io.dht4j.examples.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.dht4j.Node;
 import io.dht4j.ReadFanOut;
+import io.dht4j.examples.server.PlacementChoice.Hash;
+import io.dht4j.examples.server.PlacementChoice.Strategy;
+import io.dht4j.examples.server.StoreChoice.Kind;
 import io.dht4j.store.mvstore.Durability;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class ServerConfigTest {
 
@@ -23,14 +31,15 @@ class ServerConfigTest {
         ServerConfig config = ServerConfig.of(Map.of());
 
         assertThat(config.id().value()).isEqualTo("n1");
-        assertThat(config.listen()).isEqualTo(new HostPort("127.0.0.1", 8080));
+        assertThat(config.addresses().listen()).isEqualTo(new HostPort("127.0.0.1", 8080));
+        assertThat(config.addresses().isShared()).isTrue();
         assertThat(config.topology().nodes()).containsExactly(Node.of("n1", "127.0.0.1:8080"));
-        assertThat(config.data()).isEqualTo(Path.of("dht-data/n1"));
-        assertThat(config.store()).isEqualTo(ServerConfig.StoreName.MVSTORE);
-        assertThat(config.durability()).isEqualTo(Durability.OS);
-        assertThat(config.placement()).isEqualTo(ServerConfig.PlacementName.RENDEZVOUS);
-        assertThat(config.hash()).isEqualTo(ServerConfig.HashName.XXH3);
-        assertThat(config.replicationFactor()).isEmpty();
+        assertThat(config.store()).isEqualTo(new StoreChoice(Kind.MVSTORE, Path.of("dht-data/n1"), Durability.OS));
+        assertThat(config.placement())
+                .isEqualTo(new PlacementChoice(
+                        Strategy.RENDEZVOUS, Hash.XXH3, Optional.empty(), 1024, OptionalInt.empty()));
+        assertThat(config.calls()).isEqualTo(new CallChoice(ReadFanOut.ENOUGH, Duration.ofSeconds(5), 16 << 20));
+        assertThat(config.security()).isEqualTo(new SecurityConfig(Optional.empty()));
     }
 
     @Test
@@ -45,29 +54,94 @@ class ServerConfigTest {
         settings.put(Setting.HASH, "siphash");
         settings.put(Setting.HASH_KEY, "000102030405060708090a0b0c0d0e0f");
         settings.put(Setting.PARTITIONS, "64");
-        settings.put(Setting.STORE, "memory");
+        settings.put(Setting.STORE, "mvstore");
         settings.put(Setting.DURABILITY, "fsync");
         settings.put(Setting.REPLICATION_FACTOR, "2");
         settings.put(Setting.READS, "all");
         settings.put(Setting.TIMEOUT, "250");
         settings.put(Setting.MAX_VALUE_BYTES, "1000");
+        settings.put(Setting.TOKENS, "tokens.txt");
 
         ServerConfig config = ServerConfig.of(settings);
 
-        assertThat(config.listen()).isEqualTo(new HostPort("::1", 9000));
+        assertThat(config.addresses())
+                .isEqualTo(new Addresses(new HostPort("::1", 9000), new HostPort("::1", 2), false));
         assertThat(config.topology().nodes()).containsExactly(Node.of("a", "host:1"), Node.of("b", "[::1]:2"));
-        assertThat(config.self()).contains(Node.of("b", "[::1]:2"));
-        assertThat(config.data()).isEqualTo(Path.of("somewhere"));
-        assertThat(config.placement()).isEqualTo(ServerConfig.PlacementName.JUMP);
-        assertThat(config.hash()).isEqualTo(ServerConfig.HashName.SIPHASH);
-        assertThat(config.hashKey()).contains("000102030405060708090a0b0c0d0e0f");
-        assertThat(config.partitions()).isEqualTo(64);
-        assertThat(config.store()).isEqualTo(ServerConfig.StoreName.MEMORY);
-        assertThat(config.durability()).isEqualTo(Durability.FSYNC);
-        assertThat(config.replicationFactor()).hasValue(2);
-        assertThat(config.reads()).isEqualTo(ReadFanOut.ALL);
-        assertThat(config.timeout()).isEqualTo(Duration.ofMillis(250));
-        assertThat(config.maxValueBytes()).isEqualTo(1000);
+        assertThat(config.store()).isEqualTo(new StoreChoice(Kind.MVSTORE, Path.of("somewhere"), Durability.FSYNC));
+        assertThat(config.placement())
+                .isEqualTo(new PlacementChoice(
+                        Strategy.JUMP,
+                        Hash.SIPHASH,
+                        Optional.of("000102030405060708090a0b0c0d0e0f"),
+                        64,
+                        OptionalInt.of(2)));
+        assertThat(config.calls()).isEqualTo(new CallChoice(ReadFanOut.ALL, Duration.ofMillis(250), 1000));
+        assertThat(config.security()).isEqualTo(new SecurityConfig(Optional.of(Path.of("tokens.txt"))));
+    }
+
+    @Test
+    void the_memory_store_is_chosen_without_a_directory() throws Exception {
+        assertThat(ServerConfig.of(Map.of(Setting.STORE, "memory")).store().kind())
+                .isEqualTo(Kind.MEMORY);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "127.0.0.1:80,127.0.0.1:80,true",
+        "localhost:80,127.0.0.1:80,true",
+        "127.0.0.1:80,LOCALHOST:80,true",
+        "0.0.0.0:80,127.0.0.1:80,true",
+        "[::]:80,127.0.0.1:80,true",
+        "127.0.0.1:80,127.0.0.1:81,false",
+        "127.0.0.1:80,127.0.0.2:80,false",
+        "127.0.0.1:80,does-not-exist.invalid:80,false"
+    })
+    void a_port_is_shared_when_both_addresses_mean_it(String listen, String peer, boolean shared) throws Exception {
+        Map<Setting, String> settings = Map.of(Setting.LISTEN, listen, Setting.PEERS, "n1=" + peer);
+
+        Addresses addresses = ServerConfig.of(settings).addresses();
+
+        assertThat(addresses.isShared()).isEqualTo(shared);
+        assertThat(addresses.transport()).isEqualTo(HostPort.parse(shared ? listen : peer));
+    }
+
+    @Test
+    void an_address_within_the_peer_address_is_refused() {
+        Map<Setting, String> settings = Map.of(Setting.LISTEN, "127.0.0.1:80", Setting.PEERS, "n1=0.0.0.0:80");
+
+        assertThatThrownBy(() -> ServerConfig.of(settings))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("--listen 127.0.0.1:80")
+                .hasMessageContaining("--peers, 0.0.0.0:80");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "STORE=memory|DATA=somewhere|--data has no effect with --store memory",
+                "STORE=memory|DURABILITY=fsync|--durability has no effect with --store memory",
+                "HASH=xxh3|HASH_KEY=00|--hash-key has no effect without --hash siphash"
+            })
+    void a_setting_that_would_do_nothing_is_refused(String one, String other, String message) {
+        Map<Setting, String> settings = new EnumMap<>(Setting.class);
+        for (String text : List.of(one, other)) {
+            int equals = text.indexOf('=');
+            settings.put(Setting.valueOf(text.substring(0, equals)), text.substring(equals + 1));
+        }
+
+        assertThatThrownBy(() -> ServerConfig.of(settings))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining(message);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Setting.class)
+    void every_default_that_can_be_read_is_the_one_that_holds(Setting setting) throws Exception {
+        String fallback = setting.fallbackValue().orElse("");
+        assumeThat(fallback).isNotEmpty();
+
+        assertThat(ServerConfig.of(Map.of(setting, fallback))).isEqualTo(ServerConfig.of(Map.of()));
     }
 
     @ParameterizedTest
@@ -87,7 +161,6 @@ class ServerConfigTest {
                 "PLACEMENT|Ring|ring or rendezvous or jump or modulo",
                 "HASH|md5|xxh3 or murmur3 or siphash or string",
                 "HASH|siphash|needs --hash-key",
-                "HASH_KEY|00|siphash only",
                 "PARTITIONS|1000|power of two",
                 "PARTITIONS|0|1 to 1048576",
                 "STORE|disk|mvstore or memory",
@@ -96,13 +169,22 @@ class ServerConfigTest {
                 "REPLICATION_FACTOR|many|1 to 1",
                 "READS|some|enough or all",
                 "TIMEOUT|0|1 to 3600000",
-                "MAX_VALUE_BYTES|-1|1 to 536870912"
+                "MAX_VALUE_BYTES|-1|1 to 536870912",
+                "TOKENS|''|path is missing",
+                "DATA|''|path is missing"
             })
     void what_is_wrong_is_named_with_the_allowed_range(Setting setting, String value, String message) {
         assertThatThrownBy(() -> ServerConfig.of(Map.of(setting, value)))
                 .isInstanceOf(ConfigException.class)
                 .hasMessageContaining(setting.option())
                 .hasMessageContaining(message);
+    }
+
+    @Test
+    void a_node_must_be_among_its_peers() {
+        assertThatThrownBy(() -> ServerConfig.of(Map.of(Setting.ID, "n9", Setting.PEERS, "n1=127.0.0.1:1")))
+                .isInstanceOf(ConfigException.class)
+                .hasMessage("--id n9 is not among the --peers: n1");
     }
 
     @Test

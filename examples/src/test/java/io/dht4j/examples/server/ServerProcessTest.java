@@ -107,14 +107,6 @@ class ServerProcessTest {
         }
     }
 
-    @Test
-    void a_node_that_is_not_among_its_peers_is_one_line_and_exit_code_1() throws Exception {
-        try (ServerProcess server = ServerProcess.start(directory, "--id", "n9", "--peers", "n1=127.0.0.1:1")) {
-            assertThat(server.exitCode()).isEqualTo(1);
-            assertThat(server.err()).contains("--id n9").contains("n1").hasLineCount(1);
-        }
-    }
-
     private ServerProcess start(int port, String data) throws Exception {
         return ServerProcess.start(
                 directory,

@@ -1,0 +1,32 @@
+package io.dht4j.examples.client;
+
+import io.dht4j.ReplicationPolicy;
+import java.util.OptionalInt;
+
+/**
+ * How many replicas must answer, as far as the request says; the node fills in the rest.
+ *
+ * @param ack how many must answer; empty for a majority of {@code from}
+ * @param from of how many; empty for the cluster's replication factor
+ */
+public record AskedPolicy(OptionalInt ack, OptionalInt from) {
+
+    /** The cluster's own policy. */
+    public static final AskedPolicy DEFAULT = new AskedPolicy(OptionalInt.empty(), OptionalInt.empty());
+
+    /**
+     * Checks what can be checked without the cluster.
+     *
+     * @throws io.dht4j.InvalidRequestException if no cluster could have such a policy
+     */
+    public AskedPolicy {
+        if (ack.isPresent() || from.isPresent()) {
+            new ReplicationPolicy(ack.orElse(1), from.orElse(ack.orElse(1)));
+        }
+    }
+
+    /** The parameters that say it, each with an ampersand before it. */
+    String query() {
+        return (ack.isPresent() ? "&ack=" + ack.getAsInt() : "") + (from.isPresent() ? "&from=" + from.getAsInt() : "");
+    }
+}
