@@ -23,8 +23,8 @@ import java.util.function.Consumer;
  */
 final class HttpApiCalls {
 
-    private static final CharSequence VERSION_HEADER = HttpHeaders.createOptimized("Dht-Version");
-    private static final CharSequence EXPIRY_HEADER = HttpHeaders.createOptimized("Dht-Expires-At");
+    static final CharSequence VERSION_HEADER = HttpHeaders.createOptimized("Dht-Version");
+    static final CharSequence EXPIRY_HEADER = HttpHeaders.createOptimized("Dht-Expires-At");
     private static final CharSequence OCTETS = HttpHeaders.createOptimized("application/octet-stream");
     private static final CharSequence JSON = HttpHeaders.createOptimized("application/json");
 

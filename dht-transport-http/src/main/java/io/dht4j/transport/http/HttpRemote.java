@@ -1,0 +1,150 @@
+package io.dht4j.transport.http;
+
+import io.dht4j.CallOptions;
+import io.dht4j.Key;
+import io.dht4j.KeyRange;
+import io.dht4j.KeyValue;
+import io.dht4j.NodeStatus;
+import io.dht4j.ScanScope;
+import io.dht4j.Value;
+import io.dht4j.Version;
+import io.dht4j.spi.RemoteApi;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpMethod;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Speaks the public HTTP API to nodes, over HTTP/1.1 with kept-alive connections, for processes that store nothing. The
+ * address of a node is {@code host:port} of its {@link HttpApi}, IPv6 addresses in brackets.
+ *
+ * <p>A node is given a little less than a call's timeout, so that its own answer may still arrive. {@code NOT_SENT} is what
+ * did not get a connection, for whatever reason, or exceeds this client's own bounds. Safe for use by any number of
+ * threads; stages complete on the client's own event loop.
+ */
+public final class HttpRemote implements RemoteApi {
+
+    private final HttpRemoteOptions options;
+    private final HttpRemoteClient client;
+
+    private HttpRemote(HttpRemoteOptions options) {
+        this.options = options;
+        this.client = new HttpRemoteClient(options);
+    }
+
+    /**
+     * Makes a client. Connections are made when they are needed. Blocks while it reads the files for TLS.
+     *
+     * @param options TLS, token and bounds
+     * @return a new client, which must be closed
+     * @throws IllegalArgumentException if a file for TLS is not what it should be
+     */
+    public static HttpRemote create(HttpRemoteOptions options) {
+        return new HttpRemote(options);
+    }
+
+    @Override
+    public String name() {
+        return "http";
+    }
+
+    @Override
+    public CompletionStage<Optional<Value>> get(String address, Key key, CallOptions options) {
+        return client.call(
+                address,
+                new HttpRemoteRequest(HttpMethod.GET, HttpApiHandler.ENTITY, options).key(key),
+                HttpRemoteAnswer.value(this.options.maxValueBytes()));
+    }
+
+    @Override
+    public CompletionStage<Version> put(String address, Key key, byte[] value, CallOptions options) {
+        return client.call(
+                address,
+                new HttpRemoteRequest(HttpMethod.PUT, HttpApiHandler.ENTITY, options)
+                        .key(key)
+                        .body(value.length, () -> Buffer.buffer(value)),
+                HttpRemoteAnswer.version());
+    }
+
+    @Override
+    public CompletionStage<Version> delete(String address, Key key, CallOptions options) {
+        return client.call(
+                address,
+                new HttpRemoteRequest(HttpMethod.DELETE, HttpApiHandler.ENTITY, options).key(key),
+                HttpRemoteAnswer.version());
+    }
+
+    @Override
+    public CompletionStage<Map<Key, Value>> getAll(String address, Collection<Key> keys, CallOptions options) {
+        Set<Key> asked = new HashSet<>(keys);
+        long length = 0;
+        for (Key key : asked) {
+            length += lineBytes(key, 0);
+        }
+        return client.call(
+                address,
+                new HttpRemoteRequest(HttpMethod.POST, HttpApiHandler.BATCH_GET, options).body(length, () -> {
+                    Buffer body = Buffer.buffer();
+                    asked.forEach(key -> body.appendBuffer(Ndjson.key(key)));
+                    return body;
+                }),
+                HttpRemoteAnswer.values(asked, this.options));
+    }
+
+    @Override
+    public CompletionStage<Version> putAll(String address, Map<Key, byte[]> values, CallOptions options) {
+        long length = 0;
+        for (Map.Entry<Key, byte[]> entry : values.entrySet()) {
+            length += lineBytes(entry.getKey(), entry.getValue().length);
+        }
+        return client.call(
+                address,
+                new HttpRemoteRequest(HttpMethod.POST, HttpApiHandler.BATCH_PUT, options).body(length, () -> {
+                    Buffer body = Buffer.buffer();
+                    values.forEach((key, value) -> body.appendBuffer(Ndjson.put(key, value)));
+                    return body;
+                }),
+                HttpRemoteAnswer.version());
+    }
+
+    /** About how long a line of a batch is, and no less. */
+    private static long lineBytes(Key key, int valueBytes) {
+        return 64 + 4L * (key.length() / 3 + 1) + 4L * (valueBytes / 3 + 1);
+    }
+
+    @Override
+    public CompletionStage<List<KeyValue>> scan(
+            String address, KeyRange range, ScanScope scope, int limit, CallOptions options) {
+        return client.call(
+                address,
+                new HttpRemoteRequest(HttpMethod.GET, HttpApiHandler.ENTITIES, options)
+                        .range(range, scope, limit, this.options.maxPageBytes()),
+                HttpRemoteAnswer.page(limit, this.options));
+    }
+
+    @Override
+    public CompletionStage<Located> locate(String address, Key key, CallOptions options) {
+        return client.call(
+                address,
+                new HttpRemoteRequest(HttpMethod.GET, HttpApiHandler.PLACEMENT, options).onlyKey(key),
+                HttpRemoteAnswer.json(HttpApiJson::located));
+    }
+
+    @Override
+    public CompletionStage<NodeStatus> status(String address, CallOptions options) {
+        return client.call(
+                address,
+                new HttpRemoteRequest(HttpMethod.GET, HttpApiHandler.STATUS, options).withoutParameters(),
+                HttpRemoteAnswer.json(HttpApiJson::status));
+    }
+
+    @Override
+    public void close() {
+        client.close();
+    }
+}

@@ -1,0 +1,112 @@
+package io.dht4j.transport.http;
+
+import io.dht4j.CallOptions;
+import io.dht4j.Key;
+import io.dht4j.KeyRange;
+import io.dht4j.ScanScope;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpMethod;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.Locale;
+import java.util.function.Supplier;
+
+/** A request to the public HTTP API that is being put together. Belongs to one thread at a time. */
+final class HttpRemoteRequest {
+
+    /** So much of the timeout, but at most a tenth, is kept for the answer's way back. */
+    private static final Duration WAY_BACK = Duration.ofMillis(50);
+
+    private static final int MILLION = 1_000_000;
+    private static final Base64.Encoder BASE64 = Base64.getUrlEncoder().withoutPadding();
+
+    private final HttpMethod method;
+    private final String path;
+    private final Duration timeout;
+    private final StringBuilder query = new StringBuilder();
+    private long bodyBytes;
+    private Supplier<Buffer> body = Buffer::buffer;
+
+    /** A request with policy, timeout and time to live as the options say. */
+    HttpRemoteRequest(HttpMethod method, String path, CallOptions options) {
+        this.method = method;
+        this.path = path;
+        this.timeout = options.timeout().orElse(CallOptions.MAX_TIMEOUT);
+        Duration wayBack = timeout.dividedBy(10).compareTo(WAY_BACK) < 0 ? timeout.dividedBy(10) : WAY_BACK;
+        add("timeout", Long.toString(roundedUp(timeout.minus(wayBack))));
+        options.policy().ifPresent(policy -> {
+            add("ack", Integer.toString(policy.ack()));
+            add("from", Integer.toString(policy.from()));
+        });
+        options.timeToLive().ifPresent(ttl -> add("ttl", Long.toString(ttl.toMillis())));
+    }
+
+    /** Milliseconds, one at least. */
+    private static long roundedUp(Duration duration) {
+        return Math.max(1, duration.plusNanos(MILLION - 1).toMillis());
+    }
+
+    HttpMethod method() {
+        return method;
+    }
+
+    /** Whether the answer is lines of JSON. */
+    boolean isScanOrBatch() {
+        return path.equals(HttpApiHandler.ENTITIES) || path.equals(HttpApiHandler.BATCH_GET);
+    }
+
+    String target() {
+        return query.isEmpty() ? path : path + "?" + query;
+    }
+
+    /** Until when the answer must be there, in milliseconds from now. */
+    long timeoutMillis() {
+        return roundedUp(timeout);
+    }
+
+    /** How many bytes the body has at most. */
+    long bodyBytes() {
+        return bodyBytes;
+    }
+
+    Buffer body() {
+        return body.get();
+    }
+
+    HttpRemoteRequest key(Key key) {
+        return add("id_base64", BASE64.encodeToString(key.unsafeBytes()));
+    }
+
+    /** For what takes no options. */
+    HttpRemoteRequest withoutParameters() {
+        query.setLength(0);
+        return this;
+    }
+
+    HttpRemoteRequest onlyKey(Key key) {
+        return withoutParameters().key(key);
+    }
+
+    HttpRemoteRequest range(KeyRange range, ScanScope scope, int limit, int bytes) {
+        add("start_base64", BASE64.encodeToString(range.start().unsafeBytes()));
+        range.end().ifPresent(end -> add("end_base64", BASE64.encodeToString(end.unsafeBytes())));
+        add("limit", Integer.toString(limit));
+        add("bytes", Integer.toString(bytes));
+        return add("scope", scope.name().toLowerCase(Locale.ROOT));
+    }
+
+    /** Gives it a body, which is made when there is room for it. */
+    HttpRemoteRequest body(long maxBytes, Supplier<Buffer> bytes) {
+        this.bodyBytes = maxBytes;
+        this.body = bytes;
+        return this;
+    }
+
+    private HttpRemoteRequest add(String name, String value) {
+        if (!query.isEmpty()) {
+            query.append('&');
+        }
+        query.append(name).append('=').append(value);
+        return this;
+    }
+}

@@ -1,0 +1,35 @@
+package io.dht4j.transport.http;
+
+import io.dht4j.Cluster;
+import io.dht4j.spi.RemoteApi;
+import io.dht4j.testkit.RemoteApiContract;
+import java.time.Duration;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(120)
+class HttpRemoteTest extends RemoteApiContract {
+
+    @Override
+    protected Server serve(Cluster cluster) {
+        HttpApi api = HttpApi.listening(
+                "127.0.0.1", 0, cluster, HttpApiOptions.defaults().withDrainTimeout(Duration.ZERO));
+        String address = "127.0.0.1:" + api.port();
+        return new Server() {
+
+            @Override
+            public String address() {
+                return address;
+            }
+
+            @Override
+            public void close() {
+                api.close();
+            }
+        };
+    }
+
+    @Override
+    protected RemoteApi newApi() {
+        return HttpRemote.create(HttpRemoteOptions.defaults());
+    }
+}
