@@ -5,6 +5,8 @@ import io.dht4j.ErrorCode;
 import io.dht4j.security.Scope;
 import io.dht4j.security.Tokens;
 import io.grpc.Metadata;
+import java.util.Collections;
+import java.util.Iterator;
 import java.util.Optional;
 
 /** Lets calls pass whose token allows them; without a file of tokens, all. */
@@ -21,11 +23,16 @@ final class GrpcApiGuard implements AutoCloseable {
         this.tokens = tokens;
     }
 
-    /** The token that a call carries, if it does. */
+    /** The token that a call carries, if it carries one and not several. */
     static Optional<String> token(Metadata headers) {
-        String value = headers.get(AUTHORIZATION);
-        return value != null && value.regionMatches(true, 0, SCHEME, 0, SCHEME.length())
-                ? Optional.of(value.substring(SCHEME.length()).strip())
+        Iterable<String> values = headers.getAll(AUTHORIZATION);
+        Iterator<String> each = values == null ? Collections.emptyIterator() : values.iterator();
+        if (!each.hasNext()) {
+            return Optional.empty();
+        }
+        String value = each.next();
+        return value.regionMatches(true, 0, SCHEME, 0, SCHEME.length()) && !each.hasNext()
+                ? Optional.of(value.substring(SCHEME.length()))
                 : Optional.empty();
     }
 

@@ -139,7 +139,7 @@ final class GrpcApiService {
             begun.fail(e);
             return begun;
         }
-        // One more than the one that is expected, to notice clients that send several.
+        // One more than the one that is expected, so that the library notices clients that send several.
         call.request(2);
         return begun;
     }
