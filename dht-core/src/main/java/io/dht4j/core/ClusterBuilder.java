@@ -1,5 +1,6 @@
 package io.dht4j.core;
 
+import io.dht4j.CancellationPolicy;
 import io.dht4j.Cluster;
 import io.dht4j.NodeId;
 import io.dht4j.ReadFanOut;
@@ -7,6 +8,7 @@ import io.dht4j.Topology;
 import io.dht4j.core.internal.clock.HybridClock;
 import io.dht4j.core.internal.coordinator.BatchLimits;
 import io.dht4j.core.internal.coordinator.Limits;
+import io.dht4j.core.internal.coordinator.NoStore;
 import io.dht4j.core.internal.coordinator.NodeCluster;
 import io.dht4j.core.internal.coordinator.Parts;
 import io.dht4j.spi.Environment;
@@ -16,7 +18,10 @@ import io.dht4j.spi.Placement;
 import io.dht4j.spi.Store;
 import io.dht4j.spi.Transport;
 import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,8 +45,12 @@ public final class ClusterBuilder {
     /** Leaves each node 256 versions a millisecond before its clock runs ahead of the wall clock. */
     private static final int MAX_CLOCK_SLOTS = 256;
 
+    private static final int MIN_CLOCK_SLOTS = 16;
+
     private final NodeId self;
     private final Topology topology;
+    private final boolean stores;
+    private final Set<NodeId> trusted = new LinkedHashSet<>();
     private @Nullable Transport transport;
     private @Nullable Store store;
     private @Nullable Environment environment;
@@ -60,14 +69,12 @@ public final class ClusterBuilder {
     private Duration maxClockSkew = Duration.ofSeconds(60);
     private Duration drainTimeout = Duration.ofSeconds(5);
     private Batching batching = Batching.on();
+    private CancellationPolicy cancellation = CancellationPolicy.LOCAL;
 
-    private ClusterBuilder(NodeId self, Topology topology) {
-        if (topology.node(self).isEmpty()) {
-            throw new IllegalArgumentException("node " + self + " is not in the topology: "
-                    + topology.nodes().stream().map(node -> node.id().value()).toList());
-        }
+    private ClusterBuilder(NodeId self, Topology topology, boolean stores) {
         this.self = self;
         this.topology = topology;
+        this.stores = stores;
         this.replicationFactor = Math.min(DEFAULT_REPLICATION_FACTOR, topology.size());
     }
 
@@ -80,7 +87,10 @@ public final class ClusterBuilder {
      * @throws IllegalArgumentException if the topology has no node of that name
      */
     public static ClusterBuilder of(NodeId self, Topology topology) {
-        return new ClusterBuilder(self, topology);
+        if (topology.node(self).isEmpty()) {
+            throw new IllegalArgumentException("node " + self + " is not in the topology: " + names(topology));
+        }
+        return new ClusterBuilder(self, topology, true);
     }
 
     /**
@@ -96,6 +106,40 @@ public final class ClusterBuilder {
     }
 
     /**
+     * Begins a member that stores nothing: it knows the nodes and coordinates its calls by itself, each in one hop. It needs a
+     * transport and no store; requests of others it refuses. Nodes that authenticate their peers must be told to
+     * {@linkplain #trusting trust} it.
+     *
+     * @param self the member's name, its own in the cluster
+     * @param topology the nodes of the cluster, this member not among them
+     * @return a builder with defaults
+     * @throws IllegalArgumentException if the topology has a node of that name
+     */
+    public static ClusterBuilder withoutStore(NodeId self, Topology topology) {
+        if (topology.node(self).isPresent()) {
+            throw new IllegalArgumentException(
+                    "member " + self + " without a store must not be a node of the topology: " + names(topology));
+        }
+        return new ClusterBuilder(self, topology, false);
+    }
+
+    /**
+     * Begins a member that stores nothing.
+     *
+     * @param self the member's name, its own in the cluster
+     * @param topology the nodes of the cluster, this member not among them
+     * @return a builder with defaults
+     * @throws IllegalArgumentException if the topology has a node of that name
+     */
+    public static ClusterBuilder withoutStore(String self, Topology topology) {
+        return withoutStore(new NodeId(self), topology);
+    }
+
+    private static List<String> names(Topology topology) {
+        return topology.nodes().stream().map(node -> node.id().value()).toList();
+    }
+
+    /**
      * How the nodes talk to each other. Required.
      *
      * @param transport not started yet; owned by the node from now on
@@ -107,12 +151,16 @@ public final class ClusterBuilder {
     }
 
     /**
-     * Where this node keeps its entries. Required.
+     * Where this node keeps its entries. Required, but for a member {@linkplain #withoutStore without a store}.
      *
      * @param store open; owned by the node from now on
      * @return this builder
+     * @throws IllegalArgumentException if this is a member without a store
      */
     public ClusterBuilder store(Store store) {
+        if (!stores) {
+            throw new IllegalArgumentException("member " + self + " was begun without a store and takes none");
+        }
         this.store = store;
         return this;
     }
@@ -313,6 +361,31 @@ public final class ClusterBuilder {
     }
 
     /**
+     * Which members that store nothing may send requests to this node, besides the nodes of the topology. It matters with
+     * transports that authenticate their peers: a caller's certificate must bear one of these names. Adds to those that were
+     * named before. Default: none.
+     *
+     * @param members their names
+     * @return this builder
+     */
+    public ClusterBuilder trusting(NodeId... members) {
+        trusted.addAll(List.of(members));
+        return this;
+    }
+
+    /**
+     * What becomes of requests to replicas whose replies to a read are no longer wanted, since enough others have answered
+     * or the caller has cancelled its stage. Writes are always carried through. Default: {@link CancellationPolicy#LOCAL}.
+     *
+     * @param cancellation never, here only, or told to the replica
+     * @return this builder
+     */
+    public ClusterBuilder cancellation(CancellationPolicy cancellation) {
+        this.cancellation = cancellation;
+        return this;
+    }
+
+    /**
      * Starts the node. Blocks until its transport accepts requests of peers; does not wait for peers.
      *
      * @return the cluster as seen from this node, which the caller closes
@@ -320,18 +393,20 @@ public final class ClusterBuilder {
      * @throws io.dht4j.spi.TransportException if the transport cannot listen; transport and store are then closed
      */
     public Cluster start() {
-        if (transport == null || store == null) {
-            throw new IllegalStateException("a node needs a transport and a store");
+        Store kept = stores ? store : new NoStore();
+        if (transport == null || kept == null) {
+            throw new IllegalStateException(
+                    stores ? "a node needs a transport and a store" : "a member needs a transport");
         }
         boolean ownsEnvironment = environment == null;
         Environment env = environment == null ? SystemEnvironment.create("dht4j-" + self) : environment;
         try {
-            NodeCluster cluster = assemble(transport, store, env, ownsEnvironment);
+            NodeCluster cluster = assemble(transport, kept, env, ownsEnvironment);
             cluster.start();
             return cluster;
         } catch (RuntimeException | Error e) {
             release(transport, e);
-            release(store, e);
+            release(kept, e);
             if (ownsEnvironment) {
                 release(env, e);
             }
@@ -341,7 +416,8 @@ public final class ClusterBuilder {
 
     private NodeCluster assemble(Transport transport, Store store, Environment env, boolean ownsEnvironment) {
         PartitionTable table = placement.assign(topology, partitions);
-        Parts parts = new Parts(self, topology, transport, store, env, hash, placement.name(), table);
+        Parts parts =
+                new Parts(self, topology, transport, store, env, hash, placement.name(), table, Set.copyOf(trusted));
         Limits limits = new Limits(
                 replicationFactor,
                 readFanOut,
@@ -353,7 +429,8 @@ public final class ClusterBuilder {
                 maxInFlightBytes,
                 maxBatch,
                 drainTimeout,
-                new BatchLimits(batching.enabled(), batching.maxEntries(), batching.maxBytes(), batching.maxFrames()));
+                new BatchLimits(batching.enabled(), batching.maxEntries(), batching.maxBytes(), batching.maxFrames()),
+                cancellation);
         return new NodeCluster(parts, limits, clock(env), ownsEnvironment);
     }
 
@@ -365,11 +442,20 @@ public final class ClusterBuilder {
         }
     }
 
-    /** Nodes beyond the number of slots share one; then a tie is settled by the values, as it is merged. */
+    /**
+     * Each node has a slot of its own, and members without a store share the others, so that they never give a node's
+     * version. Those that share one, as nodes beyond the number of slots do, may tie: that is settled by the values, as it
+     * is merged.
+     */
     private HybridClock clock(Environment env) {
-        int slots = Math.min(MAX_CLOCK_SLOTS, Integer.highestOneBit(2 * topology.size() - 1));
-        int index = topology.nodes().indexOf(topology.node(self).orElseThrow());
-        return new HybridClock(env::currentTimeMillis, maxClockSkew.toMillis(), index % slots, slots);
+        int nodes = topology.size();
+        int slots = Math.max(MIN_CLOCK_SLOTS, Math.min(MAX_CLOCK_SLOTS, Integer.highestOneBit(4 * nodes - 1)));
+        int slot = topology.node(self).map(topology.nodes()::indexOf).orElseGet(() -> {
+            int free = Math.max(0, slots - nodes);
+            int chosen = Math.floorMod(self.value().hashCode(), free == 0 ? slots : free);
+            return slots - 1 - chosen;
+        });
+        return new HybridClock(env::currentTimeMillis, maxClockSkew.toMillis(), slot % slots, slots);
     }
 
     private static void requireRange(String option, long value, long min, long max) {

@@ -10,12 +10,19 @@ import io.dht4j.spi.StoreException;
 import io.dht4j.testkit.ModelStore;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** A model store that wants store threads, as one on a disk does, and can be made to fail. */
 final class BlockingStore implements Store {
 
     private final ModelStore store = new ModelStore();
-    boolean broken;
+    volatile boolean broken;
+
+    /** How often it was read. */
+    final AtomicInteger gets = new AtomicInteger();
+
+    /** Called by each read before it reads. */
+    volatile Runnable beforeGet = () -> {};
 
     private void checkWhole() {
         if (broken) {
@@ -25,6 +32,8 @@ final class BlockingStore implements Store {
 
     @Override
     public Optional<Entry> get(Key key) {
+        gets.incrementAndGet();
+        beforeGet.run();
         checkWhole();
         return store.get(key);
     }

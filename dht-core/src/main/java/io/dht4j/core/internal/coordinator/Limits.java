@@ -1,5 +1,6 @@
 package io.dht4j.core.internal.coordinator;
 
+import io.dht4j.CancellationPolicy;
 import io.dht4j.ReadFanOut;
 import java.time.Duration;
 import java.util.Optional;
@@ -18,6 +19,7 @@ import java.util.Optional;
  * @param maxBatch how many keys a batch may have
  * @param drainTimeout how long closing waits for calls under way
  * @param batching how requests to a node are put together
+ * @param cancellation what becomes of requests whose replies are no longer wanted
  */
 public record Limits(
         int replicationFactor,
@@ -30,4 +32,5 @@ public record Limits(
         long maxInFlightBytes,
         int maxBatch,
         Duration drainTimeout,
-        BatchLimits batching) {}
+        BatchLimits batching,
+        CancellationPolicy cancellation) {}

@@ -43,6 +43,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -93,7 +94,10 @@ public final class NodeCluster implements Cluster {
         long fingerprint = parts.fingerprint();
         Supplier<FrameHeader> header = () -> new FrameHeader(epoch, fingerprint, clock.current());
         int maxFrameBytes = limits.maxValueBytes() + FrameCodec.FRAME_OVERHEAD;
-        this.endpoint = new PeerEndpoint(replica, header, clock, maxFrameBytes);
+        this.endpoint = new PeerEndpoint(replica, header, clock, maxFrameBytes, parts::mayCall);
+        if (!parts.isNode()) {
+            endpoint.stop("this member of the cluster stores nothing");
+        }
         this.peers = new Peers(parts, limits, replica, header, clock);
         this.admission = new Admission("calls under way", limits.maxInFlight(), limits.maxInFlightBytes());
         this.defaultPolicy = ReplicationPolicy.majorityOf(limits.replicationFactor());
@@ -168,7 +172,7 @@ public final class NodeCluster implements Cluster {
 
     @Override
     public CompletionStage<Optional<Value>> get(Key key, CallOptions options) {
-        return call(0, () -> read(List.of(key), options).thenApply(entries -> visible(entries.get(0))));
+        return call(0, () -> read(List.of(key), options, entries -> visible(entries.get(0))));
     }
 
     @Override
@@ -200,7 +204,7 @@ public final class NodeCluster implements Cluster {
                 policy(options);
                 return CompletableFuture.completedFuture(Map.of());
             }
-            return read(distinct, options).thenApply(entries -> {
+            return read(distinct, options, entries -> {
                 Map<Key, Value> values = new LinkedHashMap<>();
                 for (int i = 0; i < distinct.size(); i++) {
                     Key key = distinct.get(i);
@@ -234,6 +238,10 @@ public final class NodeCluster implements Cluster {
     public Scan scan(KeyRange range, ScanScope scope, CallOptions options) {
         Supplier<ClusterScan> begin = () -> {
             refuseTimeToLive(options);
+            if (scope == ScanScope.NODE && !parts.isNode()) {
+                throw new InvalidRequestException(
+                        ErrorCode.SCAN_INVALID, "this member stores nothing: ask a node for its own entries");
+            }
             return new ClusterScan(parts, peers, range, scope, policy(options));
         };
         return new Scan() {
@@ -298,7 +306,7 @@ public final class NodeCluster implements Cluster {
             return;
         }
         await(admission.close(), "calls");
-        endpoint.stop();
+        endpoint.stop("this node is shutting down");
         try {
             parts.transport().close();
         } finally {
@@ -348,9 +356,24 @@ public final class NodeCluster implements Cluster {
         return running.whenComplete((result, error) -> admission.leave(bytes));
     }
 
-    private CompletableFuture<List<Optional<Entry>>> read(List<Key> keys, CallOptions options) {
+    private <T> CompletableFuture<T> read(
+            List<Key> keys, CallOptions options, Function<List<Optional<Entry>>, T> finish) {
         refuseTimeToLive(options);
-        return ReadOperation.start(parts, limits, peers, keys, policy(options), context(options));
+        ReadOperation operation = ReadOperation.start(parts, limits, peers, keys, policy(options), context(options));
+        ReadStage<T> stage = ReadStage.of(operation);
+        operation.result().whenComplete((entries, error) -> {
+            if (error == null) {
+                try {
+                    stage.complete(finish.apply(entries));
+                } catch (RuntimeException e) {
+                    LOG.error("a read failed in an unexpected way", e);
+                    stage.completeExceptionally(DhtException.of(ErrorCode.INTERNAL, "internal error: " + e));
+                }
+            } else {
+                stage.completeExceptionally(error);
+            }
+        });
+        return stage;
     }
 
     private CompletableFuture<Version> write(List<Entry> entries, Version version, CallOptions options) {

@@ -13,7 +13,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * What a node is made of.
@@ -26,6 +28,7 @@ import java.util.stream.Collectors;
  * @param hash maps keys to partitions
  * @param placement the name of the strategy that made the table
  * @param table maps partitions to nodes
+ * @param trusted members besides the nodes whose requests are served
  */
 public record Parts(
         NodeId self,
@@ -35,10 +38,22 @@ public record Parts(
         Environment environment,
         HashFunction hash,
         String placement,
-        PartitionTable table) {
+        PartitionTable table,
+        Set<NodeId> trusted) {
 
     /** Of larger clusters a description gives the number of nodes only. */
     private static final int MAX_NAMED = 32;
+
+    /** Whether this is one of the nodes, and not a member that stores nothing. */
+    boolean isNode() {
+        return topology.node(self).isPresent();
+    }
+
+    /** Whether requests of someone of this name are served. */
+    boolean mayCall(String name) {
+        return Stream.concat(topology.nodes().stream().map(Node::id), trusted.stream())
+                .anyMatch(id -> id.value().equals(name));
+    }
 
     int partitionOf(Key key) {
         return table.partitionOf(hash.hash(key.unsafeBytes()));

@@ -1,5 +1,6 @@
 package io.dht4j.core.internal.coordinator;
 
+import io.dht4j.CancellationPolicy;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.Node;
@@ -22,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -127,6 +129,9 @@ final class Peers {
         int maxBytes = limits.batching().maxBytes();
         Request.Batch batch = new Request.Batch(requests, 4 * maxBytes, maxBytes / 4);
         CallContext context = new CallContext(parts.environment()::nanoTime, latest);
+        if (limits.cancellation() == CancellationPolicy.PROPAGATE) {
+            cancelWithAll(frame.asks, context);
+        }
         Node node = frame.asks.get(0).node();
         call(node, FrameCodec.encode(header.get(), batch), context).whenComplete((bytes, error) -> {
             boolean mine = cork.put();
@@ -143,6 +148,20 @@ final class Peers {
                 }
             }
         });
+    }
+
+    /** Cancels a frame once none of its parts is wanted. */
+    private static void cancelWithAll(List<Ask> asks, CallContext frame) {
+        if (asks.get(0).outgoing().kind == Outgoing.Kind.READ) {
+            AtomicInteger wanted = new AtomicInteger(asks.size());
+            for (Ask ask : asks) {
+                ask.context().onCancel(() -> {
+                    if (wanted.decrementAndGet() == 0) {
+                        frame.cancel();
+                    }
+                });
+            }
+        }
     }
 
     /** Sends a request in a frame of its own, which belongs to a batcher or, if that is null, to none. */

@@ -1,5 +1,6 @@
 package io.dht4j.core.internal.coordinator;
 
+import io.dht4j.CancellationPolicy;
 import io.dht4j.ErrorCode;
 import io.dht4j.Key;
 import io.dht4j.Node;
@@ -40,6 +41,9 @@ final class ReadOperation {
     private final CallContext context;
     private final List<KeyRead> reads;
     private final AtomicInteger undecided;
+    /** How many requests are under way, counted where they are to be cancelled. */
+    private final AtomicInteger awaited = new AtomicInteger();
+
     private final CompletableFuture<List<Optional<Entry>>> result = new CompletableFuture<>();
     private final Environment.Timer deadline;
     private volatile Environment.@Nullable Timer hedge;
@@ -58,8 +62,8 @@ final class ReadOperation {
         this.deadline = parts.environment().schedule(this::expire, context.remainingNanos());
     }
 
-    /** Starts a read; the result holds for each key, in order, its newest entry among the replicas that answered. */
-    static CompletableFuture<List<Optional<Entry>>> start(
+    /** Starts a read. */
+    static ReadOperation start(
             Parts parts, Limits limits, Peers peers, List<Key> keys, ReplicationPolicy policy, CallContext context) {
         ReadOperation operation = new ReadOperation(parts, limits, peers, context, keys, policy);
         int asked = limits.readFanOut() == ReadFanOut.ALL ? policy.from() : policy.ack();
@@ -67,7 +71,58 @@ final class ReadOperation {
         if (asked < policy.from()) {
             operation.hedgeLater();
         }
-        return operation.result;
+        return operation;
+    }
+
+    /** For each key, in order, its newest entry among the replicas that answered. */
+    CompletableFuture<List<Optional<Entry>>> result() {
+        return result;
+    }
+
+    /** Ends the read without a result, unless what has begun is always brought to its end. */
+    void abandon() {
+        if (limits.cancellation() != CancellationPolicy.NEVER) {
+            cancelTimers();
+            result.cancel(false);
+            cancelRest();
+        }
+    }
+
+    /** Tells the replicas that have not answered that they need not; to be called when the result is there. */
+    private void cancelRest() {
+        if (limits.cancellation() == CancellationPolicy.PROPAGATE && awaited.get() > 0) {
+            context.cancel();
+        }
+    }
+
+    /** Takes the outcome of a request as long as it matters. */
+    private abstract class Handler implements ReplyHandler {
+
+        @Override
+        public boolean isWanted() {
+            return limits.cancellation() == CancellationPolicy.NEVER || !result.isDone();
+        }
+    }
+
+    private void send(Node node, Outgoing outgoing, Handler handler) {
+        if (limits.cancellation() != CancellationPolicy.PROPAGATE) {
+            peers.ask(node, outgoing, context, handler);
+            return;
+        }
+        awaited.incrementAndGet();
+        peers.ask(node, outgoing, context, new Handler() {
+            @Override
+            public void replied(Reply reply) {
+                awaited.decrementAndGet();
+                handler.replied(reply);
+            }
+
+            @Override
+            public void failed(PeerFailure failure) {
+                awaited.decrementAndGet();
+                handler.failed(failure);
+            }
+        });
     }
 
     private List<Node> localFirst(List<Node> replicas) {
@@ -130,7 +185,7 @@ final class ReadOperation {
             queries.add(new Request.Query(ask.read.key, ask.whole));
         }
         Request request = new Request.ReadKeys(queries, limits.inlineValueBytes());
-        peers.ask(node, Outgoing.of(request), context, new ReplyHandler() {
+        send(node, Outgoing.of(request), new Handler() {
             @Override
             public void replied(Reply reply) {
                 List<Answer> answers = ((Reply.Found) reply).answers();
@@ -192,7 +247,7 @@ final class ReadOperation {
         }
         Request request = new Request.ReadKeys(List.of(new Request.Query(read.key, true)), limits.inlineValueBytes());
         Node node = nodes.get(index);
-        peers.ask(node, Outgoing.alone(request), context, new ReplyHandler() {
+        send(node, Outgoing.alone(request), new Handler() {
             @Override
             public void replied(Reply reply) {
                 Answer answer = ((Reply.Found) reply).answers().get(0);
@@ -220,12 +275,14 @@ final class ReadOperation {
                 entries.add(each.outcome);
             }
             result.complete(entries);
+            cancelRest();
         }
     }
 
     private void fail(String message) {
         cancelTimers();
         result.completeExceptionally(new UnavailableException(ErrorCode.NOT_ENOUGH_REPLICAS, message));
+        cancelRest();
     }
 
     private void expire() {

@@ -10,9 +10,11 @@ import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.FrameHandler;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,7 +34,10 @@ public final class PeerEndpoint implements FrameHandler {
     /** The last fingerprint that was refused, so that each is logged once and not with every request. */
     private final AtomicLong lastMismatch = new AtomicLong();
 
-    private volatile boolean serving = true;
+    private final Predicate<String> callers;
+
+    /** Why every request is refused; empty while requests are served. */
+    private volatile Optional<String> refusal = Optional.empty();
 
     /**
      * An endpoint before a replica.
@@ -41,17 +46,33 @@ public final class PeerEndpoint implements FrameHandler {
      * @param self what this node's frames say of it
      * @param clock takes note of the peers' clocks
      * @param maxFrameBytes the largest request that is decoded
+     * @param callers tells who may call, by the name that a certificate proves
      */
-    public PeerEndpoint(Replica replica, Supplier<FrameHeader> self, HybridClock clock, int maxFrameBytes) {
+    public PeerEndpoint(
+            Replica replica,
+            Supplier<FrameHeader> self,
+            HybridClock clock,
+            int maxFrameBytes,
+            Predicate<String> callers) {
         this.replica = replica;
         this.self = self;
         this.clock = clock;
         this.maxFrameBytes = maxFrameBytes;
+        this.callers = callers;
     }
 
-    /** From now on every request is refused as not serving. */
-    public void stop() {
-        serving = false;
+    /**
+     * From now on every request is refused as not serving.
+     *
+     * @param why one line for people
+     */
+    public void stop(String why) {
+        refusal = Optional.of(why);
+    }
+
+    @Override
+    public boolean mayCall(String name) {
+        return callers.test(name);
     }
 
     @Override
@@ -71,8 +92,9 @@ public final class PeerEndpoint implements FrameHandler {
         }
         FrameHeader own = self.get();
         FrameHeader peer = frame.header();
-        if (!serving) {
-            return refuse(answer, ErrorCode.NOT_SERVING, "this node is shutting down");
+        Optional<String> stopped = refusal;
+        if (stopped.isPresent()) {
+            return refuse(answer, ErrorCode.NOT_SERVING, stopped.get());
         }
         if (peer.epoch() < own.epoch()) {
             return refuse(
