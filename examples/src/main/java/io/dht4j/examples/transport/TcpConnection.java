@@ -1,0 +1,191 @@
+package io.dht4j.examples.transport;
+
+import java.io.BufferedInputStream;
+import java.io.BufferedOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+/**
+ * A TCP connection with two threads of its own, one that reads messages and one that writes those that wait. Safe for use by
+ * any number of threads; nothing but {@link #run} blocks.
+ */
+final class TcpConnection {
+
+    /** What a message waiting costs besides its frame, so that one bound holds for bytes and for numbers. */
+    static final int OVERHEAD = 1024;
+
+    private static final int CONNECT_MILLIS = 2_000;
+    private static final int BUFFER_BYTES = 64 * 1024;
+
+    // tag::message[]
+    /** What goes over the wire: 4 bytes length of the frame, 1 kind, 8 id, 8 nanoseconds left, and the frame. */
+    @SuppressWarnings("ArrayRecordComponent") // messages are never compared
+    record Message(Kind kind, long id, long nanosLeft, byte[] frame) {}
+
+    /** A caller sends requests and cancels them; the callee replies, says that it failed, or that it never began. */
+    enum Kind {
+        REQUEST('Q'),
+        CANCEL('C'),
+        REPLY('R'),
+        FAILED('F'),
+        REFUSED('N');
+
+        final int code;
+
+        Kind(int code) {
+            this.code = code;
+        }
+    }
+    // end::message[]
+
+    /** Whoever uses the connection; called by its threads. */
+    interface Owner {
+        void received(Message message);
+
+        void closed(String why);
+    }
+
+    private record Waiting(long cost, Supplier<Optional<Message>> message) {}
+
+    private final Socket socket;
+    private final String address;
+    private final int maxFrameBytes;
+    private final long maxWaitingBytes;
+    private final Owner owner;
+    private final BlockingQueue<Waiting> queue = new LinkedBlockingQueue<>();
+    private final AtomicLong waitingBytes = new AtomicLong();
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    /**
+     * A connection whose threads do not run yet.
+     *
+     * @param socket connected, or to be connected to the address
+     */
+    TcpConnection(Socket socket, String address, int maxFrameBytes, long maxWaitingBytes, Owner owner) {
+        this.socket = socket;
+        this.address = address;
+        this.maxFrameBytes = maxFrameBytes;
+        this.maxWaitingBytes = maxWaitingBytes;
+        this.owner = owner;
+    }
+
+    // tag::offer[]
+    /**
+     * Puts a message behind those that wait, unless that would be too many bytes. The message itself is asked for when its
+     * turn has come, just before its first byte is written, and may be empty by then.
+     */
+    boolean offer(int frameBytes, Supplier<Optional<Message>> message) {
+        long cost = (long) frameBytes + OVERHEAD;
+        if (waitingBytes.addAndGet(cost) > maxWaitingBytes) {
+            waitingBytes.addAndGet(-cost);
+            return false;
+        }
+        queue.add(new Waiting(cost, message));
+        return true;
+    }
+    // end::offer[]
+
+    /** Connects if need be, and writes until the connection is closed. */
+    void run(Executor threads) {
+        try {
+            if (!socket.isConnected()) {
+                socket.connect(parse(address), CONNECT_MILLIS);
+            }
+            socket.setTcpNoDelay(true);
+            threads.execute(this::read);
+            DataOutputStream out =
+                    new DataOutputStream(new BufferedOutputStream(socket.getOutputStream(), BUFFER_BYTES));
+            while (!isClosed()) {
+                Waiting next = queue.poll();
+                if (next == null) {
+                    out.flush();
+                    next = queue.take();
+                }
+                waitingBytes.addAndGet(-next.cost());
+                Optional<Message> message = next.message().get();
+                if (message.isPresent()) {
+                    write(message.get(), out);
+                }
+            }
+        } catch (IOException | RuntimeException | InterruptedException e) {
+            close(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static InetSocketAddress parse(String address) {
+        int colon = address.lastIndexOf(':');
+        if (colon < 1) {
+            throw new IllegalArgumentException("an address is host:port");
+        }
+        return new InetSocketAddress(address.substring(0, colon), Integer.parseInt(address.substring(colon + 1)));
+    }
+
+    private static void write(Message message, DataOutputStream out) throws IOException {
+        out.writeInt(message.frame().length);
+        out.writeByte(message.kind().code);
+        out.writeLong(message.id());
+        out.writeLong(message.nanosLeft());
+        out.write(message.frame());
+    }
+
+    // tag::read[]
+    private void read() {
+        try (DataInputStream in = new DataInputStream(new BufferedInputStream(socket.getInputStream(), BUFFER_BYTES))) {
+            while (true) {
+                int length = in.readInt();
+                int code = in.readUnsignedByte();
+                Optional<Kind> kind = Stream.of(Kind.values())
+                        .filter(known -> known.code == code)
+                        .findAny();
+                if (length < 0 || length > maxFrameBytes || kind.isEmpty()) {
+                    throw new IOException("received what is no message: kind " + code + ", " + length + " bytes");
+                }
+                long id = in.readLong();
+                long nanosLeft = in.readLong();
+                // Grows with what has arrived, not with what was announced.
+                byte[] frame = in.readNBytes(length);
+                if (frame.length < length) {
+                    throw new EOFException("ended within a frame");
+                }
+                owner.received(new Message(kind.get(), id, nanosLeft, frame));
+            }
+        } catch (EOFException e) {
+            close("the peer hung up");
+        } catch (IOException | RuntimeException e) {
+            close(String.valueOf(e.getMessage()));
+        }
+    }
+    // end::read[]
+
+    boolean isClosed() {
+        return closed.get();
+    }
+
+    /** Hangs up; both threads end. May be called repeatedly. */
+    void close(String why) {
+        if (!closed.compareAndSet(false, true)) {
+            return;
+        }
+        try {
+            socket.close();
+        } catch (IOException e) {
+            // Nothing is left to be done with it.
+            why = why + ", and " + e.getMessage();
+        }
+        // Wakes the writer.
+        queue.add(new Waiting(0, Optional::empty));
+        owner.closed(why);
+    }
+}

@@ -1,0 +1,133 @@
+package io.dht4j.examples.transport;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.dht4j.examples.transport.TcpConnection.Kind;
+import io.dht4j.examples.transport.TcpConnection.Message;
+import io.dht4j.spi.CallContext;
+import io.dht4j.spi.TransportException;
+import io.dht4j.spi.TransportException.Outcome;
+import java.net.Socket;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+
+/** The calls to one peer, over one connection. Safe for use by any number of threads. */
+final class TcpPeer implements TcpConnection.Owner {
+
+    private static final int MAX_CALLS = 16_384;
+    private static final byte[] NO_BYTES = {};
+
+    final TcpConnection connection;
+    private final String address;
+    private final Consumer<TcpPeer> whenClosed;
+    private final AtomicLong numbers = new AtomicLong();
+    private final Map<Long, Call> calls = new ConcurrentHashMap<>();
+
+    TcpPeer(String address, int maxFrameBytes, long maxWaitingBytes, Consumer<TcpPeer> whenClosed) {
+        this.address = address;
+        this.whenClosed = whenClosed;
+        this.connection = new TcpConnection(new Socket(), address, maxFrameBytes, maxWaitingBytes, this);
+    }
+
+    // tag::call[]
+    private enum State {
+        WAITING,
+        SENT,
+        ENDED
+    }
+
+    /** Only a call that ended while it waited, or that the peer refused, was not sent. */
+    final class Call extends CompletableFuture<byte[]> {
+
+        private final AtomicReference<State> state = new AtomicReference<>(State.WAITING);
+        private final long number = numbers.incrementAndGet();
+        private final CallContext context;
+        private byte[] request;
+
+        private Call(byte[] request, CallContext context) {
+            this.request = request;
+            this.context = context;
+        }
+
+        /** Called by the connection when the first byte is about to be written. */
+        private Optional<Message> send() {
+            if (!state.compareAndSet(State.WAITING, State.SENT)) {
+                return Optional.empty();
+            }
+            Message message = new Message(Kind.REQUEST, number, context.remainingNanos(), request);
+            request = NO_BYTES;
+            return Optional.of(message);
+        }
+
+        private void received(Message answer) {
+            switch (answer.kind()) {
+                case REPLY -> end(State.SENT, () -> complete(answer.frame()));
+                case REFUSED -> end(State.SENT, () -> fail(Outcome.NOT_SENT, new String(answer.frame(), UTF_8)));
+                default -> end(State.SENT, () -> fail(Outcome.UNKNOWN, new String(answer.frame(), UTF_8)));
+            }
+        }
+
+        /** Ends the call without an answer, if it has not ended. True if the peer may know of it. */
+        boolean abandon(String why) {
+            end(State.WAITING, () -> fail(Outcome.NOT_SENT, why));
+            return end(State.SENT, () -> fail(Outcome.UNKNOWN, why));
+        }
+
+        private boolean end(State from, Runnable completion) {
+            boolean ended = state.compareAndSet(from, State.ENDED);
+            if (ended) {
+                calls.remove(number);
+                completion.run();
+            }
+            return ended;
+        }
+
+        private void fail(Outcome outcome, String why) {
+            completeExceptionally(new TransportException(outcome, address + ": " + why));
+        }
+    }
+    // end::call[]
+
+    /** Begins a call, which ends for certain: with an answer, when it is abandoned, or with the connection. */
+    Call call(byte[] request, CallContext context) {
+        Call call = new Call(request, context);
+        calls.put(call.number, call);
+        if (calls.size() > MAX_CALLS) {
+            call.abandon(MAX_CALLS + " calls are under way already");
+        } else if (!connection.offer(request.length, call::send)) {
+            call.abandon("too many bytes wait to be written already");
+        }
+        // Closing marks first and looks for calls then; this adds first and looks for the mark then.
+        if (connection.isClosed()) {
+            call.abandon("the connection is closed");
+        }
+        return call;
+    }
+
+    /** The caller wants no answer any more: the peer is told if it may know of the call. */
+    void giveUp(Call call, String why) {
+        if (call.abandon(why)) {
+            connection.offer(0, () -> Optional.of(new Message(Kind.CANCEL, call.number, 0, NO_BYTES)));
+        }
+    }
+
+    @Override
+    public void received(Message answer) {
+        Call call = calls.get(answer.id());
+        // One that came too late has nobody to go to.
+        if (call != null) {
+            call.received(answer);
+        }
+    }
+
+    @Override
+    public void closed(String why) {
+        whenClosed.accept(this);
+        calls.values().forEach(call -> call.abandon(why));
+    }
+}

@@ -1,0 +1,223 @@
+package io.dht4j.examples.transport;
+
+import io.dht4j.Node;
+import io.dht4j.spi.CallContext;
+import io.dht4j.spi.FrameHandler;
+import io.dht4j.spi.Transport;
+import io.dht4j.spi.TransportException;
+import io.dht4j.spi.TransportException.Outcome;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Carries frames over plain TCP: an example of a transport of one's own, complete but for encryption. One connection goes to
+ * each peer, and calls on it are told apart by numbers. Addresses are {@code host:port}.
+ *
+ * <p>Safe for use by any number of threads. Only {@link #close} blocks, for up to 5 seconds.
+ */
+public final class TcpTransport implements Transport {
+
+    /** The largest frame: a value of 16 MiB and what goes with it. */
+    public static final int MAX_FRAME_BYTES = 17 << 20;
+
+    private static final Logger LOG = LoggerFactory.getLogger(TcpTransport.class);
+    private static final long MAX_BYTES = 256L << 20;
+    private static final int MAX_GUESTS = 1_000;
+    private static final int CLOSE_SECONDS = 5;
+
+    private final String host;
+    private final int port;
+    private final long maxBytes;
+    private final ExecutorService threads;
+    private final ScheduledThreadPoolExecutor deadlines;
+    private final Map<String, TcpPeer> peers = new ConcurrentHashMap<>();
+    private final Set<TcpGuest> guests = ConcurrentHashMap.newKeySet();
+    private final AtomicLong guestBytes = new AtomicLong();
+    private final AtomicBoolean started = new AtomicBoolean();
+    private volatile @Nullable ServerSocket server;
+    private volatile boolean closed;
+
+    /**
+     * A transport that does not listen yet.
+     *
+     * @param host the name or address to bind
+     * @param port the port to bind, or 0 for any free one
+     */
+    public TcpTransport(String host, int port) {
+        this(host, port, MAX_BYTES);
+    }
+
+    /** With another bound for the bytes that wait for one peer, and for those of requests under way. */
+    TcpTransport(String host, int port, long maxBytes) {
+        this.host = host;
+        this.port = port;
+        this.maxBytes = maxBytes;
+        ThreadFactory named = task -> {
+            Thread thread = new Thread(task, "tcp-transport");
+            thread.setDaemon(true);
+            return thread;
+        };
+        threads = Executors.newCachedThreadPool(named);
+        deadlines = new ScheduledThreadPoolExecutor(1, named);
+        deadlines.setRemoveOnCancelPolicy(true);
+        deadlines.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+    }
+
+    /**
+     * The port that is bound.
+     *
+     * @return 1 to 65535 once it is started, 0 or less before
+     */
+    public int port() {
+        ServerSocket listening = server;
+        return listening == null ? 0 : listening.getLocalPort();
+    }
+
+    // tag::start[]
+    @Override
+    public CompletionStage<Void> start(FrameHandler handler) {
+        if (!started.compareAndSet(false, true)) {
+            return CompletableFuture.failedFuture(notSent(host + ":" + port, "the transport is started already"));
+        }
+        try {
+            return CompletableFuture.runAsync(() -> listen(handler), threads);
+        } catch (RejectedExecutionException e) {
+            return CompletableFuture.failedFuture(notSent(host + ":" + port, "the transport is closed"));
+        }
+    }
+
+    private void listen(FrameHandler handler) {
+        try {
+            ServerSocket listening = new ServerSocket();
+            server = listening;
+            listening.bind(new InetSocketAddress(host, port));
+            if (closed) {
+                listening.close();
+            }
+            threads.execute(() -> accept(listening, handler));
+        } catch (IOException | RejectedExecutionException e) {
+            throw notSent(host + ":" + port, "cannot listen: " + e.getMessage());
+        }
+    }
+    // end::start[]
+
+    private void accept(ServerSocket listening, FrameHandler handler) {
+        try (listening) {
+            while (true) {
+                Socket socket = listening.accept();
+                TcpGuest guest = new TcpGuest(socket, handler, MAX_FRAME_BYTES, maxBytes, guestBytes, guests::remove);
+                guests.add(guest);
+                if (closed || guests.size() > MAX_GUESTS) {
+                    guest.connection.close("no room for another caller");
+                } else {
+                    threads.execute(() -> guest.connection.run(threads));
+                }
+            }
+        } catch (IOException | RejectedExecutionException e) {
+            if (!closed) {
+                LOG.error("{}:{} takes no more connections", host, port, e);
+            }
+        }
+    }
+
+    // tag::call[]
+    @Override
+    public CompletionStage<byte[]> call(Node node, byte[] request, CallContext context) {
+        String address = node.address();
+        long nanosLeft = context.remainingNanos();
+        if (closed || server == null) {
+            return refused(address, "the transport is " + (closed ? "closed" : "not started"));
+        } else if (request.length > MAX_FRAME_BYTES) {
+            return refused(address, request.length + " bytes are over the limit of " + MAX_FRAME_BYTES);
+        } else if (context.isCancelled() || nanosLeft <= 0) {
+            return refused(address, context.isCancelled() ? "cancelled" : "the deadline has passed");
+        }
+        TcpPeer peer;
+        try {
+            peer = peers.computeIfAbsent(address, this::connect);
+        } catch (RejectedExecutionException e) {
+            return refused(address, "the transport is closed");
+        }
+        TcpPeer.Call call = peer.call(request, context);
+        endInTime(peer, call, nanosLeft);
+        context.onCancel(() -> peer.giveUp(call, "cancelled"));
+        // Closing marks first and looks for peers then; this adds first and looks for the mark then.
+        if (closed) {
+            peer.connection.close("the transport is closed");
+        }
+        return call;
+    }
+
+    private void endInTime(TcpPeer peer, TcpPeer.Call call, long nanosLeft) {
+        try {
+            Runnable end = () -> peer.giveUp(call, "no reply by the deadline");
+            Future<?> deadline = deadlines.schedule(end, nanosLeft, TimeUnit.NANOSECONDS);
+            call.whenComplete((reply, error) -> deadline.cancel(false));
+        } catch (RejectedExecutionException e) {
+            call.abandon("the transport is closed");
+        }
+    }
+
+    private TcpPeer connect(String address) {
+        TcpPeer peer = new TcpPeer(address, MAX_FRAME_BYTES, maxBytes, gone -> peers.remove(address, gone));
+        threads.execute(() -> peer.connection.run(threads));
+        return peer;
+    }
+    // end::call[]
+
+    private static CompletionStage<byte[]> refused(String address, String why) {
+        return CompletableFuture.failedFuture(notSent(address, why));
+    }
+
+    private static TransportException notSent(String address, String why) {
+        return new TransportException(Outcome.NOT_SENT, address + ": " + why);
+    }
+
+    @Override
+    public String name() {
+        return "tcp";
+    }
+
+    // tag::close[]
+    @Override
+    public void close() {
+        closed = true;
+        ServerSocket listening = server;
+        if (listening != null) {
+            try {
+                listening.close();
+            } catch (IOException e) {
+                LOG.warn("closing {}:{} failed", host, port, e);
+            }
+        }
+        peers.values().forEach(peer -> peer.connection.close("the transport is closed"));
+        guests.forEach(guest -> guest.connection.close("the transport is closed"));
+        deadlines.shutdown();
+        threads.shutdown();
+        try {
+            threads.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+    // end::close[]
+}
