@@ -43,6 +43,7 @@ class ArchitectureTest {
                         "io.dht4j.store.mvstore",
                         "io.dht4j.transport.http",
                         "io.dht4j.transport.grpc",
+                        "io.dht4j.examples.transport",
                         "io.dht4j.testkit")
                 .noneMatch(name -> name.startsWith("io.dht4j.architecture"));
     }
@@ -65,9 +66,12 @@ class ArchitectureTest {
                         new Breach("the memory store depends on the API only", "UsesNetty"),
                         new Breach("the HTTP transport depends on the API and Vert.x", "UsesCore"),
                         new Breach("Vert.x and Netty stay in the HTTP transport", "UsesNetty"),
+                        new Breach("the gRPC transport depends on the API and gRPC", "LeakyGrpc"),
+                        new Breach("gRPC stays in the gRPC transport", "UsesGrpc"),
                         new Breach("MVStore stays in the durable store", "LeakySpi"),
                         new Breach("no wrapped library is in a public signature", "LeakySpi.stores"),
                         new Breach("no wrapped library is in a public signature", "LeakyStore.open"),
+                        new Breach("no wrapped library is in a public signature", "LeakyGrpc.status"),
                         new Breach("no package cycles", "Cycle detected"),
                         new Breach("nobody uses another module's internals", "UsesCore"),
                         new Breach(ENVIRONMENT, "RunsAlone.nanoTime"),

@@ -111,6 +111,9 @@ final class Rules {
                         "org.awaitility..",
                         "org.slf4j..",
                         "com.sun.management.."));
+        rules.put(
+                "the example of a transport of one's own depends on the API only",
+                dependsOnlyOn(new String[] {in("examples.transport")}, "org.slf4j.."));
         rules.put("Vert.x and Netty stay in the HTTP transport", staysIn("transport.http", "io.vertx..", "io.netty.."));
         rules.put("gRPC stays in the gRPC transport", staysIn("transport.grpc", "io.grpc.."));
         rules.put("MVStore stays in the durable store", staysIn("store.mvstore", "org.h2.."));
@@ -345,7 +348,9 @@ final class Rules {
 
     /** What can be told from the type; a {@code List} may be an immutable one. */
     private static boolean isMutable(JavaClass type) {
-        return type.getPackageName().equals("java.util.concurrent.atomic")
+        // An updater has no state of its own.
+        return (type.getPackageName().equals("java.util.concurrent.atomic")
+                        && !type.getName().endsWith("FieldUpdater"))
                 || type.isAssignableTo(AbstractCollection.class)
                 || type.isAssignableTo(AbstractMap.class)
                 || type.isAssignableTo(ConcurrentMap.class)

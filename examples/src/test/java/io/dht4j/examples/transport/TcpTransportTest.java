@@ -41,10 +41,7 @@ class TcpTransportTest extends SocketTransportContract {
     @Override
     protected byte[] beginningOfReply() {
         ByteBuffer reply = ByteBuffer.allocate(40);
-        reply.putInt(100)
-                .put((byte) TcpConnection.Kind.REPLY.code)
-                .putLong(1)
-                .putLong(0);
+        reply.putInt(100).put((byte) TcpConnection.Kind.REPLY.code).putLong(1).putLong(0);
         return reply.array();
     }
 }
