@@ -43,6 +43,7 @@ public final class GrpcTransport implements Transport {
     private final CompletableFuture<Void> starting = new CompletableFuture<>();
     private final ConcurrentHashMap<Peer, GrpcTransportPeer> peers = new ConcurrentHashMap<>();
     private volatile @Nullable GrpcTransportServer server;
+    private volatile @Nullable GrpcTransportTls tls;
     private volatile boolean running;
     private volatile boolean closed;
 
@@ -93,17 +94,22 @@ public final class GrpcTransport implements Transport {
 
     private void listen(FrameHandler handler) {
         try {
+            GrpcTransportTls secure = null;
             if (options.tls().isPresent()) {
-                throw new UnsupportedOperationException("TLS is not there yet");
+                secure = new GrpcTransportTls(options.tls().get(), LOG::warn);
+                tls = secure;
+                channels.secure(secure);
             }
             if (options.listening()) {
-                Plaintext.require(
-                        "the transport",
-                        options.host(),
-                        options.plaintextAllowed(),
-                        "withPlaintextAllowed()",
-                        LOG::warn);
-                GrpcTransportServer endpoint = new GrpcTransportServer(handler, options, loops);
+                if (secure == null) {
+                    Plaintext.require(
+                            "the transport",
+                            options.host(),
+                            options.plaintextAllowed(),
+                            "withPlaintextAllowed()",
+                            LOG::warn);
+                }
+                GrpcTransportServer endpoint = new GrpcTransportServer(handler, options, loops, secure);
                 server = endpoint;
                 endpoint.start();
                 // Closing marks first and looks for the server then.
@@ -211,6 +217,10 @@ public final class GrpcTransport implements Transport {
             inTime = endpoint.close(end);
         }
         inTime &= channels.close(Duration.ofNanos(Math.max(1, end - System.nanoTime())));
+        GrpcTransportTls secure = tls;
+        if (secure != null) {
+            secure.close();
+        }
         if (ended.compareAndSet(false, true)) {
             inTime &= loops.close(Duration.ofNanos(Math.max(1_000_000, end - System.nanoTime())));
         }

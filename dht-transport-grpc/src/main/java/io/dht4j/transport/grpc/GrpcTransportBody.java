@@ -24,7 +24,7 @@ final class GrpcTransportBody {
             return false;
         }
         if (bytes.length < received + length) {
-            bytes = Arrays.copyOf(bytes, (int) Math.min(declared, 2L * (received + length)));
+            bytes = Arrays.copyOf(bytes, (int) Math.min(declared, 4L * (received + length)));
         }
         in.readNBytes(bytes, received, length);
         received += length;

@@ -16,6 +16,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes the channels to peers, each of which connects once: a channel that has failed is given up, for its own waiting
@@ -29,14 +30,21 @@ final class GrpcTransportChannels {
     private final GrpcTransportOptions options;
     private final ExecutorService names;
     private final Set<ManagedChannel> open = ConcurrentHashMap.newKeySet();
+    private volatile @Nullable GrpcTransportTls tls;
     private volatile boolean closed;
 
     GrpcTransportChannels(GrpcTransportOptions options) {
         this.options = options;
+        // Its queue has an entry per channel that connects at most.
         ThreadPoolExecutor executor = new ThreadPoolExecutor(
                 1, 1, 1, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> new Thread(task, "dht4j-grpc-names"));
         executor.allowCoreThreadTimeOut(true);
         this.names = executor;
+    }
+
+    /** Channels are opened with TLS from now on. */
+    void secure(GrpcTransportTls with) {
+        tls = with;
     }
 
     /** Where a peer listens. */
@@ -78,8 +86,14 @@ final class GrpcTransportChannels {
                 .flowControlWindow(FLOW_CONTROL_WINDOW)
                 .maxInboundMessageSize(maxMessage)
                 .keepAliveTime(20, TimeUnit.SECONDS)
-                .keepAliveTimeout(10, TimeUnit.SECONDS);
-        builder.usePlaintext();
+                .keepAliveTimeout(10, TimeUnit.SECONDS)
+                .idleTimeout(options.keepAlive().toMillis(), TimeUnit.MILLISECONDS);
+        GrpcTransportTls secure = tls;
+        if (secure == null) {
+            builder.usePlaintext();
+        } else {
+            builder.sslContext(secure.calling(target.node().id()));
+        }
         ManagedChannel channel = builder.directExecutor()
                 .offloadExecutor(names)
                 .disableServiceConfigLookUp()

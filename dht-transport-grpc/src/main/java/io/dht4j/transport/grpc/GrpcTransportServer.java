@@ -23,14 +23,20 @@ final class GrpcTransportServer {
     private final FrameHandler frames;
     private final GrpcTransportOptions options;
     private final GrpcTransportLoops loops;
+    private final @Nullable GrpcTransportTls tls;
     private final GrpcTransportAdmission admission;
     private final AtomicInteger connections = new AtomicInteger();
     private volatile @Nullable Server server;
 
-    GrpcTransportServer(FrameHandler frames, GrpcTransportOptions options, GrpcTransportLoops loops) {
+    GrpcTransportServer(
+            FrameHandler frames,
+            GrpcTransportOptions options,
+            GrpcTransportLoops loops,
+            @Nullable GrpcTransportTls tls) {
         this.frames = frames;
         this.options = options;
         this.loops = loops;
+        this.tls = tls;
         this.admission = new GrpcTransportAdmission(options);
     }
 
@@ -54,6 +60,9 @@ final class GrpcTransportServer {
                 .keepAliveTimeout(10, TimeUnit.SECONDS)
                 .permitKeepAliveTime(5, TimeUnit.SECONDS)
                 .permitKeepAliveWithoutCalls(true);
+        if (tls != null) {
+            builder.sslContext(tls.listening()).addTransportFilter(GrpcTransportTls.callers(frames));
+        }
         server = builder.directExecutor().addService(service()).build().start();
     }
 

@@ -107,6 +107,11 @@ final class GrpcTransportServerStream extends ServerCall.Listener<InputStream> {
             GrpcTransportAdmission admission,
             Loop loop,
             GrpcTransportOptions options) {
+        String refusal = call.getAttributes().get(GrpcTransportTls.REFUSAL);
+        if (refusal != null) {
+            call.close(Status.PERMISSION_DENIED.withDescription(refusal), GrpcTransportMethods.notSent());
+            return new ServerCall.Listener<>() {};
+        }
         call.setOnReadyThreshold(GrpcTransportLink.READY_THRESHOLD);
         call.sendHeaders(new Metadata());
         call.request(1);

@@ -17,17 +17,15 @@ final class GrpcTransportUnaryCall extends ClientCall.Listener<byte[]> {
 
     private final GrpcTransportCall call;
     private final MethodDescriptor<byte[], byte[]> method;
-    private final Consumer<GrpcTransportUnaryCall> notConnected;
+    private final Consumer<GrpcTransportUnaryCall> useless;
     private byte @Nullable [] reply;
 
-    /** Calls back when there was no connection. */
+    /** Calls back when there was no connection, or one over which the peer lets nobody call. */
     GrpcTransportUnaryCall(
-            GrpcTransportCall call,
-            MethodDescriptor<byte[], byte[]> method,
-            Consumer<GrpcTransportUnaryCall> notConnected) {
+            GrpcTransportCall call, MethodDescriptor<byte[], byte[]> method, Consumer<GrpcTransportUnaryCall> useless) {
         this.call = call;
         this.method = method;
-        this.notConnected = notConnected;
+        this.useless = useless;
     }
 
     void start(ManagedChannel channel) {
@@ -62,10 +60,12 @@ final class GrpcTransportUnaryCall extends ClientCall.Listener<byte[]> {
             call.reply(reply);
             return;
         }
-        if (status.getCode() == Status.Code.UNAVAILABLE && !call.isSent()) {
-            notConnected.accept(this);
+        boolean notSent = GrpcTransportMethods.isNotSent(trailers);
+        boolean notAllowed = notSent && status.getCode() == Status.Code.PERMISSION_DENIED;
+        if (notAllowed || (status.getCode() == Status.Code.UNAVAILABLE && !call.isSent())) {
+            useless.accept(this);
         }
-        if (GrpcTransportMethods.isNotSent(trailers)) {
+        if (notSent) {
             call.refused("refused: " + GrpcTransportMethods.reason(status));
         } else if (status.getCode() == Status.Code.DEADLINE_EXCEEDED) {
             call.expire();

@@ -49,6 +49,10 @@ final class GrpcTransportUnaryExchange extends ServerCall.Listener<byte[]> {
     /** Lets a call in, or answers it. On its event loop. */
     static ServerCall.Listener<byte[]> begin(
             ServerCall<byte[], byte[]> call, Metadata headers, FrameHandler frames, GrpcTransportAdmission admission) {
+        String refusal = call.getAttributes().get(GrpcTransportTls.REFUSAL);
+        if (refusal != null) {
+            return refuse(call, Status.PERMISSION_DENIED, refusal);
+        }
         int length = length(headers.get(GrpcTransportMethods.LENGTH));
         if (length < 0) {
             return refuse(call, Status.INVALID_ARGUMENT, "dht-length must be the length of the frame");

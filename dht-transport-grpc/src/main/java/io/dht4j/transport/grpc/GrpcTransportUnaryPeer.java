@@ -1,11 +1,14 @@
 package io.dht4j.transport.grpc;
 
 import io.dht4j.transport.grpc.GrpcTransportChannels.Target;
+import io.grpc.ConnectivityState;
 import io.grpc.ManagedChannel;
 import io.grpc.MethodDescriptor;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -76,10 +79,30 @@ final class GrpcTransportUnaryPeer implements GrpcTransportPeer {
         private synchronized ManagedChannel open() {
             ManagedChannel current = channel.get();
             if (current == null) {
-                current = channels.open(target, loops, loop, options.maxFrameBytes());
-                channel.set(current);
+                ManagedChannel opened = channels.open(target, loops, loop, options.maxFrameBytes());
+                channel.set(opened);
+                current = opened;
+                watch(opened);
             }
             return current;
+        }
+
+        /** Gives up a channel that gets no further than a connection to somebody who says nothing. */
+        private void watch(ManagedChannel opened) {
+            try {
+                loop.executor()
+                        .schedule(
+                                () -> {
+                                    if (opened.getState(false) == ConnectivityState.CONNECTING) {
+                                        giveUp(opened);
+                                    }
+                                },
+                                options.connectTimeout().toNanos(),
+                                TimeUnit.NANOSECONDS);
+            } catch (RejectedExecutionException e) {
+                // Closed: the channel goes with the others.
+                return;
+            }
         }
 
         /** Calls that come from now on get another one, and connect anew. */

@@ -1,0 +1,101 @@
+package io.dht4j.transport.grpc;
+
+import io.dht4j.NodeId;
+import io.dht4j.security.Tls;
+import io.dht4j.security.TlsFiles;
+import io.dht4j.spi.FrameHandler;
+import io.grpc.Attributes;
+import io.grpc.Grpc;
+import io.grpc.ServerTransportFilter;
+import io.grpc.netty.shaded.io.grpc.netty.GrpcSslContexts;
+import io.grpc.netty.shaded.io.netty.handler.ssl.ClientAuth;
+import io.grpc.netty.shaded.io.netty.handler.ssl.SslContext;
+import io.grpc.netty.shaded.io.netty.handler.ssl.SslContextBuilder;
+import io.grpc.netty.shaded.io.netty.handler.ssl.SslProvider;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.security.cert.X509Certificate;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+import javax.net.ssl.SSLPeerUnverifiedException;
+import javax.net.ssl.SSLSession;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * TLS between nodes, in both directions. It is the JDK's, for only that asks the managers of {@link Tls} anew for each
+ * handshake. Safe for use by any number of threads.
+ */
+final class GrpcTransportTls implements AutoCloseable {
+
+    /** On a connection whose caller may not call: why. */
+    static final Attributes.Key<String> REFUSAL = Attributes.Key.create("io.dht4j.transport.grpc.refusal");
+
+    private final Tls tls;
+
+    /** Reads the files. Blocks. */
+    GrpcTransportTls(TlsFiles files, Consumer<String> warnings) {
+        this.tls = Tls.load(files, warnings);
+    }
+
+    /**
+     * For one connection to a node. Each has its own, so that no session is resumed: who resumes one would go on under the
+     * certificate that it had then.
+     */
+    SslContext calling(NodeId node) {
+        try {
+            return GrpcSslContexts.configure(
+                            SslContextBuilder.forClient()
+                                    .keyManager(tls.keyManager())
+                                    .trustManager(tls.trustManager((host, port) -> Optional.of(node))),
+                            SslProvider.JDK)
+                    .build();
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot set up TLS to call " + node, e);
+        }
+    }
+
+    /** For the port that listens. */
+    SslContext listening() throws IOException {
+        return GrpcSslContexts.configure(
+                        SslContextBuilder.forServer(tls.keyManager())
+                                .trustManager(tls.trustManager())
+                                .clientAuth(ClientAuth.REQUIRE),
+                        SslProvider.JDK)
+                .build();
+    }
+
+    /** Asks for each connection whether its caller may call, before its first frame. */
+    static ServerTransportFilter callers(FrameHandler frames) {
+        return new ServerTransportFilter() {
+            @Override
+            public Attributes transportReady(Attributes connection) {
+                Optional<String> refusal = refusal(connection.get(Grpc.TRANSPORT_ATTR_SSL_SESSION), frames);
+                return refusal.map(
+                                why -> connection.toBuilder().set(REFUSAL, why).build())
+                        .orElse(connection);
+            }
+        };
+    }
+
+    private static Optional<String> refusal(@Nullable SSLSession session, FrameHandler frames) {
+        try {
+            if (session == null || !(session.getPeerCertificates()[0] instanceof X509Certificate certificate)) {
+                return Optional.of("there is no certificate that tells who calls");
+            }
+            Set<String> names = Tls.names(certificate);
+            return names.stream().anyMatch(frames::mayCall)
+                    ? Optional.empty()
+                    : Optional.of("the certificate names " + new TreeSet<>(names)
+                            + ", which is no node of the topology and no trusted member");
+        } catch (SSLPeerUnverifiedException e) {
+            return Optional.of("there is no certificate that tells who calls");
+        }
+    }
+
+    @Override
+    public void close() {
+        tls.close();
+    }
+}

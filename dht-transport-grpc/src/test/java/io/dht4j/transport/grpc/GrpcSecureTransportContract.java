@@ -1,0 +1,37 @@
+package io.dht4j.transport.grpc;
+
+import io.dht4j.security.TlsFiles;
+import io.dht4j.spi.Transport;
+import io.dht4j.testkit.SecureTransportContract;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/** What the two modes share with TLS. */
+abstract class GrpcSecureTransportContract extends SecureTransportContract {
+
+    private final GrpcMode mode;
+
+    GrpcSecureTransportContract(GrpcMode mode) {
+        this.mode = mode;
+    }
+
+    @Override
+    protected Transport newTransport(Optional<TlsFiles> tls, String address) {
+        int port = Integer.parseInt(address.substring(address.indexOf(':') + 1));
+        GrpcTransportOptions options =
+                GrpcTransportOptions.at("127.0.0.1", port).withMode(mode).withDrainTimeout(Duration.ofMillis(100));
+        return GrpcTransport.create(tls.map(options::withTls).orElse(options));
+    }
+
+    @Override
+    protected String address(Transport transport) {
+        return "127.0.0.1:" + ((GrpcTransport) transport).port();
+    }
+
+    @Override
+    protected Predicate<Thread> ownThreads() {
+        return thread ->
+                thread.getName().startsWith("dht4j-grpc") || thread.getName().startsWith("dht4j-tls");
+    }
+}

@@ -1,0 +1,8 @@
+package io.dht4j.transport.grpc;
+
+class GrpcStreamTransportTlsTest extends GrpcSecureTransportContract {
+
+    GrpcStreamTransportTlsTest() {
+        super(GrpcMode.STREAM);
+    }
+}
