@@ -106,6 +106,7 @@ final class Rules {
                 dependsOnlyOn(
                         new String[] {in("testkit")},
                         in("core"),
+                        "com.fasterxml.jackson.core..",
                         "org.junit.jupiter..",
                         "org.assertj..",
                         "org.awaitility..",

@@ -1,19 +1,16 @@
 package io.dht4j.transport.http;
 
-import static io.dht4j.transport.http.HttpApiEntityTest.assertProblem;
+import static io.dht4j.testkit.HttpProblem.assertProblem;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.dht4j.ErrorCode;
 import io.dht4j.Key;
-import io.dht4j.NodeStatus;
 import io.dht4j.spi.TransportException;
-import io.vertx.core.buffer.Buffer;
-import io.vertx.core.json.JsonArray;
-import io.vertx.core.json.JsonObject;
+import io.dht4j.testkit.RawHttp;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.Socket;
-import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -26,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Placement and status, an API on a port of its own, and closing. */
+/** An API on a port of its own, and closing. */
 @Timeout(60)
 class HttpApiLifecycleTest {
 
@@ -40,78 +37,6 @@ class HttpApiLifecycleTest {
     @AfterAll
     static void stopNodes() {
         nodes.close();
-    }
-
-    private static JsonObject json(HttpResponse<byte[]> answer) {
-        assertThat(answer.statusCode()).isEqualTo(200);
-        assertThat(answer.headers().firstValue("Content-Type")).contains("application/json");
-        return new JsonObject(Buffer.buffer(answer.body()));
-    }
-
-    @Test
-    void everyNodeTellsTheSamePlacement() {
-        for (String key : new String[] {"a", "b", "鍵", "+"}) {
-            JsonObject first = json(nodes.get(0, "/v0/placement?id=" + ApiNodes.encode(key)));
-            assertThat(first.getInteger("partition"))
-                    .isEqualTo(nodes.cluster(0)
-                            .locate(Key.of(key))
-                            .toCompletableFuture()
-                            .join()
-                            .partition());
-            assertThat(first.getJsonArray("replicas").stream())
-                    .containsExactlyElementsOf(
-                            nodes.cluster(1).locate(Key.of(key)).toCompletableFuture().join().replicas().stream()
-                                    .map(node -> (Object) node.id().value())
-                                    .toList())
-                    .containsExactlyInAnyOrder("n1", "n2", "n3");
-            for (int node = 1; node < 3; node++) {
-                assertThat(json(nodes.get(node, "/v0/placement?id=" + ApiNodes.encode(key))))
-                        .isEqualTo(first);
-            }
-        }
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"", "?id=", "?id=%FF", "?id=a&id=b"})
-    void placementNeedsAKey(String query) {
-        assertProblem(nodes.get(0, "/v0/placement" + query), 400, 1001, "KEY_INVALID");
-    }
-
-    @Test
-    void statusTellsWhatANodeIs() {
-        nodes.put(1, "/v0/entity?id=status&ack=3&from=3", "value");
-        NodeStatus expected = nodes.cluster(1).status().toCompletableFuture().join();
-        JsonObject status = json(nodes.get(1, "/v0/status"));
-        assertThat(status.fieldNames())
-                .containsExactlyInAnyOrder(
-                        "id",
-                        "epoch",
-                        "nodes",
-                        "replication_factor",
-                        "partitions",
-                        "placement",
-                        "hash",
-                        "transport",
-                        "store",
-                        "version",
-                        "entries",
-                        "uptime_ms");
-        assertThat(status.getString("id")).isEqualTo("n2");
-        assertThat(status.getLong("epoch")).isEqualTo(1);
-        assertThat(status.getInteger("replication_factor")).isEqualTo(3);
-        assertThat(status.getInteger("partitions")).isEqualTo(expected.partitions());
-        assertThat(status.getString("placement")).isEqualTo(expected.placement());
-        assertThat(status.getString("hash")).isEqualTo(expected.hash());
-        assertThat(status.getString("transport")).isEqualTo("http");
-        assertThat(status.getString("store")).isEqualTo("memory");
-        assertThat(status.getString("version")).isEqualTo(expected.version());
-        assertThat(status.getLong("entries")).isPositive();
-        assertThat(status.getLong("uptime_ms")).isNotNegative();
-        JsonArray members = status.getJsonArray("nodes");
-        assertThat(members).hasSize(3);
-        assertThat(members.getJsonObject(2).getString("id")).isEqualTo("n3");
-        assertThat(members.getJsonObject(2).getString("address"))
-                .isEqualTo(nodes.topology().nodes().get(2).address());
     }
 
     @Test
@@ -157,13 +82,7 @@ class HttpApiLifecycleTest {
                     Awaitility.await().atMost(Duration.ofSeconds(10)).untilAsserted(() -> {
                         other.send("GET /v0/entity?id=k HTTP/1.1\r\nHost: x\r\n\r\n");
                         RawHttp.Answer answer = other.read();
-                        assertProblem(
-                                answer.status(),
-                                answer.headers().get("Content-Type"),
-                                answer.body(),
-                                503,
-                                2002,
-                                "NOT_SERVING");
+                        assertProblem(answer, 503, ErrorCode.NOT_SERVING);
                         assertThat(answer.headers()).containsEntry("Retry-After", "1");
                     });
                 }

@@ -1,10 +1,12 @@
 package io.dht4j.transport.http;
 
-import static io.dht4j.transport.http.HttpApiEntityTest.assertProblem;
+import static io.dht4j.testkit.HttpProblem.assertProblem;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.dht4j.ErrorCode;
+import io.dht4j.testkit.RawHttp;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
@@ -81,16 +83,16 @@ class HttpApiTokensTest {
             if ((" " + allowed + " ").contains(" " + token[0] + " ")) {
                 assertThat(answer.statusCode()).as(token[0]).isIn(200, 201, 202, 404);
             } else {
-                assertProblem(answer, 403, 1201, "PERMISSION_DENIED");
+                assertProblem(answer, 403, ErrorCode.PERMISSION_DENIED);
                 assertThat(new String(answer.body(), UTF_8)).doesNotContain(token[1]);
             }
         }
         HttpResponse<byte[]> strange = send(method, target, bearer(STRANGE));
-        assertProblem(strange, 401, 1200, "UNAUTHENTICATED");
+        assertProblem(strange, 401, ErrorCode.UNAUTHENTICATED);
         assertThat(strange.headers().firstValue("WWW-Authenticate")).contains("Bearer realm=\"dht4j\"");
         assertThat(new String(strange.body(), UTF_8)).doesNotContain(STRANGE);
         HttpResponse<byte[]> none = send(method, target);
-        assertProblem(none, 401, 1200, "UNAUTHENTICATED");
+        assertProblem(none, 401, ErrorCode.UNAUTHENTICATED);
         assertThat(none.headers().firstValue("WWW-Authenticate")).contains("Bearer realm=\"dht4j\"");
     }
 
@@ -114,8 +116,7 @@ class HttpApiTokensTest {
             String shown = header.endsWith(" ") && header.length() > 8 ? header + "x" : header;
             raw.send("GET /v0/status HTTP/1.1\r\nHost: x\r\nAuthorization: " + shown + "\r\n\r\n");
             RawHttp.Answer answer = raw.read();
-            assertProblem(
-                    answer.status(), answer.headers().get("Content-Type"), answer.body(), 401, 1200, "UNAUTHENTICATED");
+            assertProblem(answer, 401, ErrorCode.UNAUTHENTICATED);
         }
     }
 
@@ -132,11 +133,11 @@ class HttpApiTokensTest {
 
     @Test
     void aTokenIsAskedForBeforeAnythingElseIsLookedAt() throws IOException {
-        assertProblem(send("GET", "/nowhere"), 401, 1200, "UNAUTHENTICATED");
-        assertProblem(send("GET", "/nowhere", bearer(WRITE)), 400, 1007, "UNKNOWN_RESOURCE");
-        assertProblem(send("POST", "/v0/entity"), 401, 1200, "UNAUTHENTICATED");
-        assertProblem(send("POST", "/v0/entity", bearer(READ)), 405, 1008, "METHOD_NOT_ALLOWED");
-        assertProblem(send("GET", "/v0/entity?ack=many"), 401, 1200, "UNAUTHENTICATED");
+        assertProblem(send("GET", "/nowhere"), 401, ErrorCode.UNAUTHENTICATED);
+        assertProblem(send("GET", "/nowhere", bearer(WRITE)), 400, ErrorCode.UNKNOWN_RESOURCE);
+        assertProblem(send("POST", "/v0/entity"), 401, ErrorCode.UNAUTHENTICATED);
+        assertProblem(send("POST", "/v0/entity", bearer(READ)), 405, ErrorCode.METHOD_NOT_ALLOWED);
+        assertProblem(send("GET", "/v0/entity?ack=many"), 401, ErrorCode.UNAUTHENTICATED);
         try (RawHttp raw = new RawHttp(nodes.port(0))) {
             raw.send("PUT /v0/entity?id=k HTTP/1.1\r\nHost: x\r\nContent-Length: 900\r\nExpect: 100-continue\r\n\r\n");
             assertThat(raw.read().status()).isEqualTo(401);

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.dht4j.security.Tls;
 import io.dht4j.security.TlsFiles;
 import io.dht4j.spi.TransportException;
+import io.dht4j.testkit.RawHttp;
 import io.dht4j.testkit.TestCertificates;
 import java.net.InetAddress;
 import java.net.URI;
