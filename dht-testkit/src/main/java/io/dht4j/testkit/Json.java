@@ -34,7 +34,8 @@ final class Json {
             }
             return object;
         } catch (IOException e) {
-            throw new AssertionError("not JSON: " + new String(json, 0, Math.min(json.length, 1000), StandardCharsets.UTF_8), e);
+            throw new AssertionError(
+                    "not JSON: " + new String(json, 0, Math.min(json.length, 1000), StandardCharsets.UTF_8), e);
         }
     }
 
