@@ -198,12 +198,12 @@ public final class GrpcRemote implements RemoteApi {
                         throw new InvalidRequestException(
                                 ErrorCode.SCAN_INVALID, "limit must be 1 or more, not " + limit);
                     }
-                    return GrpcRemoteMessages.scan(range, scope, limit, options.scanBytes(), refuseTimeToLive(call));
+                    return GrpcRemoteMessages.scan(range, scope, limit, options.maxPageBytes(), refuseTimeToLive(call));
                 },
                 range.start().length(),
                 call,
                 ErrorCode.VALUE_TOO_LARGE,
-                new GrpcRemoteScan(limit, options.scanBytes()));
+                new GrpcRemoteScan(limit, options.maxPageBytes()));
     }
 
     @Override

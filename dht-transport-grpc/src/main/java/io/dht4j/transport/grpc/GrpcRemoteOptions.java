@@ -19,7 +19,7 @@ public final class GrpcRemoteOptions {
 
     private final int maxValueBytes;
     private final int maxBatchBytes;
-    private final int scanBytes;
+    private final int maxPageBytes;
     private final int maxInFlight;
     private final long maxInFlightBytes;
     private final int eventLoops;
@@ -31,7 +31,7 @@ public final class GrpcRemoteOptions {
     private GrpcRemoteOptions(Draft draft) {
         this.maxValueBytes = draft.maxValueBytes;
         this.maxBatchBytes = draft.maxBatchBytes;
-        this.scanBytes = draft.scanBytes;
+        this.maxPageBytes = draft.maxPageBytes;
         this.maxInFlight = draft.maxInFlight;
         this.maxInFlightBytes = draft.maxInFlightBytes;
         this.eventLoops = draft.eventLoops;
@@ -41,7 +41,7 @@ public final class GrpcRemoteOptions {
         this.plaintextAllowed = draft.plaintextAllowed;
         GrpcApiChecks.range("maxValueBytes", maxValueBytes, 0, MAX_VALUE_BYTES);
         GrpcApiChecks.range("maxBatchBytes", maxBatchBytes, 1024, MAX_VALUE_BYTES);
-        GrpcApiChecks.range("scanBytes", scanBytes, 1, MAX_VALUE_BYTES);
+        GrpcApiChecks.range("maxPageBytes", maxPageBytes, 1, MAX_VALUE_BYTES);
         GrpcApiChecks.range("maxInFlight", maxInFlight, 1, 1_000_000);
         GrpcApiChecks.range("maxInFlightBytes", maxInFlightBytes, Math.max(1, maxValueBytes), 1L << 40);
         GrpcApiChecks.range("eventLoops", eventLoops, 1, 1024);
@@ -99,9 +99,9 @@ public final class GrpcRemoteOptions {
      * @param bytes 1 to 1 GiB; by default 1 MiB
      * @return new options
      */
-    public GrpcRemoteOptions withScanBytes(int bytes) {
+    public GrpcRemoteOptions withMaxPageBytes(int bytes) {
         Draft draft = new Draft(this);
-        draft.scanBytes = bytes;
+        draft.maxPageBytes = bytes;
         return new GrpcRemoteOptions(draft);
     }
 
@@ -198,8 +198,8 @@ public final class GrpcRemoteOptions {
         return maxBatchBytes;
     }
 
-    int scanBytes() {
-        return scanBytes;
+    int maxPageBytes() {
+        return maxPageBytes;
     }
 
     /** The largest message that is taken from a node. */
@@ -240,7 +240,7 @@ public final class GrpcRemoteOptions {
 
         private int maxValueBytes = 16 << 20;
         private int maxBatchBytes = 32 << 20;
-        private int scanBytes = 1 << 20;
+        private int maxPageBytes = 1 << 20;
         private int maxInFlight = 10_000;
         private long maxInFlightBytes = 256L << 20;
         private int eventLoops = Math.min(4, Runtime.getRuntime().availableProcessors());
@@ -254,7 +254,7 @@ public final class GrpcRemoteOptions {
         Draft(GrpcRemoteOptions from) {
             maxValueBytes = from.maxValueBytes;
             maxBatchBytes = from.maxBatchBytes;
-            scanBytes = from.scanBytes;
+            maxPageBytes = from.maxPageBytes;
             maxInFlight = from.maxInFlight;
             maxInFlightBytes = from.maxInFlightBytes;
             eventLoops = from.eventLoops;

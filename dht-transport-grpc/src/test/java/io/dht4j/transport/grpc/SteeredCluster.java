@@ -45,6 +45,8 @@ final class SteeredCluster implements Cluster {
     final AtomicInteger openScans = new AtomicInteger();
     /** The page, counted from 1, that fails. */
     volatile int failingPage = Integer.MAX_VALUE;
+    /** Runs on the thread of each get. */
+    volatile Runnable onNextGet = () -> {};
     /** Bytes of each value that a scan shows. */
     volatile int scannedValueBytes = 1000;
 
@@ -54,6 +56,7 @@ final class SteeredCluster implements Cluster {
 
     @Override
     public CompletionStage<Optional<Value>> get(Key key, CallOptions call) {
+        onNextGet.run();
         options.add(call);
         CompletableFuture<Optional<Value>> answer = new CompletableFuture<>();
         gets.add(answer);
