@@ -7,6 +7,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
@@ -87,10 +88,13 @@ final class HttpApiExchange {
         return length == null ? -1 : Long.parseLong(length.trim());
     }
 
-    /** Whether a body comes whose length is not announced. HTTP/2 says so by not ending the request with its head. */
+    /**
+     * Whether a body comes whose length is not announced. HTTP/2 does not tell before the next frame is there: what takes a
+     * body is taken to have one, perhaps of no bytes, and a body that nobody wants is dropped.
+     */
     private static boolean comesInParts(HttpServerRequest request) {
         return request.version() == HttpVersion.HTTP_2
-                ? !request.isEnded()
+                ? request.method().equals(HttpMethod.PUT) || request.method().equals(HttpMethod.POST)
                 : request.headers().contains(HttpHeaders.TRANSFER_ENCODING);
     }
 
