@@ -22,6 +22,7 @@ import io.dht4j.v1.ScanRequest;
 import io.dht4j.v1.ScanResponse;
 import io.dht4j.v1.StatusRequest;
 import io.grpc.ClientCall;
+import io.grpc.Context;
 import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
@@ -338,6 +339,22 @@ class GrpcApiLimitsTest {
         Future<?> brief = client.withDeadlineAfter(200, TimeUnit.MILLISECONDS).get(GET);
         assertThat(failure(brief).getStatus().getCode()).isEqualTo(Status.Code.DEADLINE_EXCEEDED);
         await().atMost(PATIENCE).until(() -> api.admission().callsInFlight() == 3);
+    }
+
+    /** Else an answered call would cancel what its cluster still sends to replicas over gRPC. */
+    @Test
+    void what_the_cluster_does_outlives_the_call() throws Exception {
+        KeyValueGrpc.KeyValueFutureStub client = start(GrpcApiOptions.defaults());
+        CompletableFuture<Context> seen = new CompletableFuture<>();
+        cluster.onNextGet = () -> seen.complete(Context.current());
+        Future<GetResponse> call =
+                client.withDeadlineAfter(30, TimeUnit.SECONDS).get(GET);
+        await().atMost(PATIENCE).until(() -> cluster.gets.size() == 1);
+        cluster.gets.remove().complete(Optional.empty());
+        call.get(30, TimeUnit.SECONDS);
+        idle();
+        assertThat(seen.join().isCancelled()).isFalse();
+        assertThat(seen.join().getDeadline()).isNull();
     }
 
     @Test
