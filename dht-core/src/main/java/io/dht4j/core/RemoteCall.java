@@ -1,0 +1,169 @@
+package io.dht4j.core;
+
+import io.dht4j.CallOptions;
+import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
+import io.dht4j.ErrorCode.Action;
+import io.dht4j.spi.Environment;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One call: tries one node after the other, within one deadline, as long as the failures say that another try is safe. The
+ * tries follow one another; the deadline may end the call at any time.
+ *
+ * @param <T> the result
+ */
+final class RemoteCall<T> {
+
+    /** What may be repeated. */
+    enum Kind {
+        /** Changes nothing, so that it may be tried again whatever has happened. */
+        READ,
+        /** Moves on only when it is certain that nothing has changed. */
+        WRITE,
+        /** Asks for what only this node can tell. */
+        PINNED,
+        /** Looks for any node that answers, whatever the others say. */
+        SEARCH
+    }
+
+    /** A request to one node. */
+    @FunctionalInterface
+    interface Try<T> {
+        CompletionStage<T> at(String address, CallOptions options);
+    }
+
+    private final Environment environment;
+    private final BooleanSupplier closed;
+    private final Kind kind;
+    private final CallOptions options;
+    private final Try<T> request;
+    private final List<RemoteTargets.Target> targets;
+    private final long deadline;
+    private final List<String> failures = new ArrayList<>();
+    private final CompletableFuture<T> result = new CompletableFuture<>();
+
+    private RemoteCall(
+            Environment environment,
+            BooleanSupplier closed,
+            Kind kind,
+            List<RemoteTargets.Target> targets,
+            CallOptions options,
+            Duration timeout,
+            Try<T> request) {
+        this.environment = environment;
+        this.closed = closed;
+        this.kind = kind;
+        this.targets = targets;
+        this.options = options;
+        this.request = request;
+        this.deadline = environment.nanoTime() + timeout.toNanos();
+    }
+
+    /**
+     * Starts a call.
+     *
+     * @param closed whether no further try shall be made
+     * @param targets whom to ask, in this order
+     * @param timeout for all tries together
+     */
+    static <T> CompletableFuture<T> start(
+            Environment environment,
+            BooleanSupplier closed,
+            Kind kind,
+            List<RemoteTargets.Target> targets,
+            CallOptions options,
+            Duration timeout,
+            Try<T> request) {
+        RemoteCall<T> call = new RemoteCall<>(environment, closed, kind, targets, options, timeout, request);
+        // The API ends each try in time; this is for one that does not.
+        Environment.Timer timer = environment.schedule(call::expire, timeout.toNanos());
+        call.result.whenComplete((value, error) -> timer.cancel());
+        call.attempt(0, null);
+        return call.result;
+    }
+
+    private void attempt(int index, @Nullable DhtException last) {
+        long remaining = deadline - environment.nanoTime();
+        if (index == targets.size() || remaining <= 0 || closed.getAsBoolean()) {
+            end(
+                    last == null
+                            ? DhtException.of(ErrorCode.DEADLINE_PASSED, "the deadline passed before a node was asked")
+                            : last);
+            return;
+        }
+        RemoteTargets.Target target = targets.get(index);
+        boolean more = index + 1 < targets.size();
+        // A read leaves time to ask another node if this one says nothing.
+        long share = more && (kind == Kind.READ || kind == Kind.SEARCH) ? Math.max(1, remaining / 2) : remaining;
+        CompletionStage<T> reply;
+        try {
+            reply = request.at(target.address, options.withTimeout(Duration.ofNanos(share)));
+        } catch (RuntimeException e) {
+            // Against its contract: nobody knows what it has done before.
+            reply = CompletableFuture.failedFuture(e);
+        }
+        reply.whenComplete((value, error) -> {
+            if (error == null) {
+                target.answered();
+                result.complete(value);
+            } else {
+                failed(index, target, asDhtException(DhtException.unwrap(error)));
+            }
+        });
+    }
+
+    private static DhtException asDhtException(Throwable error) {
+        return error instanceof DhtException known
+                ? known
+                : DhtException.of(ErrorCode.INTERNAL, "the remote API failed in an unexpected way: " + error);
+    }
+
+    private void failed(int index, RemoteTargets.Target target, DhtException failure) {
+        synchronized (failures) {
+            failures.add(target.address + ": " + failure.getMessage());
+        }
+        Action action = failure.code().action();
+        boolean movesOn = switch (kind) {
+            case READ -> action == Action.RETRY_ANYWHERE || action == Action.REPEAT_ONLY_THIS;
+            case WRITE -> action == Action.RETRY_ANYWHERE;
+            case PINNED -> false;
+            case SEARCH -> true;
+        };
+        if (action == Action.RETRY_ANYWHERE || action == Action.REPEAT_ONLY_THIS) {
+            target.failed();
+        }
+        if (movesOn) {
+            attempt(index + 1, failure);
+        } else {
+            end(failure);
+        }
+    }
+
+    private void end(DhtException last) {
+        List<String> told;
+        synchronized (failures) {
+            told = List.copyOf(failures);
+        }
+        if (kind == Kind.SEARCH) {
+            result.completeExceptionally(
+                    DhtException.of(ErrorCode.NOT_SERVING, "no node answered: " + String.join("; ", told)));
+        } else if (told.size() < 2) {
+            result.completeExceptionally(last);
+        } else {
+            result.completeExceptionally(DhtException.of(last.code(), String.join("; ", told)));
+        }
+    }
+
+    private void expire() {
+        if (!result.isDone()) {
+            end(DhtException.of(ErrorCode.INTERNAL, "no node answered before the deadline"));
+        }
+    }
+}

@@ -1,0 +1,326 @@
+package io.dht4j.core;
+
+import io.dht4j.CallOptions;
+import io.dht4j.Cluster;
+import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
+import io.dht4j.InvalidRequestException;
+import io.dht4j.Key;
+import io.dht4j.KeyPlacement;
+import io.dht4j.KeyRange;
+import io.dht4j.KeyValue;
+import io.dht4j.Node;
+import io.dht4j.NodeId;
+import io.dht4j.NodeStatus;
+import io.dht4j.ReplicationPolicy;
+import io.dht4j.Scan;
+import io.dht4j.ScanScope;
+import io.dht4j.Topology;
+import io.dht4j.UnavailableException;
+import io.dht4j.Value;
+import io.dht4j.Version;
+import io.dht4j.core.internal.admission.Admission;
+import io.dht4j.spi.Environment;
+import io.dht4j.spi.RemoteApi;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A cluster as seen from a process that is no part of it: each call goes to one of the nodes through a public API, and that
+ * node coordinates it.
+ *
+ * <p>One node is preferred as long as it answers, chosen by chance so that clients spread. When it fails, the others are
+ * tried in their order, within the call's one deadline: a read after every failure that another node may not have, a write
+ * only when it is certain that nothing has changed. A write of unknown outcome is reported as such and never repeated.
+ * A node that failed is tried last for a second. A read gives a node that says nothing half of the time that is left.
+ *
+ * <p>Closing fails the calls under way and closes the API.
+ */
+public final class RemoteCluster implements Cluster {
+
+    private static final Logger LOG = LoggerFactory.getLogger(RemoteCluster.class);
+
+    private final RemoteApi api;
+    private final RemoteTargets targets;
+    private final RemoteOptions options;
+    private final Environment environment;
+    private final boolean ownsEnvironment;
+    private final Admission admission;
+    private final AtomicBoolean closed = new AtomicBoolean();
+    private volatile NodeStatus known;
+
+    private RemoteCluster(
+            RemoteApi api,
+            RemoteTargets targets,
+            RemoteOptions options,
+            Environment environment,
+            boolean ownsEnvironment,
+            NodeStatus known) {
+        this.api = api;
+        this.targets = targets;
+        this.options = options;
+        this.environment = environment;
+        this.ownsEnvironment = ownsEnvironment;
+        this.admission = new Admission("calls under way", options.maxInFlight(), Long.MAX_VALUE);
+        this.known = known;
+    }
+
+    /**
+     * Connects to a cluster. Blocks until one of its nodes has answered.
+     *
+     * @param api speaks to the nodes; owned by the cluster from now on, also if connecting fails
+     * @param addresses nodes of the cluster, one or more, each in the form {@code host:port}
+     * @param options timeouts and limits
+     * @return the cluster, which the caller closes
+     * @throws IllegalArgumentException if there is no address, or one is blank or stands twice
+     * @throws UnavailableException if no node has answered in time; the message names each address and why
+     */
+    public static RemoteCluster connect(RemoteApi api, List<String> addresses, RemoteOptions options) {
+        SystemEnvironment environment = new SystemEnvironment("dht4j-remote", 1);
+        try {
+            return connecting(api, addresses, options, environment, true)
+                    .get(2 * options.connectTimeout().toMillis(), TimeUnit.MILLISECONDS);
+        } catch (ExecutionException e) {
+            throw closing(api, environment, DhtException.unwrap(e));
+        } catch (TimeoutException e) {
+            throw closing(
+                    api, environment, new UnavailableException(ErrorCode.NOT_SERVING, "no node answered in time"));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw closing(api, environment, new IllegalStateException("interrupted while connecting", e));
+        } catch (RuntimeException e) {
+            throw closing(api, environment, e);
+        }
+    }
+
+    private static RuntimeException closing(RemoteApi api, Environment environment, Throwable failure) {
+        RuntimeException thrown =
+                failure instanceof RuntimeException e ? e : new IllegalStateException("cannot connect", failure);
+        try {
+            api.close();
+        } catch (RuntimeException e) {
+            thrown.addSuppressed(e);
+        }
+        environment.close();
+        return thrown;
+    }
+
+    /**
+     * Connects to a cluster without blocking.
+     *
+     * @param api speaks to the nodes; owned by the cluster once there is one
+     * @param addresses nodes of the cluster, one or more, each in the form {@code host:port}
+     * @param options timeouts and limits
+     * @param environment where time, chance and timers come from; stays the caller's, who closes it after the cluster
+     * @return completes with the cluster when one node has answered; fails with an {@link UnavailableException} that names
+     *     each address and why
+     * @throws IllegalArgumentException if there is no address, or one is blank or stands twice
+     */
+    public static CompletionStage<RemoteCluster> connecting(
+            RemoteApi api, List<String> addresses, RemoteOptions options, Environment environment) {
+        return connecting(api, addresses, options, environment, false);
+    }
+
+    private static CompletableFuture<RemoteCluster> connecting(
+            RemoteApi api,
+            List<String> addresses,
+            RemoteOptions options,
+            Environment environment,
+            boolean ownsEnvironment) {
+        RemoteTargets targets = new RemoteTargets(addresses, environment);
+        return RemoteCall.start(
+                        environment,
+                        () -> false,
+                        RemoteCall.Kind.SEARCH,
+                        targets.inOrder(),
+                        CallOptions.defaults(),
+                        options.connectTimeout(),
+                        api::status)
+                .thenApply(status -> new RemoteCluster(api, targets, options, environment, ownsEnvironment, status));
+    }
+
+    @Override
+    public CompletionStage<Optional<Value>> get(Key key, CallOptions call) {
+        return ask(RemoteCall.Kind.READ, call, (address, within) -> api.get(address, key, within));
+    }
+
+    @Override
+    public CompletionStage<Version> put(Key key, byte[] value, CallOptions call) {
+        byte[] copy = value.clone();
+        return admitted(RemoteCall.Kind.WRITE, call, (address, within) -> api.put(address, key, copy, within));
+    }
+
+    @Override
+    public CompletionStage<Version> delete(Key key, CallOptions call) {
+        return ask(RemoteCall.Kind.WRITE, call, (address, within) -> api.delete(address, key, within));
+    }
+
+    @Override
+    public CompletionStage<Map<Key, Value>> getAll(Collection<Key> keys, CallOptions call) {
+        List<Key> distinct = List.copyOf(new LinkedHashSet<>(keys));
+        return ask(RemoteCall.Kind.READ, call, (address, within) -> api.getAll(address, distinct, within));
+    }
+
+    @Override
+    public CompletionStage<Version> putAll(Map<Key, byte[]> values, CallOptions call) {
+        Map<Key, byte[]> copy = new LinkedHashMap<>();
+        values.forEach((key, value) -> copy.put(key, value.clone()));
+        return admitted(RemoteCall.Kind.WRITE, call, (address, within) -> api.putAll(address, copy, within));
+    }
+
+    /**
+     * {@inheritDoc}
+     *
+     * <p>With the scope {@link ScanScope#NODE} all pages come from the node that is preferred when the first one is asked
+     * for, and from no other.
+     */
+    @Override
+    public Scan scan(KeyRange range, ScanScope scope, CallOptions call) {
+        List<RemoteTargets.Target> one = new ArrayList<>(1);
+        return new RemoteScan(range, rest -> {
+            RemoteCall.Try<List<KeyValue>> page =
+                    (address, within) -> api.scan(address, rest, scope, options.scanPageSize(), within);
+            if (scope == ScanScope.CLUSTER) {
+                return ask(RemoteCall.Kind.READ, call, page);
+            }
+            if (one.isEmpty()) {
+                one.add(targets.inOrder().get(0));
+            }
+            return ask(RemoteCall.Kind.PINNED, one, call, page);
+        });
+    }
+
+    @Override
+    public CompletionStage<KeyPlacement> locate(Key key) {
+        return ask(RemoteCall.Kind.READ, CallOptions.defaults(), (address, within) -> api.locate(address, key, within))
+                .thenCompose(located -> {
+                    if (known.topology().nodes().stream().map(Node::id).toList().containsAll(located.replicas())) {
+                        return CompletableFuture.completedFuture(placement(located));
+                    }
+                    // The nodes have changed since this client last asked for them.
+                    return status().thenApply(status -> placement(located));
+                });
+    }
+
+    private KeyPlacement placement(RemoteApi.Located located) {
+        Topology topology = known.topology();
+        List<Node> replicas = new ArrayList<>(located.replicas().size());
+        for (NodeId id : located.replicas()) {
+            replicas.add(topology.node(id)
+                    .orElseThrow(() -> DhtException.of(
+                            ErrorCode.STALE_TOPOLOGY, "the nodes do not agree on whether there is a node " + id)));
+        }
+        return new KeyPlacement(located.partition(), replicas);
+    }
+
+    /**
+     * {@inheritDoc}
+     *
+     * <p>As the nodes were when one of them last told its status: when connecting, or since.
+     */
+    @Override
+    public Topology topology() {
+        return known.topology();
+    }
+
+    /**
+     * {@inheritDoc}
+     *
+     * <p>As the node that last told its status has it.
+     */
+    @Override
+    public ReplicationPolicy defaultPolicy() {
+        return ReplicationPolicy.majorityOf(known.replicationFactor());
+    }
+
+    /**
+     * What the node that is asked says of itself. Refreshes {@link #topology()} and {@link #defaultPolicy()}.
+     *
+     * @return completes with a snapshot
+     */
+    @Override
+    public CompletionStage<NodeStatus> status() {
+        return ask(RemoteCall.Kind.READ, CallOptions.defaults(), api::status).thenApply(status -> {
+            known = status;
+            return status;
+        });
+    }
+
+    /**
+     * Fails the calls under way and closes the API. Blocks, for a bounded time; must not be called from a stage's callback.
+     * Calls that arrive later fail with {@link ErrorCode#NOT_SERVING}. May be called repeatedly.
+     */
+    @Override
+    public void close() {
+        if (closed.compareAndSet(false, true)) {
+            CompletableFuture<Void> drained = admission.close();
+            try {
+                api.close();
+            } finally {
+                if (ownsEnvironment) {
+                    environment.close();
+                }
+            }
+            if (!drained.isDone()) {
+                LOG.warn("the remote API {} left calls without an answer", api.name());
+            }
+        }
+    }
+
+    /** A call that takes no time to live. */
+    private <T> CompletionStage<T> ask(RemoteCall.Kind kind, CallOptions call, RemoteCall.Try<T> request) {
+        return ask(kind, List.of(), call, request);
+    }
+
+    private <T> CompletionStage<T> ask(
+            RemoteCall.Kind kind, List<RemoteTargets.Target> only, CallOptions call, RemoteCall.Try<T> request) {
+        if (call.timeToLive().isPresent()) {
+            return CompletableFuture.failedFuture(
+                    new InvalidRequestException(ErrorCode.TTL_INVALID, "a time to live is for put and putAll only"));
+        }
+        return admitted(kind, only, call, request);
+    }
+
+    private <T> CompletionStage<T> admitted(RemoteCall.Kind kind, CallOptions call, RemoteCall.Try<T> request) {
+        return admitted(kind, List.of(), call, request);
+    }
+
+    private <T> CompletionStage<T> admitted(
+            RemoteCall.Kind kind, List<RemoteTargets.Target> only, CallOptions call, RemoteCall.Try<T> request) {
+        try {
+            admission.enter(0);
+        } catch (DhtException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+        CompletableFuture<T> running;
+        try {
+            running = RemoteCall.start(
+                    environment,
+                    closed::get,
+                    kind,
+                    only.isEmpty() ? targets.inOrder() : only,
+                    call,
+                    call.timeout().orElse(options.timeout()),
+                    request);
+        } catch (RuntimeException e) {
+            // The timers have ended: closed meanwhile.
+            running = CompletableFuture.failedFuture(
+                    new UnavailableException(ErrorCode.NOT_SERVING, "this client is closed: " + e));
+        }
+        // The caller gets the stage behind this one, so that its next call finds the room that this one leaves.
+        return running.whenComplete((result, error) -> admission.leave(0));
+    }
+}

@@ -1,0 +1,92 @@
+package io.dht4j.core;
+
+import io.dht4j.CallOptions;
+import java.time.Duration;
+
+/**
+ * How a {@link RemoteCluster} calls. Immutable.
+ *
+ * @param timeout how long a call may take when it does not say otherwise, tries at several nodes included, 1 millisecond to 1
+ *     hour
+ * @param connectTimeout how long connecting may take, until one node has answered, 1 millisecond to 1 hour
+ * @param scanPageSize the most entries that a scan asks a node for at a time, 1 to 10,000
+ * @param maxInFlight how many calls may be under way; more are refused as overloaded; 1 to 1,000,000
+ */
+public record RemoteOptions(Duration timeout, Duration connectTimeout, int scanPageSize, int maxInFlight) {
+
+    private static final RemoteOptions DEFAULTS =
+            new RemoteOptions(Duration.ofSeconds(5), Duration.ofSeconds(5), 1_000, 10_000);
+
+    /**
+     * Checks the ranges.
+     *
+     * @throws IllegalArgumentException if an option is out of its range
+     */
+    public RemoteOptions {
+        requireRange("timeout", timeout);
+        requireRange("connectTimeout", connectTimeout);
+        requireRange("scanPageSize", scanPageSize, 10_000);
+        requireRange("maxInFlight", maxInFlight, 1_000_000);
+    }
+
+    /**
+     * 5 seconds for calls and for connecting, pages of 1,000 entries, 10,000 calls under way.
+     *
+     * @return the defaults
+     */
+    public static RemoteOptions defaults() {
+        return DEFAULTS;
+    }
+
+    /**
+     * The same options with this timeout of calls.
+     *
+     * @param timeout 1 millisecond to 1 hour
+     * @return new options
+     */
+    public RemoteOptions withTimeout(Duration timeout) {
+        return new RemoteOptions(timeout, connectTimeout, scanPageSize, maxInFlight);
+    }
+
+    /**
+     * The same options with this timeout of connecting.
+     *
+     * @param connectTimeout 1 millisecond to 1 hour
+     * @return new options
+     */
+    public RemoteOptions withConnectTimeout(Duration connectTimeout) {
+        return new RemoteOptions(timeout, connectTimeout, scanPageSize, maxInFlight);
+    }
+
+    /**
+     * The same options with this size of pages.
+     *
+     * @param scanPageSize 1 to 10,000
+     * @return new options
+     */
+    public RemoteOptions withScanPageSize(int scanPageSize) {
+        return new RemoteOptions(timeout, connectTimeout, scanPageSize, maxInFlight);
+    }
+
+    /**
+     * The same options with this many calls under way.
+     *
+     * @param maxInFlight 1 to 1,000,000
+     * @return new options
+     */
+    public RemoteOptions withMaxInFlight(int maxInFlight) {
+        return new RemoteOptions(timeout, connectTimeout, scanPageSize, maxInFlight);
+    }
+
+    private static void requireRange(String option, Duration value) {
+        if (value.compareTo(Duration.ofMillis(1)) < 0 || value.compareTo(CallOptions.MAX_TIMEOUT) > 0) {
+            throw new IllegalArgumentException(option + " must be 1 ms to 1 hour, not " + value);
+        }
+    }
+
+    private static void requireRange(String option, int value, int max) {
+        if (value < 1 || value > max) {
+            throw new IllegalArgumentException(option + " must be 1 to " + max + ", not " + value);
+        }
+    }
+}

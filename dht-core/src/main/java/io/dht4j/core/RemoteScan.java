@@ -1,0 +1,56 @@
+package io.dht4j.core;
+
+import io.dht4j.DhtException;
+import io.dht4j.Key;
+import io.dht4j.KeyRange;
+import io.dht4j.KeyValue;
+import io.dht4j.Scan;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+
+/**
+ * A scan that asks for page after page, each beginning behind the last key that was shown; so it does not matter which node
+ * brings a page. One page at a time; the pages come on any thread, each handed on safely.
+ */
+final class RemoteScan implements Scan {
+
+    private final Function<KeyRange, CompletionStage<List<KeyValue>>> pages;
+    private final Optional<Key> end;
+    private volatile Optional<Key> position;
+
+    RemoteScan(KeyRange range, Function<KeyRange, CompletionStage<List<KeyValue>>> pages) {
+        this.pages = pages;
+        this.end = range.end();
+        this.position = Optional.of(range.start());
+    }
+
+    @Override
+    public CompletionStage<List<KeyValue>> next() {
+        Optional<Key> start = position;
+        if (start.isEmpty()
+                || end.filter(last -> start.get().compareTo(last) >= 0).isPresent()) {
+            return CompletableFuture.completedFuture(List.of());
+        }
+        return pages.apply(new KeyRange(start.get(), end)).handle((page, error) -> {
+            if (error != null) {
+                position = Optional.empty();
+                throw (DhtException) DhtException.unwrap(error);
+            }
+            // Closed meanwhile, a scan stays closed.
+            if (position.isPresent()) {
+                position = page.isEmpty()
+                        ? Optional.empty()
+                        : page.get(page.size() - 1).key().successor();
+            }
+            return page;
+        });
+    }
+
+    @Override
+    public void close() {
+        position = Optional.empty();
+    }
+}

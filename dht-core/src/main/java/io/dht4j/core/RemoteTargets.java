@@ -1,0 +1,78 @@
+package io.dht4j.core;
+
+import io.dht4j.spi.Environment;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+
+/**
+ * The nodes that may be asked, and in which order. One is preferred as long as it answers, chosen by chance so that clients
+ * spread; one that has failed comes last for a while. Safe for use by any number of threads.
+ */
+final class RemoteTargets {
+
+    /** How long a node that has failed comes last. */
+    static final long PENALTY_NANOS = 1_000_000_000;
+
+    private final Environment environment;
+    private final List<Target> targets;
+    private volatile int preferred;
+
+    /** A node's address and when it failed last. */
+    final class Target {
+        final String address;
+        private final int index;
+        private volatile boolean failed;
+        private volatile long failedAt;
+
+        private Target(String address, int index) {
+            this.address = address;
+            this.index = index;
+        }
+
+        private boolean isSuspect() {
+            return failed && environment.nanoTime() - failedAt < PENALTY_NANOS;
+        }
+
+        void answered() {
+            failed = false;
+            if (targets.get(preferred).isSuspect()) {
+                preferred = index;
+            }
+        }
+
+        void failed() {
+            failedAt = environment.nanoTime();
+            failed = true;
+        }
+    }
+
+    RemoteTargets(List<String> addresses, Environment environment) {
+        if (addresses.isEmpty() || new HashSet<>(addresses).size() < addresses.size()) {
+            throw new IllegalArgumentException("addresses must be one or more, each once, not " + addresses);
+        }
+        this.environment = environment;
+        List<Target> made = new ArrayList<>(addresses.size());
+        for (String address : addresses) {
+            if (address.isBlank()) {
+                throw new IllegalArgumentException("an address must not be blank: " + addresses);
+            }
+            made.add(new Target(address, made.size()));
+        }
+        this.targets = List.copyOf(made);
+        this.preferred = environment.random().nextInt(made.size());
+    }
+
+    /** All nodes in the order in which a call tries them. */
+    List<Target> inOrder() {
+        int first = preferred;
+        List<Target> order = new ArrayList<>(targets.size());
+        List<Target> suspects = new ArrayList<>(0);
+        for (int i = 0; i < targets.size(); i++) {
+            Target target = targets.get((first + i) % targets.size());
+            (target.isSuspect() ? suspects : order).add(target);
+        }
+        order.addAll(suspects);
+        return order;
+    }
+}
