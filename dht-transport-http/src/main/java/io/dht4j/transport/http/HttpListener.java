@@ -77,6 +77,7 @@ final class HttpListener {
     private final Queue<Loop> loops = new ConcurrentLinkedQueue<>();
     private final AtomicInteger connections = new AtomicInteger();
     private final AtomicBoolean closed = new AtomicBoolean();
+    private final CompletableFuture<Void> started = new CompletableFuture<>();
     private final CompletableFuture<Void> closing = new CompletableFuture<>();
     private volatile Optional<Tls> tls = Optional.empty();
     private volatile Handler<HttpServerRequest> peerHandler = UNATTACHED;
@@ -119,19 +120,34 @@ final class HttpListener {
      *     and the file if one is not what it should be
      */
     CompletionStage<Void> start() {
-        CompletableFuture<Void> started = new CompletableFuture<>();
-        SocketAddress address = options.port() == 0
-                ? SocketAddress.sharedRandomPort(1, options.host())
-                : SocketAddress.inetSocketAddress(options.port(), options.host());
+        return start(Optional.of(
+                options.port() == 0
+                        ? SocketAddress.sharedRandomPort(1, options.host())
+                        : SocketAddress.inetSocketAddress(options.port(), options.host())));
+    }
+
+    /**
+     * Reads the certificates and starts the event loops, for one who only calls.
+     *
+     * @return completes when that is done; fails with a {@link TransportException} that names a file that is not what it
+     *     should be
+     */
+    CompletionStage<Void> startWithoutListening() {
+        return start(Optional.empty());
+    }
+
+    private CompletionStage<Void> start(Optional<SocketAddress> address) {
         DeploymentOptions onEveryLoop = new DeploymentOptions().setInstances(options.eventLoops());
-        vertx.executeBlocking(this::secure, false)
+        vertx.executeBlocking(() -> secure(address.isPresent()), false)
                 .compose(secured -> vertx.deployVerticle(() -> new Server(address), onEveryLoop))
                 .onComplete(result -> {
                     if (result.succeeded()) {
                         started.complete(null);
                     } else {
-                        String message = "cannot listen on " + options.host() + ":" + options.port() + ": "
-                                + reason(result.cause());
+                        String what = address.isEmpty()
+                                ? "cannot start"
+                                : "cannot listen on " + options.host() + ":" + options.port();
+                        String message = what + ": " + reason(result.cause());
                         started.completeExceptionally(
                                 new TransportException(Outcome.NOT_SENT, message, result.cause()));
                     }
@@ -140,7 +156,10 @@ final class HttpListener {
     }
 
     /** Reads the certificates, or sees to it that none are needed. Blocks. */
-    private boolean secure() {
+    private boolean secure(boolean listens) {
+        if (options.tls().isEmpty() && !listens) {
+            return false;
+        }
         if (options.tls().isEmpty()) {
             Plaintext.require("HTTP", options.host(), options.plaintextAllowed(), "withPlaintextAllowed()", LOG::warn);
             return false;
@@ -217,6 +236,9 @@ final class HttpListener {
                 if (result.failed()) {
                     LOG.warn("closing {}:{} failed", options.host(), port, result.cause());
                 }
+                // A start that was overtaken may have been dropped with the threads.
+                started.completeExceptionally(
+                        new TransportException(Outcome.NOT_SENT, options.host() + ":" + options.port() + " is closed"));
                 closing.complete(null);
             });
         }
@@ -282,10 +304,21 @@ final class HttpListener {
                         .setMaxConcurrentStreams(HttpServerOptions.DEFAULT_INITIAL_SETTINGS_MAX_CONCURRENT_STREAMS)
                         .setInitialWindowSize(HttpServerOptions.DEFAULT_INITIAL_SETTINGS_INITIAL_WINDOW_SIZE)
                         .setMaxHeaderListSize(HttpListenerOptions.MAX_REQUEST_LINE + HttpListenerOptions.MAX_HEADERS))
-                .setHttp2ClearTextEnabled(false)
+                // For peers only, which speak it with prior knowledge or by an upgrade.
+                .setHttp2ClearTextEnabled(options.forPeers() && tls.isEmpty())
                 .setTcpNoDelay(true)
                 .setAcceptBacklog(1024)
                 .setStrictThreadMode(true);
+        if (options.forPeers()) {
+            server.getInitialSettings()
+                    .setMaxConcurrentStreams(HttpListenerOptions.PEER_STREAMS)
+                    .setInitialWindowSize(HttpListenerOptions.PEER_STREAM_WINDOW);
+            // Giving up on a call resets its stream, an everyday matter among peers.
+            server.setHttp2ConnectionWindowSize(HttpListenerOptions.PEER_CONNECTION_WINDOW)
+                    .setHttp2RstFloodMaxRstFramePerWindow(HttpListenerOptions.PEER_RESETS_PER_SECOND)
+                    .setHttp2RstFloodWindowDuration(1)
+                    .setHttp2RstFloodWindowDurationTimeUnit(TimeUnit.SECONDS);
+        }
         tls.ifPresent(own -> {
             server.setSsl(true)
                     .setKeyCertOptions(KeyCertOptions.wrap(own.keyManager()))
@@ -302,22 +335,25 @@ final class HttpListener {
     /** The server of one event loop. */
     private final class Server extends VerticleBase {
 
-        private final SocketAddress address;
+        private final Optional<SocketAddress> address;
 
-        Server(SocketAddress address) {
+        Server(Optional<SocketAddress> address) {
             this.address = address;
         }
 
         @Override
         public Future<?> start() {
+            loops.add(new Loop(context, Thread.currentThread()));
+            if (address.isEmpty()) {
+                return Future.succeededFuture();
+            }
             HttpServer server = vertx.createHttpServer(serverOptions())
                     .connectionHandler(HttpListener.this::connected)
                     .exceptionHandler(e -> LOG.debug("connection failed before its first request", e))
                     .invalidRequestHandler(HttpApiProblem::answerMalformed)
                     .requestHandler(HttpListener.this::handle);
             servers.add(server);
-            loops.add(new Loop(context, Thread.currentThread()));
-            return server.listen(address).onSuccess(listening -> port = listening.actualPort());
+            return server.listen(address.get()).onSuccess(listening -> port = listening.actualPort());
         }
     }
 }

@@ -35,6 +35,18 @@ record HttpListenerOptions(
     /** Longest header section. */
     static final int MAX_HEADERS = 8 * 1024;
 
+    /** HTTP/2 streams under way on a connection, where peers call. */
+    static final int PEER_STREAMS = 1024;
+
+    /** Bytes that may be on their way in on an HTTP/2 stream, where peers call: more would only help over long distances. */
+    static final int PEER_STREAM_WINDOW = 1 << 20;
+
+    /** The same for all streams of a connection together. */
+    static final int PEER_CONNECTION_WINDOW = 4 << 20;
+
+    /** Past this a peer that gives up on its HTTP/2 calls loses its connection. */
+    static final int PEER_RESETS_PER_SECOND = 50_000;
+
     HttpListenerOptions {
         HttpOptionChecks.host(host);
         HttpOptionChecks.range("port", port, 0, 65_535);

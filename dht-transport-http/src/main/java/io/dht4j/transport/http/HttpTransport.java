@@ -48,8 +48,10 @@ public final class HttpTransport implements Transport {
      *
      * @param options where to listen, and the limits
      * @return a new transport
+     * @throws IllegalStateException if the library of the client is missing; the message names its artifact
      */
     public static HttpTransport create(HttpTransportOptions options) {
+        options.client().requireLibrary();
         return new HttpTransport(options);
     }
 
@@ -84,7 +86,8 @@ public final class HttpTransport implements Transport {
         HttpTransportServer endpoint = new HttpTransportServer(handler, options);
         server = endpoint;
         listener.attachPeer(endpoint);
-        return listener.start().thenRun(() -> clients = new VertxPeerClients(listener, options));
+        return (options.listens() ? listener.start() : listener.startWithoutListening())
+                .thenRun(() -> clients = PeerClients.of(listener, options));
     }
 
     @Override
@@ -112,6 +115,9 @@ public final class HttpTransport implements Transport {
                 return refused(address, "not an address of the form host:port");
             }
             peer = peers.computeIfAbsent(address, key -> running.to(parsed));
+            if (closed) {
+                peer.close();
+            }
         }
         HttpTransportCall call = new HttpTransportCall(address, request, context, System.nanoTime() + remaining);
         peer.send(call);
@@ -131,7 +137,9 @@ public final class HttpTransport implements Transport {
 
     @Override
     public String name() {
-        return "http";
+        return options.client() == HttpClientKind.VERTX
+                ? "http"
+                : "http/" + options.client().label();
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.dht4j.transport.http;
 
 import io.vertx.core.buffer.Buffer;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
@@ -15,28 +16,44 @@ final class HttpTransportBody {
     private final int declared;
     private byte[] bytes = NO_BYTES;
     private int received;
+    private boolean tooLong;
 
     HttpTransportBody(int declared) {
         this.declared = declared;
     }
 
-    /** Takes the next bytes; what is over the declared length is dropped (HTTP does not let it happen). */
+    /** Takes the next bytes; what is over the declared length is dropped (HTTP/1.1 does not let it happen). */
     void add(Buffer chunk) {
         int length = Math.min(chunk.length(), declared - received);
+        tooLong |= length < chunk.length();
         if (received == 0 && length == declared && length == chunk.length()) {
             bytes = chunk.getBytes();
         } else {
-            if (bytes.length < received + length) {
-                long twice = Math.max(FIRST_ALLOCATION, 2L * (received + length));
-                bytes = Arrays.copyOf(bytes, (int) Math.min(declared, twice));
-            }
+            makeRoom(length, false);
             chunk.getBytes(0, length, bytes, received);
         }
         received += length;
     }
 
+    /** As the other {@code add}. */
+    void add(ByteBuffer chunk) {
+        int length = Math.min(chunk.remaining(), declared - received);
+        tooLong |= length < chunk.remaining();
+        makeRoom(length, received == 0 && length == declared);
+        chunk.get(bytes, received, length);
+        received += length;
+    }
+
+    private void makeRoom(int length, boolean all) {
+        if (bytes.length < received + length) {
+            long twice = all ? length : Math.max(FIRST_ALLOCATION, 2L * (received + length));
+            bytes = Arrays.copyOf(bytes, (int) Math.min(declared, twice));
+        }
+    }
+
+    /** Whether all has come and no more than that. */
     boolean isComplete() {
-        return received == declared;
+        return received == declared && !tooLong;
     }
 
     /** The body, once it is complete. */

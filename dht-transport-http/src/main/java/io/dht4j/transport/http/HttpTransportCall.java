@@ -17,7 +17,8 @@ final class HttpTransportCall extends CompletableFuture<byte[]> {
     private enum State {
         WAITING,
         SENT,
-        ENDED
+        ANSWERED,
+        GIVEN_UP
     }
 
     private static final byte[] NO_BYTES = {};
@@ -48,7 +49,7 @@ final class HttpTransportCall extends CompletableFuture<byte[]> {
     /** What carries a sent call: an exchange on a connection. */
     interface Carrier {
 
-        /** The call has ended without a reply: lets go of it, soon, whatever that costs. For any thread. */
+        /** The call has been given up: lets go of it, soon, whatever that costs. For any thread. */
         void drop();
     }
 
@@ -75,7 +76,13 @@ final class HttpTransportCall extends CompletableFuture<byte[]> {
     }
 
     boolean hasEnded() {
-        return state.get() == State.ENDED;
+        State now = state.get();
+        return now == State.ANSWERED || now == State.GIVEN_UP;
+    }
+
+    /** Whether it has ended without an answer. */
+    boolean isGivenUp() {
+        return state.get() == State.GIVEN_UP;
     }
 
     /** Says what carries the call. Who does looks afterwards whether the call {@linkplain #hasEnded() has ended}. */
@@ -95,40 +102,53 @@ final class HttpTransportCall extends CompletableFuture<byte[]> {
     }
 
     void reply(byte[] frame) {
-        if (state.compareAndSet(State.SENT, State.ENDED)) {
+        if (state.compareAndSet(State.SENT, State.ANSWERED)) {
             forget();
             complete(frame);
         }
     }
 
-    /** The peer says that its handler did not see the request. */
+    /** The peer says that its handler did not see the request, or it is certain that nothing was written. */
     void refused(String why) {
-        if (state.compareAndSet(State.SENT, State.ENDED)) {
+        if (state.compareAndSet(State.SENT, State.ANSWERED)) {
             fail(Outcome.NOT_SENT, why);
         }
     }
 
-    /** Ends the call without a reply, if it has not ended. */
-    void abandon(String why) {
-        if (state.compareAndSet(State.WAITING, State.ENDED)) {
-            fail(Outcome.NOT_SENT, why);
-        } else if (state.compareAndSet(State.SENT, State.ENDED)) {
+    /** The peer says that something went wrong. */
+    void failed(String why) {
+        if (state.compareAndSet(State.SENT, State.ANSWERED)) {
             fail(Outcome.UNKNOWN, why);
         }
     }
 
-    /** Ends the call if its deadline has passed. */
-    void expire() {
-        abandon(state.get() == State.WAITING ? "deadline passed before the call was sent" : "no reply by the deadline");
+    /** Ends the call without a reply. False if it has ended. */
+    boolean abandon(String why) {
+        if (state.compareAndSet(State.WAITING, State.GIVEN_UP)) {
+            fail(Outcome.NOT_SENT, why);
+            return true;
+        }
+        if (state.compareAndSet(State.SENT, State.GIVEN_UP)) {
+            fail(Outcome.UNKNOWN, why);
+            return true;
+        }
+        return false;
+    }
+
+    /** Ends the call because its deadline has passed. False if it has ended. */
+    boolean expire() {
+        return abandon(
+                state.get() == State.WAITING ? "deadline passed before the call was sent" : "no reply by the deadline");
     }
 
     /** Ends the call, whose caller has lost interest, and lets go of what carries it. */
     void cancel() {
-        abandon("cancelled");
-        drop();
+        if (abandon("cancelled")) {
+            drop();
+        }
     }
 
-    /** Lets what carries the call go of it. The call has ended. */
+    /** Lets what carries the call go of it. The call has been given up. */
     void drop() {
         Carrier exchange = carrier;
         if (exchange != null) {

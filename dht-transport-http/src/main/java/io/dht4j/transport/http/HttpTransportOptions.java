@@ -1,6 +1,8 @@
 package io.dht4j.transport.http;
 
+import io.dht4j.security.TlsFiles;
 import java.time.Duration;
+import java.util.Optional;
 
 /**
  * How an {@link HttpTransport} listens, and what it may spend. Immutable; every {@code with} method gives a copy, and
@@ -8,10 +10,15 @@ import java.time.Duration;
  */
 public final class HttpTransportOptions {
 
+    private final boolean listens;
     private final String host;
     private final int port;
+    private final HttpClientKind client;
+    private final Optional<TlsFiles> tls;
+    private final boolean plaintextAllowed;
     private final int eventLoops;
     private final int maxFrameBytes;
+    private final Optional<Integer> givenConnections;
     private final int connectionsPerPeer;
     private final int maxQueuedPerPeer;
     private final long maxQueuedBytesPerPeer;
@@ -23,11 +30,16 @@ public final class HttpTransportOptions {
     private final Duration drainTimeout;
 
     private HttpTransportOptions(Draft draft) {
+        this.listens = draft.listens;
         this.host = draft.host;
         this.port = draft.port;
+        this.client = draft.client;
+        this.tls = draft.tls;
+        this.plaintextAllowed = draft.plaintextAllowed;
         this.eventLoops = draft.eventLoops;
         this.maxFrameBytes = draft.maxFrameBytes;
-        this.connectionsPerPeer = draft.connectionsPerPeer;
+        this.givenConnections = draft.connectionsPerPeer;
+        this.connectionsPerPeer = draft.connectionsPerPeer.orElse(draft.client.defaultConnections());
         this.maxQueuedPerPeer = draft.maxQueuedPerPeer;
         this.maxQueuedBytesPerPeer = draft.maxQueuedBytesPerPeer;
         this.connectTimeout = draft.connectTimeout;
@@ -38,7 +50,7 @@ public final class HttpTransportOptions {
         this.drainTimeout = draft.drainTimeout;
         listener();
         HttpOptionChecks.range("maxFrameBytes", maxFrameBytes, 1024, 1 << 30);
-        HttpOptionChecks.range("connectionsPerPeer", connectionsPerPeer, 1, 10_000);
+        HttpOptionChecks.range("connectionsPerPeer", connectionsPerPeer, 1, client.maxConnections());
         HttpOptionChecks.range("maxQueuedPerPeer", maxQueuedPerPeer, 1, 10_000_000);
         HttpOptionChecks.range("maxQueuedBytesPerPeer", maxQueuedBytesPerPeer, 1, Long.MAX_VALUE / 2);
         HttpOptionChecks.range("connectTimeout", connectTimeout, Duration.ofMillis(1), Duration.ofMinutes(10));
@@ -58,6 +70,56 @@ public final class HttpTransportOptions {
         Draft draft = new Draft();
         draft.host = host;
         draft.port = port;
+        return new HttpTransportOptions(draft);
+    }
+
+    /**
+     * The defaults for one who calls peers and never listens: a member of the cluster that stores nothing.
+     *
+     * @return options; what concerns listening has no effect
+     */
+    public static HttpTransportOptions callingOnly() {
+        Draft draft = new Draft();
+        draft.listens = false;
+        draft.host = "127.0.0.1";
+        return new HttpTransportOptions(draft);
+    }
+
+    /**
+     * The same options with this client for the calls to peers. The nodes of a cluster may have different ones.
+     *
+     * @param kind by default {@link HttpClientKind#VERTX}
+     * @return new options
+     */
+    public HttpTransportOptions withClient(HttpClientKind kind) {
+        Draft draft = new Draft(this);
+        draft.client = kind;
+        return new HttpTransportOptions(draft);
+    }
+
+    /**
+     * The same options with TLS for everything that goes over the port and to peers. Peers prove to each other who they are:
+     * who answers must show a certificate with the name of the node that was called, and who calls one with a name that
+     * {@link io.dht4j.spi.FrameHandler#mayCall} accepts. It must be the same on all nodes.
+     *
+     * @param files certificate, key and authorities
+     * @return new options
+     * @throws IllegalArgumentException if one of the three is not there
+     */
+    public HttpTransportOptions withTls(TlsFiles files) {
+        Draft draft = new Draft(this);
+        draft.tls = Optional.of(files);
+        return new HttpTransportOptions(draft);
+    }
+
+    /**
+     * The same options with leave to send plaintext further than loopback. Starting warns of it.
+     *
+     * @return new options
+     */
+    public HttpTransportOptions withPlaintextAllowed() {
+        Draft draft = new Draft(this);
+        draft.plaintextAllowed = true;
         return new HttpTransportOptions(draft);
     }
 
@@ -87,15 +149,17 @@ public final class HttpTransportOptions {
     }
 
     /**
-     * The same options with this many connections to each peer. A connection carries one call at a time, so this bounds
-     * how many calls to a peer are under way; more wait in the queue.
+     * The same options with this many connections to each peer. With what {@linkplain HttpClientKind one connection carries
+     * at a time} it bounds how many calls to a peer are under way; more wait in the queue.
      *
-     * @param connections 1 to 10,000, rounded up to a multiple of the event loops; by default 32
+     * @param connections 1 to 10,000, with {@link HttpClientKind#JDK_H2} 1 to 16; Vert.x's clients (not its WebClient) round
+     *     it up to a multiple of the event loops; by default 32, with pipelining 8, with {@link HttpClientKind#VERTX_H2} 2,
+     *     with {@link HttpClientKind#JDK_H2} 1
      * @return new options
      */
     public HttpTransportOptions withConnectionsPerPeer(int connections) {
         Draft draft = new Draft(this);
-        draft.connectionsPerPeer = connections;
+        draft.connectionsPerPeer = Optional.of(connections);
         return new HttpTransportOptions(draft);
     }
 
@@ -103,7 +167,8 @@ public final class HttpTransportOptions {
      * The same options with this bound on calls that wait for a connection to a peer. Beyond it calls fail at once, as not
      * sent. More rides out longer pauses and costs memory.
      *
-     * @param calls 1 to 10,000,000, shared out evenly between the event loops; by default 16,384
+     * @param calls 1 to 10,000,000; Vert.x's clients (not its WebClient) share it out evenly between the event loops; by default
+     *     16,384
      * @return new options
      */
     public HttpTransportOptions withMaxQueuedPerPeer(int calls) {
@@ -117,8 +182,8 @@ public final class HttpTransportOptions {
      * fail at once, as not sent; a single frame passes whatever its size when no other is under way. It keeps a peer that
      * hangs from holding the memory of those that call it.
      *
-     * @param bytes 1 or more, shared out evenly between the event loops; by default 256 MiB, or an eighth of the heap if
-     *     that is less
+     * @param bytes 1 or more; Vert.x's clients (not its WebClient) share it out evenly between the event loops; by default 256
+     *     MiB, or an eighth of the heap if that is less
      * @return new options
      */
     public HttpTransportOptions withMaxQueuedBytesPerPeer(long bytes) {
@@ -182,7 +247,9 @@ public final class HttpTransportOptions {
 
     /**
      * The same options with this time after which an accepted connection over which nothing moves is closed, even while a
-     * request waits for its reply: no call lasts longer. Calling nodes close theirs after half of it.
+     * request waits for its reply: no call lasts longer. Calling nodes close theirs after half of it, except those with
+     * {@link HttpClientKind#JDK} and {@link HttpClientKind#JDK_H2}, whose client has a time for the whole JVM
+     * ({@code jdk.httpclient.keepalive.timeout}).
      *
      * @param timeout 1 second to 2 hours; by default 60 seconds
      * @return new options
@@ -232,6 +299,28 @@ public final class HttpTransportOptions {
         return maxFrameBytes;
     }
 
+    /**
+     * Which client calls peers.
+     *
+     * @return the kind
+     */
+    public HttpClientKind client() {
+        return client;
+    }
+
+    /** Whether to listen at all. */
+    boolean listens() {
+        return listens;
+    }
+
+    Optional<TlsFiles> tls() {
+        return tls;
+    }
+
+    boolean plaintextAllowed() {
+        return plaintextAllowed;
+    }
+
     int connectionsPerPeer() {
         return connectionsPerPeer;
     }
@@ -267,17 +356,24 @@ public final class HttpTransportOptions {
 
     HttpListenerOptions listener() {
         return new HttpListenerOptions(host, port, eventLoops, maxConnections, idleTimeout, drainTimeout)
-                .servingPeers();
+                .servingPeers()
+                .secured(tls, plaintextAllowed);
     }
 
     /** The same fields, open for change. */
     private static final class Draft {
 
+        private boolean listens = true;
         private String host = "";
         private int port;
+        private HttpClientKind client = HttpClientKind.VERTX;
+        private Optional<TlsFiles> tls = Optional.empty();
+        private boolean plaintextAllowed;
         private int eventLoops = HttpListenerOptions.defaultEventLoops();
         private int maxFrameBytes = 17 << 20;
-        private int connectionsPerPeer = 32;
+        /** Unless it is given, it depends on the client. */
+        private Optional<Integer> connectionsPerPeer = Optional.empty();
+
         private int maxQueuedPerPeer = 16_384;
         private long maxQueuedBytesPerPeer =
                 Math.min(256L << 20, Runtime.getRuntime().maxMemory() / 8);
@@ -292,11 +388,15 @@ public final class HttpTransportOptions {
         Draft() {}
 
         Draft(HttpTransportOptions from) {
+            listens = from.listens;
             host = from.host;
             port = from.port;
+            client = from.client;
+            tls = from.tls;
+            plaintextAllowed = from.plaintextAllowed;
             eventLoops = from.eventLoops;
             maxFrameBytes = from.maxFrameBytes;
-            connectionsPerPeer = from.connectionsPerPeer;
+            connectionsPerPeer = from.givenConnections;
             maxQueuedPerPeer = from.maxQueuedPerPeer;
             maxQueuedBytesPerPeer = from.maxQueuedBytesPerPeer;
             connectTimeout = from.connectTimeout;

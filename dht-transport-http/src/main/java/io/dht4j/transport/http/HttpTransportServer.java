@@ -11,6 +11,7 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.HttpVersion;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
@@ -33,6 +34,9 @@ final class HttpTransportServer implements Handler<HttpServerRequest> {
     private static final Logger LOG = LoggerFactory.getLogger(HttpTransportServer.class);
     private static final long MAX_DEADLINE_MICROS = TimeUnit.HOURS.toMicros(1);
     private static final int MAX_ERROR_TEXT = 200;
+
+    /** HTTP/2's code for a stream that ends although nothing is wrong with it. */
+    private static final long NO_ERROR = 0;
 
     /** A refused body up to this size is read and dropped, so that the connection can go on. */
     private static final int SMALL_BODY = 64 * 1024;
@@ -90,6 +94,10 @@ final class HttpTransportServer implements Handler<HttpServerRequest> {
             return;
         }
         String declared = request.getHeader(HttpHeaders.CONTENT_LENGTH);
+        if (declared == null && request.version() == HttpVersion.HTTP_2) {
+            // Some leave it out where it is 0. A body that comes all the same is refused then.
+            declared = "0";
+        }
         if (declared == null || request.headers().contains(HttpHeaders.TRANSFER_ENCODING)) {
             refuse(request, 411, "Content-Length is missing", Integer.MAX_VALUE);
             return;
@@ -139,15 +147,24 @@ final class HttpTransportServer implements Handler<HttpServerRequest> {
 
     /** Answers a request that the handler has not seen. */
     private static void refuse(HttpServerRequest request, int status, String message, int length) {
-        HttpServerResponse response = request.response()
+        boolean unread = length > SMALL_BODY;
+        HttpServerResponse response = (unread ? HttpListener.closing(request) : request.response())
                 .setStatusCode(status)
                 .putHeader(HttpListener.OUTCOME_HEADER, HttpListener.NOT_SENT)
                 .putHeader(HttpHeaders.CONTENT_TYPE, "text/plain; charset=utf-8");
-        if (length > SMALL_BODY) {
-            response.putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
-            response.end(message).onComplete(done -> request.connection().close());
+        if (unread) {
+            response.end(message).onComplete(done -> hangUp(request));
         } else {
             response.end(message);
+        }
+    }
+
+    /** Ends what brings the request's body: its stream, or the connection where there are none. */
+    private static void hangUp(HttpServerRequest request) {
+        if (request.version() == HttpVersion.HTTP_2) {
+            request.response().reset(NO_ERROR);
+        } else {
+            request.connection().close();
         }
     }
 
@@ -188,7 +205,7 @@ final class HttpTransportServer implements Handler<HttpServerRequest> {
                 long millis = Math.max(1, TimeUnit.NANOSECONDS.toMillis(context.remainingNanos()));
                 bodyTimer = loop.owner().setTimer(millis, late -> {
                     if (!received) {
-                        request.connection().close();
+                        hangUp(request);
                     }
                 });
             }
@@ -198,6 +215,11 @@ final class HttpTransportServer implements Handler<HttpServerRequest> {
             received = true;
             stopBodyTimer();
             if (released) {
+                return;
+            }
+            if (!body.isComplete()) {
+                response.putHeader(HttpListener.OUTCOME_HEADER, HttpListener.NOT_SENT);
+                write(400, Buffer.buffer("the body is not as long as Content-Length says"));
                 return;
             }
             if (context.isExpired()) {

@@ -5,6 +5,16 @@ import io.vertx.core.net.HostAndPort;
 /** Makes the clients of one kind, one for each peer. Safe for use by any number of threads. */
 interface PeerClients {
 
+    /** Clients of the kind that the options name, over the event loops of a listener that has started. */
+    static PeerClients of(HttpListener listener, HttpTransportOptions options) {
+        return switch (options.client()) {
+            case VERTX, VERTX_PIPELINED, VERTX_H2 -> new VertxPeerClients(listener, options);
+            case WEBCLIENT -> new WebPeerClients(listener, options);
+            case JDK, JDK_H2 -> new JdkPeerClients(listener, options);
+            case ONE_NIO -> new OneNioPeerClients(listener, options);
+        };
+    }
+
     /** A client that connects with the first call. Does not block. */
     PeerClient to(HostAndPort peer);
 

@@ -5,158 +5,223 @@ import io.vertx.core.http.HttpClientConnection;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpHeaders;
-import io.vertx.core.http.RequestOptions;
+import io.vertx.core.http.StreamResetException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A connection to a peer, with at most one call on it. Lives on its lane's event loop: no other thread touches it. */
-final class VertxConnection implements HttpTransportCall.Carrier {
+/**
+ * A connection to a peer and the calls on it. Lives on its lane's event loop: no other thread touches it. An HTTP/2 connection
+ * outlives the calls on it that are given up. An HTTP/1.1 connection can only be closed then: it takes no further
+ * calls, and ends with the last that it carries.
+ */
+final class VertxConnection {
 
     private static final Logger LOG = LoggerFactory.getLogger(VertxConnection.class);
 
-    /** How much of an error's text is kept. */
-    private static final int MAX_ERROR_TEXT = 512;
+    /** HTTP/2's error code for a stream that is not wanted any more. */
+    private static final long CANCEL = 8;
 
     private final VertxLane lane;
     private final HttpClientConnection connection;
-    private final RequestOptions target;
-    private final int maxFrameBytes;
-    private @Nullable HttpTransportCall current;
+    private final VertxTarget target;
+    private final int capacity;
+    private final Set<Exchange> exchanges = new HashSet<>();
     private long idleSince = System.nanoTime();
+    private boolean retired;
     private boolean closed;
 
-    VertxConnection(VertxLane lane, HttpClientConnection connection, RequestOptions target, int maxFrameBytes) {
+    VertxConnection(VertxLane lane, HttpClientConnection connection, VertxTarget target) {
         this.lane = lane;
         this.connection = connection;
         this.target = target;
-        this.maxFrameBytes = maxFrameBytes;
+        this.capacity = target.http2()
+                ? (int) Math.min(target.callsPerConnection(), Math.max(1, connection.maxActiveStreams()))
+                : target.callsPerConnection();
         connection.exceptionHandler(e -> LOG.debug("connection to {} failed", connection.remoteAddress(), e));
-        connection.closeHandler(gone -> closed());
+        connection.closeHandler(gone -> closed("connection closed before the reply"));
+        if (target.http2()) {
+            connection.shutdownHandler(away -> retire());
+        }
     }
 
-    @Nullable
-    HttpTransportCall current() {
-        return current;
+    /** How many calls are on it, those included that have been given up and still take a place. */
+    int load() {
+        return exchanges.size();
     }
 
+    boolean hasRoom() {
+        return !closed && !retired && exchanges.size() < capacity;
+    }
+
+    /** Since when it carries no call; of no meaning while it does. */
     long idleSince() {
         return idleSince;
     }
 
+    /** Ends the calls whose deadline has passed. */
+    void expire(long now) {
+        for (Exchange exchange : List.copyOf(exchanges)) {
+            if (exchange.call.deadline() - now <= 0 && exchange.call.expire()) {
+                exchange.giveUp();
+            }
+        }
+    }
+
+    /** The time until the earliest deadline of a call on it, or {@code most} if that is less. */
+    long untilDeadline(long now, long most) {
+        long earliest = most;
+        for (Exchange exchange : exchanges) {
+            if (!exchange.call.hasEnded()) {
+                earliest = Math.min(earliest, exchange.call.deadline() - now);
+            }
+        }
+        return earliest;
+    }
+
     /** Writes a call that is marked as sent. */
     void send(HttpTransportCall call) {
-        current = call;
-        call.carriedBy(this);
-        connection.request(target).onComplete(result -> {
-            if (result.failed()) {
+        Exchange exchange = new Exchange(call);
+        exchanges.add(exchange);
+        call.carriedBy(exchange);
+        connection.request(target.request()).onComplete(result -> {
+            if (result.succeeded()) {
+                exchange.write(result.result());
+            } else if (exchanges.remove(exchange)) {
                 // Nothing was written: another connection may carry it.
-                current = null;
-                close();
+                retire();
                 lane.sendAgain(call);
-            } else {
-                write(result.result(), call);
             }
         });
     }
 
-    private void write(HttpClientRequest request, HttpTransportCall call) {
-        byte[] frame = call.request();
-        if (call.hasEnded()) {
-            // Cancelled between being taken from the queue and here; the connection has an open request on it.
-            close();
-            return;
+    /** Takes no further calls, and ends with the last that somebody waits for. */
+    private void retire() {
+        retired = true;
+        lane.unavailable(this);
+        if (exchanges.stream().allMatch(exchange -> exchange.call.hasEnded())) {
+            close("connection closed");
         }
-        long micros = Math.max(1, TimeUnit.NANOSECONDS.toMicros(call.context().remainingNanos()));
-        request.putHeader(HttpTransportServer.DEADLINE_HEADER, Long.toString(micros));
-        request.putHeader(HttpHeaders.CONTENT_LENGTH, Integer.toString(frame.length));
-        request.response().onComplete(result -> {
-            if (result.failed()) {
-                lost(call, result.cause());
-            } else {
-                read(result.result(), call);
-            }
-        });
-        request.end(Buffer.buffer(frame));
     }
 
-    private void read(HttpClientResponse response, HttpTransportCall call) {
-        String declared = response.getHeader(HttpHeaders.CONTENT_LENGTH);
-        int length = declared == null ? -1 : HttpTransportBody.length(declared);
-        if (length < 0 || length > maxFrameBytes) {
-            call.abandon("answered " + response.statusCode() + " with "
-                    + (length < 0 ? "no usable length" : length + " bytes, over the limit of " + maxFrameBytes));
-            close();
+    private void done(Exchange exchange, boolean reusable) {
+        if (!exchanges.remove(exchange)) {
             return;
         }
-        HttpTransportBody body = new HttpTransportBody(length);
-        response.exceptionHandler(e -> lost(call, e));
-        response.handler(body::add);
-        response.endHandler(end -> {
-            boolean reusable = !"close".equalsIgnoreCase(response.getHeader(HttpHeaders.CONNECTION));
-            current = null;
+        if (exchanges.isEmpty()) {
             idleSince = System.nanoTime();
-            if (!body.isComplete()) {
-                call.abandon("the reply ended early");
-                close();
-                return;
-            }
-            if (reusable) {
-                lane.release(this);
-            } else {
-                close();
-            }
-            finish(response, body.bytes(), call);
-        });
-    }
-
-    private static void finish(HttpClientResponse response, byte[] body, HttpTransportCall call) {
-        if (response.statusCode() == 200) {
-            call.reply(body);
-            return;
         }
-        String text = Buffer.buffer(body).getString(0, Math.min(body.length, MAX_ERROR_TEXT));
-        String why = "answered " + response.statusCode() + ": " + text;
-        if (HttpListener.NOT_SENT.equals(response.getHeader(HttpListener.OUTCOME_HEADER))) {
-            call.refused(why);
+        if (retired || !reusable) {
+            retire();
         } else {
-            call.abandon(why);
+            lane.release(this);
         }
     }
 
-    private void lost(HttpTransportCall call, Throwable cause) {
-        call.abandon("connection lost before the reply: " + VertxLane.reason(cause));
-        close();
-    }
-
-    /** Ends the connection; a call on it loses its reply. May be called repeatedly. */
-    void close() {
+    /** Ends the connection; calls on it lose their replies. May be called repeatedly. */
+    void close(String why) {
         connection.close();
-        closed();
+        closed(why);
     }
 
-    private void closed() {
+    private void closed(String why) {
         if (closed) {
             return;
         }
         closed = true;
-        HttpTransportCall call = current;
-        current = null;
+        List<Exchange> lost = new ArrayList<>(exchanges);
+        exchanges.clear();
         lane.gone(this);
-        if (call != null) {
-            call.abandon("connection closed before the reply");
-        }
+        lost.forEach(exchange -> exchange.call.abandon(why));
     }
 
-    /** HTTP/1.1 knows no other way to give up a call than to hang up. */
-    @Override
-    public void drop() {
-        lane.onLoop(() -> {
-            HttpTransportCall call = current;
-            if (call != null && call.hasEnded()) {
-                close();
+    /** One call on the connection. */
+    private final class Exchange implements HttpTransportCall.Carrier {
+
+        private final HttpTransportCall call;
+        private @Nullable HttpClientRequest request;
+
+        Exchange(HttpTransportCall call) {
+            this.call = call;
+        }
+
+        void write(HttpClientRequest opened) {
+            request = opened;
+            byte[] frame = call.request();
+            if (call.hasEnded()) {
+                // Cancelled between being taken from the queue and here; the connection has an open request on it.
+                giveUp();
+                return;
             }
-        });
+            long micros =
+                    Math.max(1, TimeUnit.NANOSECONDS.toMicros(call.context().remainingNanos()));
+            opened.putHeader(HttpTransportServer.DEADLINE_HEADER, Long.toString(micros));
+            opened.putHeader(HttpHeaders.CONTENT_LENGTH, Integer.toString(frame.length));
+            opened.response().onComplete(result -> {
+                if (result.failed()) {
+                    lost(result.cause());
+                } else {
+                    read(result.result());
+                }
+            });
+            opened.end(Buffer.buffer(frame));
+        }
+
+        private void read(HttpClientResponse response) {
+            String declared = response.getHeader(HttpHeaders.CONTENT_LENGTH);
+            int length = declared == null ? -1 : HttpTransportBody.length(declared);
+            if (length < 0 || length > target.maxFrameBytes()) {
+                call.abandon(HttpTransportReply.unusable(response.statusCode(), length, target.maxFrameBytes()));
+                giveUp();
+                return;
+            }
+            HttpTransportBody body = new HttpTransportBody(length);
+            response.exceptionHandler(this::lost);
+            response.handler(body::add);
+            response.endHandler(end -> {
+                boolean reusable =
+                        target.http2() || !"close".equalsIgnoreCase(response.getHeader(HttpHeaders.CONNECTION));
+                if (!body.isComplete()) {
+                    call.abandon("the reply ended early");
+                }
+                done(this, reusable && body.isComplete());
+                HttpTransportReply.finish(
+                        call, response.statusCode(), response.getHeader(HttpListener.OUTCOME_HEADER), body.bytes());
+            });
+        }
+
+        private void lost(Throwable cause) {
+            String why = "connection lost before the reply: " + HttpTransportReply.reason(cause);
+            call.abandon(why);
+            if (target.http2() && cause instanceof StreamResetException) {
+                done(this, true);
+            } else {
+                close(why);
+            }
+        }
+
+        @Override
+        public void drop() {
+            lane.onLoop(this::giveUp);
+        }
+
+        /** The call has ended without a reply. */
+        void giveUp() {
+            if (!exchanges.contains(this)) {
+                return;
+            }
+            if (!target.http2()) {
+                retire();
+            } else if (request != null) {
+                request.reset(CANCEL);
+                done(this, true);
+            }
+            // Else the stream is being opened, and given up then.
+        }
     }
 }

@@ -2,9 +2,6 @@ package io.dht4j.transport.http;
 
 import io.dht4j.transport.http.HttpListener.Loop;
 import io.vertx.core.http.HttpClientAgent;
-import io.vertx.core.http.HttpConnectOptions;
-import io.vertx.core.http.HttpMethod;
-import io.vertx.core.http.RequestOptions;
 import io.vertx.core.net.HostAndPort;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -41,12 +38,10 @@ final class VertxLane {
     private final HostAndPort peer;
     private final Loop loop;
     private final HttpClientAgent client;
-    private final HttpConnectOptions connectTo;
-    private final RequestOptions target;
+    private final VertxTarget target;
     private final int maxConnections;
     private final int maxWaiting;
     private final long maxBytes;
-    private final int maxFrameBytes;
     private final long keepAliveNanos;
     /** Times here count from this moment, so that plain comparison is safe. */
     private final long origin = System.nanoTime();
@@ -66,23 +61,26 @@ final class VertxLane {
     private final Set<VertxConnection> open = new HashSet<>();
     private int connecting;
     private boolean pumping;
+    /** Connecting has just failed: calls may only share the connections that there are. */
+    private boolean refused;
+
     private @Nullable Long timer;
 
-    VertxLane(HostAndPort peer, Loop loop, HttpClientAgent client, HttpTransportOptions options, int lanes) {
+    VertxLane(
+            HostAndPort peer,
+            Loop loop,
+            HttpClientAgent client,
+            VertxTarget target,
+            HttpTransportOptions options,
+            int lanes) {
         this.peer = peer;
         this.loop = loop;
         this.client = client;
+        this.target = target;
         this.maxConnections = share(options.connectionsPerPeer(), lanes);
         this.maxWaiting = share(options.maxQueuedPerPeer(), lanes);
         this.maxBytes = options.maxQueuedBytesPerPeer() / lanes;
-        this.maxFrameBytes = options.maxFrameBytes();
         this.keepAliveNanos = options.keepAlive().toNanos();
-        this.connectTo = new HttpConnectOptions().setHost(peer.host()).setPort(peer.port());
-        this.target = new RequestOptions()
-                .setHost(peer.host())
-                .setPort(peer.port())
-                .setMethod(HttpMethod.POST)
-                .setURI(HttpListener.PEER_PATH);
     }
 
     private static int share(int total, int lanes) {
@@ -160,20 +158,50 @@ final class VertxLane {
         pumping = true;
         try {
             while (true) {
-                VertxConnection connection = idle.pollLast();
+                VertxConnection connection = choose();
                 if (connection == null) {
-                    connect();
                     return;
                 }
                 HttpTransportCall call = next();
                 if (call == null) {
-                    idle.addLast(connection);
+                    free(connection);
                     return;
                 }
                 connection.send(call);
             }
         } finally {
             pumping = false;
+        }
+    }
+
+    /**
+     * The connection for the next call, or null if none has room or one is being made for it. Calls share a connection only
+     * when there may be no more of them.
+     */
+    private @Nullable VertxConnection choose() {
+        VertxConnection free = idle.pollLast();
+        if (free != null) {
+            return free;
+        }
+        if (!refused) {
+            connect();
+        }
+        if (target.callsPerConnection() == 1 || connecting >= Math.max(1, waiting.get())) {
+            return null;
+        }
+        VertxConnection best = null;
+        for (VertxConnection connection : open) {
+            if (connection.hasRoom() && (best == null || connection.load() < best.load())) {
+                best = connection;
+            }
+        }
+        return best;
+    }
+
+    /** Puts a connection that carries no call where the next one finds it. */
+    private void free(VertxConnection connection) {
+        if (connection.load() == 0 && connection.hasRoom()) {
+            idle.addLast(connection);
         }
     }
 
@@ -197,14 +225,14 @@ final class VertxLane {
         int wanted = Math.min(maxConnections - open.size(), waiting.get()) - connecting;
         for (int i = 0; i < wanted && !closed; i++) {
             connecting++;
-            client.connect(connectTo).onComplete(result -> {
+            client.connect(target.connect()).onComplete(result -> {
                 connecting--;
                 if (result.failed()) {
                     connectFailed(result.cause());
                 } else if (closed) {
                     result.result().close();
                 } else {
-                    VertxConnection connection = new VertxConnection(this, result.result(), target, maxFrameBytes);
+                    VertxConnection connection = new VertxConnection(this, result.result(), target);
                     open.add(connection);
                     release(connection);
                 }
@@ -217,10 +245,13 @@ final class VertxLane {
         if (connecting > 0 || !open.isEmpty()) {
             // Another attempt or connection decides about those that wait. To connect again at once, for as long as any
             // call waits, would never come to an end with a peer that refuses.
+            refused = true;
+            pump();
+            refused = false;
             return;
         }
         // Only those that wait now: what they lead to may find the peer back.
-        String why = "cannot connect: " + reason(cause);
+        String why = "cannot connect: " + HttpTransportReply.reason(cause);
         for (int left = waiting.get(); left > 0; left--) {
             HttpTransportCall call = queue.poll();
             if (call == null) {
@@ -232,12 +263,20 @@ final class VertxLane {
         pump();
     }
 
-    /** Takes back a connection that is free for the next call. */
+    /** Takes back a connection that has room for another call. */
     void release(VertxConnection connection) {
         assert loop.isCurrent();
-        idle.addLast(connection);
-        setTimer(connection.idleSince() - origin + keepAliveNanos);
+        if (connection.load() == 0) {
+            free(connection);
+            setTimer(connection.idleSince() - origin + keepAliveNanos);
+        }
         pump();
+    }
+
+    /** A connection takes no further calls. */
+    void unavailable(VertxConnection connection) {
+        assert loop.isCurrent();
+        idle.remove(connection);
     }
 
     /** A connection has been closed, by either side. */
@@ -282,15 +321,13 @@ final class VertxLane {
             }
         }
         for (VertxConnection connection : new ArrayList<>(open)) {
-            HttpTransportCall call = connection.current();
-            long due = call == null ? connection.idleSince() - origin + keepAliveNanos : call.deadline() - origin;
-            if (due > now) {
-                next = Math.min(next, due);
+            connection.expire(now + origin);
+            if (connection.load() > 0) {
+                next = Math.min(next, now + connection.untilDeadline(now + origin, NEVER - now));
+            } else if (connection.idleSince() - origin + keepAliveNanos <= now) {
+                connection.close("not used");
             } else {
-                if (call != null) {
-                    call.expire();
-                }
-                connection.close();
+                next = Math.min(next, connection.idleSince() - origin + keepAliveNanos);
             }
         }
         setTimer(next);
@@ -310,16 +347,12 @@ final class VertxLane {
                     call.abandon("the transport is closed");
                 }
                 for (VertxConnection connection : new ArrayList<>(open)) {
-                    connection.close();
+                    connection.close("the transport is closed");
                 }
             });
         } catch (RejectedExecutionException e) {
             queue.forEach(call -> call.abandon("the transport is closed"));
         }
-    }
-
-    static String reason(Throwable cause) {
-        return cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
     }
 
     @Override

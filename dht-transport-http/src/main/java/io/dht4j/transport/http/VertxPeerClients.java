@@ -1,8 +1,13 @@
 package io.dht4j.transport.http;
 
 import io.dht4j.transport.http.HttpListener.Loop;
+import io.vertx.core.http.Http2Settings;
 import io.vertx.core.http.HttpClientAgent;
 import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.HttpConnectOptions;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpVersion;
+import io.vertx.core.http.RequestOptions;
 import io.vertx.core.net.HostAndPort;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
@@ -18,20 +23,52 @@ final class VertxPeerClients implements PeerClients {
     VertxPeerClients(HttpListener listener, HttpTransportOptions options) {
         this.loops = listener.loops();
         this.options = options;
-        this.client = listener.vertx()
-                .httpClientBuilder()
-                .with(new HttpClientOptions()
-                        .setKeepAlive(true)
-                        .setPipelining(false)
-                        .setTcpNoDelay(true)
-                        .setConnectTimeout((int) options.connectTimeout().toMillis()))
-                .build();
+        this.client = listener.vertx().httpClientBuilder().with(clientOptions()).build();
+    }
+
+    private boolean http2() {
+        return options.client() == HttpClientKind.VERTX_H2;
+    }
+
+    private int callsPerConnection() {
+        return switch (options.client()) {
+            case VERTX_PIPELINED -> HttpClientKind.PIPELINE;
+            case VERTX_H2 -> HttpClientKind.STREAMS;
+            default -> 1;
+        };
+    }
+
+    private HttpClientOptions clientOptions() {
+        HttpClientOptions result = new HttpClientOptions()
+                .setKeepAlive(true)
+                .setTcpNoDelay(true)
+                .setConnectTimeout((int) options.connectTimeout().toMillis());
+        if (http2()) {
+            return result.setProtocolVersion(HttpVersion.HTTP_2)
+                    .setHttp2ClearTextUpgrade(false)
+                    .setHttp2ConnectionWindowSize(HttpListenerOptions.PEER_CONNECTION_WINDOW)
+                    .setInitialSettings(new Http2Settings()
+                            .setPushEnabled(false)
+                            .setInitialWindowSize(HttpListenerOptions.PEER_STREAM_WINDOW)
+                            .setMaxHeaderListSize(HttpListenerOptions.MAX_HEADERS));
+        }
+        return result.setPipelining(callsPerConnection() > 1).setPipeliningLimit(callsPerConnection());
     }
 
     @Override
     public PeerClient to(HostAndPort peer) {
+        VertxTarget target = new VertxTarget(
+                new HttpConnectOptions().setHost(peer.host()).setPort(peer.port()),
+                new RequestOptions()
+                        .setHost(peer.host())
+                        .setPort(peer.port())
+                        .setMethod(HttpMethod.POST)
+                        .setURI(HttpListener.PEER_PATH),
+                http2(),
+                callsPerConnection(),
+                options.maxFrameBytes());
         return new Lanes(loops.stream()
-                .map(loop -> new VertxLane(peer, loop, client, options, loops.size()))
+                .map(loop -> new VertxLane(peer, loop, client, target, options, loops.size()))
                 .toArray(VertxLane[]::new));
     }
 

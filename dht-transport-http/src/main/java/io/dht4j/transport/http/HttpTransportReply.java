@@ -1,0 +1,66 @@
+package io.dht4j.transport.http;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.net.ConnectException;
+import java.net.UnknownHostException;
+import java.net.http.HttpConnectTimeoutException;
+import java.nio.channels.UnresolvedAddressException;
+import org.jspecify.annotations.Nullable;
+
+/** What a peer's answer means for a call, whichever client read it. */
+final class HttpTransportReply {
+
+    /** How much of an error's text is kept. */
+    private static final int MAX_ERROR_TEXT = 512;
+
+    private HttpTransportReply() {}
+
+    /**
+     * Ends a call with an answer that has come completely.
+     *
+     * @param outcome the outcome header, if there is one
+     */
+    static void finish(HttpTransportCall call, int status, @Nullable String outcome, byte[] body) {
+        if (status == 200) {
+            call.reply(body);
+            return;
+        }
+        String why = "answered " + status + ": " + new String(body, 0, Math.min(body.length, MAX_ERROR_TEXT), UTF_8);
+        if (HttpListener.NOT_SENT.equals(outcome)) {
+            call.refused(why);
+        } else {
+            call.failed(why);
+        }
+    }
+
+    /** Ends a call that brought no answer. Only one that never had a connection was certainly not sent. */
+    static void failed(HttpTransportCall call, Throwable error) {
+        Throwable cause = error;
+        while (cause != null) {
+            if (cause instanceof ConnectException
+                    || cause instanceof UnknownHostException
+                    || cause instanceof HttpConnectTimeoutException
+                    || cause instanceof UnresolvedAddressException) {
+                call.refused("cannot connect: " + reason(cause));
+                return;
+            }
+            cause = cause.getCause();
+        }
+        call.abandon("connection lost before the reply: " + reason(error));
+    }
+
+    static String reason(Throwable cause) {
+        return cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
+    }
+
+    /**
+     * Why an answer is not read.
+     *
+     * @param length as declared, -1 if it is not
+     */
+    static String unusable(int status, int length, int maxFrameBytes) {
+        return "answered " + status + " with "
+                + (length < 0 ? "no usable length" : length + " bytes, over the limit of " + maxFrameBytes);
+    }
+}

@@ -1,0 +1,162 @@
+package io.dht4j.transport.http;
+
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One {@code java.net.http} client and its connections to one peer: with HTTP/2, a single one.
+ *
+ * <p>That client begins HTTP/2 in plaintext by an upgrade of the first request, and several first requests would make a
+ * connection each. So the first call, and the first after a failure or a pause, wait for an empty request of ours to
+ * settle the connection; it also shows that both sides speak HTTP/2. Safe for use by any number of threads.
+ */
+final class JdkConnections {
+
+    private static final Logger LOG = LoggerFactory.getLogger(JdkConnections.class);
+
+    /** {@code HttpClient.shutdownNow()}, from JDK 21 on. */
+    private static final Optional<MethodHandle> SHUTDOWN_NOW = shutdownNow();
+
+    /** Less than the time after which JDKs forget a connection. */
+    private static final Duration PAUSE = Duration.ofSeconds(10);
+
+    private final HttpClient client;
+    private final PeerQueue queue;
+    private final boolean http2;
+    private final int maxFrameBytes;
+    private final long pauseNanos;
+    private final HttpRequest.Builder template;
+    private final HttpRequest empty;
+    private final AtomicReference<@Nullable CompletableFuture<Void>> settled = new AtomicReference<>();
+    private volatile long lastReply = System.nanoTime();
+
+    JdkConnections(HttpClient client, URI uri, PeerQueue queue, boolean http2, HttpTransportOptions options) {
+        this.client = client;
+        this.queue = queue;
+        this.http2 = http2;
+        this.maxFrameBytes = options.maxFrameBytes();
+        this.pauseNanos = Math.min(PAUSE.toNanos(), options.keepAlive().toNanos());
+        this.template = HttpRequest.newBuilder(uri);
+        this.empty = HttpRequest.newBuilder(uri)
+                .method("OPTIONS", BodyPublishers.noBody())
+                .timeout(options.connectTimeout())
+                .build();
+    }
+
+    private static Optional<MethodHandle> shutdownNow() {
+        try {
+            return Optional.of(MethodHandles.publicLookup()
+                    .findVirtual(HttpClient.class, "shutdownNow", MethodType.methodType(void.class)));
+        } catch (NoSuchMethodException | IllegalAccessException e) {
+            return Optional.empty();
+        }
+    }
+
+    /** Sends a call; reports to the queue when the client is done with it. */
+    void begin(HttpTransportCall call) {
+        if (!http2) {
+            exchange(call);
+            return;
+        }
+        CompletableFuture<Void> connection = connection();
+        if (connection.isDone() && !connection.isCompletedExceptionally()) {
+            exchange(call);
+            return;
+        }
+        connection.whenComplete((done, error) -> {
+            if (error == null) {
+                exchange(call);
+            } else {
+                // Its frame has gone nowhere yet.
+                call.refused("cannot connect: " + HttpTransportReply.reason(unwrapped(error)));
+                queue.done(call);
+            }
+        });
+    }
+
+    /** The HTTP/2 connection, or the making of it. */
+    private CompletableFuture<Void> connection() {
+        while (true) {
+            CompletableFuture<Void> known = settled.get();
+            if (known != null && (!known.isDone() || System.nanoTime() - lastReply < pauseNanos)) {
+                return known;
+            }
+            CompletableFuture<Void> making = new CompletableFuture<>();
+            if (settled.compareAndSet(known, making)) {
+                client.sendAsync(empty, BodyHandlers.discarding()).whenComplete((response, error) -> {
+                    lastReply = System.nanoTime();
+                    if (error != null) {
+                        settled.compareAndSet(making, null);
+                        making.completeExceptionally(error);
+                    } else if (response.version() != HttpClient.Version.HTTP_2) {
+                        settled.compareAndSet(making, null);
+                        making.completeExceptionally(new IllegalStateException("it does not speak HTTP/2"));
+                    } else {
+                        making.complete(null);
+                    }
+                });
+                return making;
+            }
+        }
+    }
+
+    private void exchange(HttpTransportCall call) {
+        if (call.hasEnded()) {
+            queue.done(call);
+            return;
+        }
+        long micros = Math.max(1, TimeUnit.NANOSECONDS.toMicros(call.context().remainingNanos()));
+        HttpRequest request = template.copy()
+                .header(HttpTransportServer.DEADLINE_HEADER, Long.toString(micros))
+                .POST(new JdkFrames.Publisher(call.request()))
+                .build();
+        CompletableFuture<HttpResponse<Void>> response =
+                client.sendAsync(request, info -> JdkFrames.subscriber(call, info, maxFrameBytes));
+        call.carriedBy(() -> response.cancel(true));
+        if (call.isGivenUp()) {
+            response.cancel(true);
+        }
+        response.whenComplete((reply, error) -> {
+            if (error == null) {
+                lastReply = System.nanoTime();
+            } else {
+                if (!call.hasEnded()) {
+                    settled.set(null);
+                }
+                HttpTransportReply.failed(call, error);
+            }
+            queue.done(call);
+        });
+    }
+
+    private static Throwable unwrapped(Throwable error) {
+        Throwable cause = error.getCause();
+        return cause == null ? error : cause;
+    }
+
+    /** Ends the connections, where the JDK can. Does not block. */
+    void close() {
+        SHUTDOWN_NOW.ifPresent(method -> {
+            try {
+                method.invoke(client);
+            } catch (Throwable e) {
+                LOG.warn("closing the HTTP client failed", e);
+            }
+        });
+    }
+}

@@ -1,0 +1,153 @@
+package io.dht4j.transport.http;
+
+import io.vertx.core.http.HttpHeaders;
+import java.net.http.HttpRequest.BodyPublisher;
+import java.net.http.HttpResponse.BodySubscriber;
+import java.net.http.HttpResponse.ResponseInfo;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Flow;
+
+/** Bodies of {@code java.net.http} requests and responses: frames out without a copy, and in with their length checked first. */
+final class JdkFrames {
+
+    private static final String CONTENT_LENGTH = HttpHeaders.CONTENT_LENGTH.toString();
+
+    private JdkFrames() {}
+
+    /** Reads the answer to a call, and ends the call with it. */
+    static BodySubscriber<Void> subscriber(HttpTransportCall call, ResponseInfo info, int maxFrameBytes) {
+        int length = info.headers()
+                .firstValue(CONTENT_LENGTH)
+                .map(HttpTransportBody::length)
+                .orElse(-1);
+        if (length < 0 || length > maxFrameBytes) {
+            String why = HttpTransportReply.unusable(info.statusCode(), length, maxFrameBytes);
+            call.abandon(why);
+            return new Refusal(why);
+        }
+        return new Reader(call, info, length);
+    }
+
+    /** A frame as a request's body, in one piece. */
+    static final class Publisher implements BodyPublisher {
+
+        private final byte[] frame;
+
+        Publisher(byte[] frame) {
+            this.frame = frame;
+        }
+
+        @Override
+        public long contentLength() {
+            return frame.length;
+        }
+
+        @Override
+        public void subscribe(Flow.Subscriber<? super ByteBuffer> subscriber) {
+            subscriber.onSubscribe(new Flow.Subscription() {
+                private boolean done;
+
+                @Override
+                public void request(long n) {
+                    if (!done) {
+                        done = true;
+                        subscriber.onNext(ByteBuffer.wrap(frame).asReadOnlyBuffer());
+                        subscriber.onComplete();
+                    }
+                }
+
+                @Override
+                public void cancel() {
+                    done = true;
+                }
+            });
+        }
+    }
+
+    /** Collects a body of declared length. */
+    private static final class Reader implements BodySubscriber<Void> {
+
+        private final HttpTransportCall call;
+        private final ResponseInfo info;
+        private final HttpTransportBody body;
+        private final CompletableFuture<Void> done = new CompletableFuture<>();
+
+        Reader(HttpTransportCall call, ResponseInfo info, int length) {
+            this.call = call;
+            this.info = info;
+            this.body = new HttpTransportBody(length);
+        }
+
+        @Override
+        public CompletionStage<Void> getBody() {
+            return done;
+        }
+
+        @Override
+        public void onSubscribe(Flow.Subscription subscription) {
+            subscription.request(Long.MAX_VALUE);
+        }
+
+        @Override
+        public void onNext(List<ByteBuffer> chunks) {
+            chunks.forEach(body::add);
+        }
+
+        @Override
+        public void onError(Throwable error) {
+            done.completeExceptionally(error);
+        }
+
+        @Override
+        public void onComplete() {
+            if (body.isComplete()) {
+                String outcome =
+                        info.headers().firstValue(HttpListener.OUTCOME_HEADER).orElse(null);
+                HttpTransportReply.finish(call, info.statusCode(), outcome, body.bytes());
+            } else {
+                call.abandon("the reply ended early");
+            }
+            done.complete(null);
+        }
+    }
+
+    /** Does not read an answer. */
+    private static final class Refusal implements BodySubscriber<Void> {
+
+        private final String why;
+        private final CompletableFuture<Void> done = new CompletableFuture<>();
+
+        Refusal(String why) {
+            this.why = why;
+        }
+
+        @Override
+        public CompletionStage<Void> getBody() {
+            return done;
+        }
+
+        @Override
+        public void onSubscribe(Flow.Subscription subscription) {
+            subscription.cancel();
+            done.completeExceptionally(new IllegalStateException(why));
+        }
+
+        @Override
+        public void onNext(List<ByteBuffer> chunks) {
+            // Cancelled: what comes all the same is dropped.
+        }
+
+        @Override
+        public void onError(Throwable error) {
+            done.completeExceptionally(error);
+        }
+
+        @Override
+        public void onComplete() {
+            done.completeExceptionally(new IllegalStateException(why));
+        }
+    }
+}

@@ -1,0 +1,108 @@
+package io.dht4j.transport.http;
+
+import io.dht4j.transport.http.HttpListener.Loop;
+import io.vertx.core.net.HostAndPort;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.util.List;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+
+/**
+ * Calls over {@code java.net.http}, HTTP/1.1 or HTTP/2. A {@link PeerQueue} stands before the client, which would open a
+ * connection for each call otherwise.
+ *
+ * <p>Each peer has a client of its own (HTTP/2: one for each connection), and with it a selector thread: so a client can be closed
+ * with its peer, and knows whose certificate to expect. Everything else happens on a few threads for all peers. Before JDK 21
+ * a client cannot be closed: what it holds, its selector thread included, goes when the garbage collector finds it unused.
+ */
+final class JdkPeerClients implements PeerClients {
+
+    private final List<Loop> loops;
+    private final HttpTransportOptions options;
+    private final ThreadPoolExecutor threads;
+
+    /** Clients whose deadlines the event loops of a started listener look after. */
+    JdkPeerClients(HttpListener listener, HttpTransportOptions options) {
+        this.loops = listener.loops();
+        this.options = options;
+        AtomicInteger count = new AtomicInteger();
+        // The queue has as many tasks as calls under way make, and those have a bound. What comes after closing is
+        // dropped: the
+        // calls have ended by then.
+        this.threads = new ThreadPoolExecutor(
+                loops.size(),
+                loops.size(),
+                10,
+                TimeUnit.SECONDS,
+                new LinkedBlockingQueue<>(),
+                task -> {
+                    Thread thread = new Thread(task, "dht4j-http-jdk-" + count.incrementAndGet());
+                    thread.setDaemon(true);
+                    return thread;
+                },
+                new ThreadPoolExecutor.DiscardPolicy());
+        threads.allowCoreThreadTimeOut(true);
+    }
+
+    private boolean http2() {
+        return options.client() == HttpClientKind.JDK_H2;
+    }
+
+    private HttpClient newClient() {
+        return HttpClient.newBuilder()
+                .version(http2() ? HttpClient.Version.HTTP_2 : HttpClient.Version.HTTP_1_1)
+                .followRedirects(HttpClient.Redirect.NEVER)
+                .connectTimeout(options.connectTimeout())
+                .executor(threads)
+                .build();
+    }
+
+    @Override
+    public PeerClient to(HostAndPort peer) {
+        String host = peer.host().contains(":") ? "[" + peer.host() + "]" : peer.host();
+        URI uri = URI.create("http://" + host + ":" + peer.port() + HttpListener.PEER_PATH);
+        return new Peer(uri, loops.get(ThreadLocalRandom.current().nextInt(loops.size())));
+    }
+
+    @Override
+    public void close() {
+        threads.shutdown();
+    }
+
+    /** One peer. */
+    private final class Peer implements PeerClient {
+
+        private final PeerQueue queue;
+        private final List<JdkConnections> clients;
+        private final AtomicInteger next = new AtomicInteger();
+
+        Peer(URI uri, Loop timers) {
+            int clientCount = http2() ? options.connectionsPerPeer() : 1;
+            int underWay = options.connectionsPerPeer() * (http2() ? HttpClientKind.STREAMS : 1);
+            this.queue = new PeerQueue(timers, underWay, options, this::begin);
+            this.clients = IntStream.range(0, clientCount)
+                    .mapToObj(i -> new JdkConnections(newClient(), uri, queue, http2(), options))
+                    .toList();
+        }
+
+        @Override
+        public void send(HttpTransportCall call) {
+            queue.offer(call);
+        }
+
+        private void begin(HttpTransportCall call) {
+            clients.get(Math.floorMod(next.getAndIncrement(), clients.size())).begin(call);
+        }
+
+        @Override
+        public void close() {
+            queue.close();
+            clients.forEach(JdkConnections::close);
+        }
+    }
+}

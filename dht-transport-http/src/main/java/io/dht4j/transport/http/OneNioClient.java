@@ -1,0 +1,205 @@
+package io.dht4j.transport.http;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import io.vertx.core.net.HostAndPort;
+import java.io.IOException;
+import java.net.SocketTimeoutException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import one.nio.http.HttpClient;
+import one.nio.net.ConnectionString;
+import one.nio.net.Socket;
+import one.nio.pool.PoolException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One-nio's client and its pool of sockets to one peer, with an exchange of our own: that of the library sends a request a second
+ * time when the connection breaks, and allocates what the peer declares. Methods block, but for {@link #close} and what
+ * {@linkplain HttpTransportCall#drop lets go} of a call. Safe for use by any number of threads.
+ */
+final class OneNioClient extends HttpClient {
+
+    private static final long serialVersionUID = 1;
+
+    /** A frame up to this size leaves in one write with the head before it, for the price of a copy. */
+    private static final int ONE_WRITE = 64 * 1024;
+
+    /** After so long without use a connection is looked at before it is used again. */
+    private static final long DOUBTFUL_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+
+    private final transient HttpTransportOptions options;
+    private final transient byte[] head;
+    private final transient boolean virtual;
+    /** The connections that are not in use, and what belongs to them. */
+    private final transient Map<Socket, OneNioReply> unused = new ConcurrentHashMap<>();
+
+    OneNioClient(HostAndPort peer, HttpTransportOptions options, boolean virtual) {
+        super(new ConnectionString(
+                "http://" + peer.host() + ":" + peer.port() + "/?clientMaxPoolSize=" + options.connectionsPerPeer()
+                        + "&connectTimeout=" + options.connectTimeout().toMillis()
+                        + "&timeout=" + options.connectTimeout().toMillis(),
+                false));
+        this.options = options;
+        this.virtual = virtual;
+        this.head = ("POST " + HttpListener.PEER_PATH + " HTTP/1.1\r\nHost: " + peer + "\r\n"
+                        + HttpTransportServer.DEADLINE_HEADER + ": ")
+                .getBytes(ISO_8859_1);
+    }
+
+    @Override
+    public Socket createObject() throws PoolException {
+        Socket socket = null;
+        try {
+            socket = OneNioSockets.create(virtual);
+            socket.setNoDelay(true);
+            socket.setTimeout(connectTimeout);
+            socket.connect(host, port);
+            socket.setTimeout(0);
+            return socket;
+        } catch (Throwable e) {
+            if (socket != null) {
+                socket.close();
+            }
+            throw new PoolException("cannot connect: " + HttpTransportReply.reason(e), e);
+        }
+    }
+
+    /** Sends a call and reads its reply. Blocks until the call has ended, for whatever reason. */
+    void exchange(HttpTransportCall call) {
+        Exchange exchange = new Exchange(call);
+        call.carriedBy(exchange);
+        Socket socket;
+        OneNioReply reply;
+        try {
+            socket = borrowUsable();
+            reply = unused.remove(socket);
+            if (reply == null) {
+                reply = new OneNioReply(options.maxFrameBytes());
+            }
+        } catch (PoolException | InterruptedException e) {
+            call.refused(HttpTransportReply.reason(e));
+            return;
+        }
+        boolean reusable = false;
+        try {
+            if (exchange.begin(socket)) {
+                write(socket, call);
+                reusable = reply.read(socket, call);
+            }
+        } catch (IOException | RuntimeException e) {
+            call.abandon("connection lost before the reply: " + HttpTransportReply.reason(e));
+            // The others are of the same age.
+            closeUnused(0);
+        } finally {
+            if (exchange.end() && reusable) {
+                reply.usedNow();
+                unused.put(socket, reply);
+                returnObject(socket);
+            } else {
+                invalidateObject(socket);
+            }
+        }
+    }
+
+    private Socket borrowUsable() throws PoolException, InterruptedException {
+        while (true) {
+            Socket socket = borrowObject();
+            OneNioReply reply = unused.get(socket);
+            if (reply == null || reply.unusedNanos() < DOUBTFUL_NANOS || isSilent(socket)) {
+                return socket;
+            }
+            unused.remove(socket);
+            invalidateObject(socket);
+        }
+    }
+
+    /** Whether nothing has come over an unused connection, neither bytes nor its end. */
+    private static boolean isSilent(Socket socket) {
+        try {
+            socket.setTimeout(1);
+            socket.read(new byte[1], 0, 1, 0);
+            return false;
+        } catch (SocketTimeoutException e) {
+            socket.setTimeout(0);
+            return true;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    private void write(Socket socket, HttpTransportCall call) throws IOException {
+        byte[] frame = call.request();
+        long micros = Math.max(1, TimeUnit.NANOSECONDS.toMicros(call.context().remainingNanos()));
+        byte[] rest = (micros + "\r\nContent-Length: " + frame.length + "\r\n\r\n").getBytes(ISO_8859_1);
+        boolean together = frame.length <= ONE_WRITE;
+        int headLength = head.length + rest.length;
+        byte[] first = new byte[headLength + (together ? frame.length : 0)];
+        System.arraycopy(head, 0, first, 0, head.length);
+        System.arraycopy(rest, 0, first, head.length, rest.length);
+        if (together) {
+            System.arraycopy(frame, 0, first, headLength, frame.length);
+        }
+        socket.writeFully(first, 0, first.length);
+        if (!together) {
+            socket.writeFully(frame, 0, frame.length);
+        }
+    }
+
+    /** Closes connections that have not been used for a while. */
+    void closeUnused() {
+        closeUnused(options.keepAlive().toNanos());
+    }
+
+    private void closeUnused(long nanos) {
+        List<Socket> old = new ArrayList<>();
+        synchronized (this) {
+            for (Socket socket : this) {
+                OneNioReply reply = unused.get(socket);
+                if (reply != null && reply.unusedNanos() >= nanos) {
+                    old.add(socket);
+                }
+            }
+            removeAll(old);
+        }
+        for (Socket socket : old) {
+            unused.remove(socket);
+            invalidateObject(socket);
+        }
+    }
+
+    /** The socket while it carries a call: only then does letting go of the call close it. */
+    private static final class Exchange implements HttpTransportCall.Carrier {
+
+        private final HttpTransportCall call;
+        private @Nullable Socket socket;
+        private boolean dropped;
+
+        Exchange(HttpTransportCall call) {
+            this.call = call;
+        }
+
+        /** False if the call has ended. */
+        synchronized boolean begin(Socket borrowed) {
+            socket = borrowed;
+            return !dropped && !call.hasEnded();
+        }
+
+        /** False if the socket is closed. */
+        synchronized boolean end() {
+            socket = null;
+            return !dropped;
+        }
+
+        @Override
+        public synchronized void drop() {
+            dropped = true;
+            if (socket != null) {
+                socket.close();
+            }
+        }
+    }
+}

@@ -1,0 +1,41 @@
+package io.dht4j.transport.http;
+
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.util.Optional;
+import one.nio.net.Socket;
+
+/**
+ * Which of one-nio's sockets to use. Its native ones are quickest, but a virtual thread that waits in native code keeps its
+ * carrier, of which there are as many as cores. Its Java sockets let go of the carrier; their class is not public.
+ */
+final class OneNioSockets {
+
+    private static final Optional<MethodHandle> JAVA_SOCKET = javaSocket();
+
+    private OneNioSockets() {}
+
+    private static Optional<MethodHandle> javaSocket() {
+        try {
+            Class<?> type = Class.forName("one.nio.net.JavaSocket");
+            return Optional.of(MethodHandles.privateLookupIn(type, MethodHandles.lookup())
+                    .findConstructor(type, MethodType.methodType(void.class))
+                    .asType(MethodType.methodType(Socket.class)));
+        } catch (ReflectiveOperationException | RuntimeException e) {
+            return Optional.empty();
+        }
+    }
+
+    /** Whether there are sockets that virtual threads can wait for. */
+    static boolean fitVirtualThreads() {
+        return JAVA_SOCKET.isPresent() || !Socket.USE_NATIVE_SOCKET;
+    }
+
+    /** A socket that is not connected. */
+    static Socket create(boolean forVirtualThreads) throws Throwable {
+        return forVirtualThreads && JAVA_SOCKET.isPresent()
+                ? (Socket) JAVA_SOCKET.get().invokeExact()
+                : Socket.createClientSocket();
+    }
+}

@@ -1,0 +1,243 @@
+package io.dht4j.transport.http;
+
+import io.dht4j.transport.http.HttpListener.Loop;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The calls to one peer over a client that has connections of its own: so many are handed to it at a time, the others wait
+ * here, and none for ever. For clients that would queue without a bound themselves, or could not say of a call whether it was
+ * written. Safe for use by any number of threads.
+ *
+ * <p>As in a {@linkplain VertxLane lane}, one timer at the earliest deadline serves all calls.
+ */
+final class PeerQueue {
+
+    private static final Logger LOG = LoggerFactory.getLogger(PeerQueue.class);
+
+    /** Further in the future than any deadline. */
+    private static final long NEVER = Long.MAX_VALUE / 2;
+
+    private final Loop timers;
+    private final int maxUnderWay;
+    private final int maxWaiting;
+    private final long maxBytes;
+    private final Consumer<HttpTransportCall> client;
+    /** Times here count from this moment, so that plain comparison is safe. */
+    private final long origin = System.nanoTime();
+
+    private final Queue<HttpTransportCall> queue = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger waiting = new AtomicInteger();
+    private final AtomicInteger underWay = new AtomicInteger();
+    private final AtomicInteger pumps = new AtomicInteger();
+    private final Set<HttpTransportCall> sent = ConcurrentHashMap.newKeySet();
+    /** Of the frames of calls that have not ended, waiting and sent. */
+    private final AtomicLong bytes = new AtomicLong();
+
+    private volatile long timerAt = NEVER;
+    private volatile boolean closed;
+
+    // For the loop of the timers.
+    private @Nullable Long timer;
+
+    /**
+     * A queue.
+     *
+     * @param timers the loop that looks after deadlines
+     * @param maxUnderWay how many calls the client has at a time
+     * @param client takes a call that is marked as sent; reports {@link #done} for each, once; does not block
+     */
+    PeerQueue(Loop timers, int maxUnderWay, HttpTransportOptions options, Consumer<HttpTransportCall> client) {
+        this.timers = timers;
+        this.maxUnderWay = maxUnderWay;
+        this.maxWaiting = options.maxQueuedPerPeer();
+        this.maxBytes = options.maxQueuedBytesPerPeer();
+        this.client = client;
+    }
+
+    /** Takes a call. It ends for certain: with a reply, by its deadline, or when the queue is closed. */
+    void offer(HttpTransportCall call) {
+        long size = call.request().length;
+        long before = call.charge(bytes);
+        // A single frame passes whatever its size when no other is under way.
+        if (before > 0 && before + size > maxBytes) {
+            call.abandon(before + " bytes are on their way to it already");
+            return;
+        }
+        if (waiting.incrementAndGet() > maxWaiting) {
+            waiting.decrementAndGet();
+            call.abandon(maxWaiting + " calls wait for a connection to it already");
+            return;
+        }
+        queue.add(call);
+        // Closing marks first and empties the queue then; this adds first and looks for the mark then.
+        if (closed) {
+            call.abandon("the transport is closed");
+            return;
+        }
+        setTimerBy(call.deadline() - origin);
+        pump();
+    }
+
+    /** The client is done with a call, and has room for another. */
+    void done(HttpTransportCall call) {
+        sent.remove(call);
+        underWay.decrementAndGet();
+        pump();
+    }
+
+    /**
+     * As {@link #done}, for a client that takes the next call itself.
+     *
+     * @return a call that is marked as sent, or null if none waits
+     */
+    @Nullable
+    HttpTransportCall doneForAnother(HttpTransportCall call) {
+        HttpTransportCall another = closed ? null : next();
+        if (another == null) {
+            done(call);
+            return null;
+        }
+        sent.remove(call);
+        sent.add(another);
+        if (closed) {
+            another.abandon("the transport is closed");
+        }
+        return another;
+    }
+
+    /** Hands out calls while there are both calls and room; one thread at a time does it for all. */
+    private void pump() {
+        if (pumps.getAndIncrement() != 0) {
+            return;
+        }
+        int seen = 1;
+        do {
+            while (underWay.get() < maxUnderWay) {
+                HttpTransportCall call = next();
+                if (call == null) {
+                    break;
+                }
+                underWay.incrementAndGet();
+                sent.add(call);
+                if (closed) {
+                    call.abandon("the transport is closed");
+                    sent.remove(call);
+                    underWay.decrementAndGet();
+                } else {
+                    client.accept(call);
+                }
+            }
+            seen = pumps.addAndGet(-seen);
+        } while (seen != 0);
+    }
+
+    /** The next call to send, marked as sent, or null if none waits. */
+    private @Nullable HttpTransportCall next() {
+        while (true) {
+            HttpTransportCall call = queue.poll();
+            if (call == null) {
+                return null;
+            }
+            waiting.decrementAndGet();
+            if (call.context().isExpired()) {
+                call.expire();
+            } else if (call.send()) {
+                return call;
+            }
+        }
+    }
+
+    private void setTimerBy(long due) {
+        if (due < timerAt) {
+            onTimers(() -> setTimer(due));
+        }
+    }
+
+    /** Sets the timer, unless it stands earlier. */
+    private void setTimer(long due) {
+        assert timers.isCurrent();
+        if (due >= timerAt || closed) {
+            return;
+        }
+        if (timer != null) {
+            timers.context().owner().cancelTimer(timer);
+        }
+        timerAt = due;
+        long millis = TimeUnit.NANOSECONDS.toMillis(due - (System.nanoTime() - origin)) + 1;
+        timer = timers.context().owner().setTimer(Math.max(1, millis), id -> sweep());
+    }
+
+    private void sweep() {
+        assert timers.isCurrent();
+        timer = null;
+        // Before the calls are read, so that one added meanwhile sets the timer itself.
+        timerAt = NEVER;
+        long next = NEVER;
+        long now = System.nanoTime() - origin;
+        List<HttpTransportCall> ended = new ArrayList<>();
+        for (HttpTransportCall call : queue) {
+            if (call.deadline() - origin <= now) {
+                call.expire();
+            }
+            if (call.hasEnded()) {
+                ended.add(call);
+            } else {
+                next = Math.min(next, call.deadline() - origin);
+            }
+        }
+        for (HttpTransportCall call : ended) {
+            if (queue.remove(call)) {
+                waiting.decrementAndGet();
+            }
+        }
+        for (HttpTransportCall call : sent) {
+            if (call.deadline() - origin <= now && call.expire()) {
+                call.drop();
+            }
+            if (!call.hasEnded()) {
+                next = Math.min(next, call.deadline() - origin);
+            }
+        }
+        setTimer(next);
+    }
+
+    private void onTimers(Runnable task) {
+        if (timers.isCurrent()) {
+            task.run();
+            return;
+        }
+        try {
+            timers.context().runOnContext(now -> task.run());
+        } catch (RejectedExecutionException e) {
+            // Closing ends the calls.
+            LOG.debug("a deadline came after the transport was closed");
+        }
+    }
+
+    /** Ends all calls. */
+    void close() {
+        closed = true;
+        for (HttpTransportCall call = queue.poll(); call != null; call = queue.poll()) {
+            waiting.decrementAndGet();
+            call.abandon("the transport is closed");
+        }
+        for (HttpTransportCall call : sent) {
+            if (call.abandon("the transport is closed")) {
+                call.drop();
+            }
+        }
+    }
+}

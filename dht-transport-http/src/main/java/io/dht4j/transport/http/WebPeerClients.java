@@ -1,0 +1,196 @@
+package io.dht4j.transport.http;
+
+import io.dht4j.transport.http.HttpListener.Loop;
+import io.vertx.core.Future;
+import io.vertx.core.Handler;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.PoolOptions;
+import io.vertx.core.http.RequestOptions;
+import io.vertx.core.net.HostAndPort;
+import io.vertx.ext.web.client.HttpRequest;
+import io.vertx.ext.web.client.HttpResponse;
+import io.vertx.ext.web.client.WebClient;
+import io.vertx.ext.web.client.WebClientOptions;
+import io.vertx.ext.web.codec.BodyCodec;
+import io.vertx.ext.web.codec.spi.BodyStream;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Calls over Vert.x's {@code WebClient} and its connection pool. A {@link PeerQueue} stands before the pool, which never has
+ * more calls than connections, so its own queue stays empty. The client tells nobody which connection carries a request, so a
+ * call that is cancelled leaves its connection busy until the reply or the deadline comes.
+ */
+final class WebPeerClients implements PeerClients {
+
+    private final Vertx vertx;
+    private final List<Loop> loops;
+    private final HttpTransportOptions options;
+
+    /** Clients on the event loops of a listener that has started. */
+    WebPeerClients(HttpListener listener, HttpTransportOptions options) {
+        this.vertx = listener.vertx();
+        this.loops = listener.loops();
+        this.options = options;
+    }
+
+    @Override
+    public PeerClient to(HostAndPort peer) {
+        return new Peer(peer, loops.get(ThreadLocalRandom.current().nextInt(loops.size())));
+    }
+
+    private WebClientOptions clientOptions() {
+        return new WebClientOptions()
+                .setUserAgentEnabled(false)
+                .setFollowRedirects(false)
+                .setKeepAlive(true)
+                .setTcpNoDelay(true)
+                .setConnectTimeout((int) options.connectTimeout().toMillis())
+                .setIdleTimeoutUnit(TimeUnit.MILLISECONDS)
+                .setIdleTimeout((int) options.keepAlive().toMillis() * 2)
+                .setKeepAliveTimeout((int) Math.max(1, options.keepAlive().toSeconds()));
+    }
+
+    /** One peer. */
+    private final class Peer implements PeerClient {
+
+        private final PeerQueue queue;
+        private final WebClient client;
+        private final HttpRequest<byte[]> template;
+
+        Peer(HostAndPort peer, Loop timers) {
+            this.queue = new PeerQueue(timers, options.connectionsPerPeer(), options, this::begin);
+            this.client = WebClient.create(
+                    vertx,
+                    clientOptions(),
+                    new PoolOptions()
+                            .setHttp1MaxSize(options.connectionsPerPeer())
+                            .setMaxWaitQueueSize(options.connectionsPerPeer()));
+            BodyCodec<byte[]> codec = () -> new Body(options.maxFrameBytes());
+            this.template = client.request(new RequestOptions()
+                            .setMethod(HttpMethod.POST)
+                            .setHost(peer.host())
+                            .setPort(peer.port())
+                            .setURI(HttpListener.PEER_PATH))
+                    .as(codec);
+        }
+
+        @Override
+        public void send(HttpTransportCall call) {
+            queue.offer(call);
+        }
+
+        private void begin(HttpTransportCall call) {
+            long nanos = Math.max(1, call.context().remainingNanos());
+            template.copy()
+                    .putHeader(
+                            HttpTransportServer.DEADLINE_HEADER,
+                            Long.toString(Math.max(1, TimeUnit.NANOSECONDS.toMicros(nanos))))
+                    .timeout(Math.max(1, TimeUnit.NANOSECONDS.toMillis(nanos)))
+                    .sendBuffer(Buffer.buffer(call.request()))
+                    .onComplete((response, error) -> {
+                        queue.done(call);
+                        if (error != null) {
+                            HttpTransportReply.failed(call, error);
+                        } else {
+                            finish(call, response);
+                        }
+                    });
+        }
+
+        private void finish(HttpTransportCall call, HttpResponse<byte[]> response) {
+            String declared = response.getHeader(HttpHeaders.CONTENT_LENGTH.toString());
+            int length = declared == null ? -1 : HttpTransportBody.length(declared);
+            byte[] body = response.body() == null ? new byte[0] : response.body();
+            if (length != body.length) {
+                call.abandon(HttpTransportReply.unusable(response.statusCode(), length, options.maxFrameBytes()));
+                return;
+            }
+            HttpTransportReply.finish(
+                    call, response.statusCode(), response.getHeader(HttpListener.OUTCOME_HEADER), body);
+        }
+
+        @Override
+        public void close() {
+            queue.close();
+            client.close();
+        }
+    }
+
+    /** Collects a body, up to a limit; its declared length is not known here. For one thread. */
+    private static final class Body implements BodyStream<byte[]> {
+
+        private final int limit;
+        private final Promise<byte[]> result = Promise.promise();
+        private byte[] bytes = {};
+        private int received;
+
+        Body(int limit) {
+            this.limit = limit;
+        }
+
+        @Override
+        public Future<Void> write(Buffer chunk) {
+            int length = chunk.length();
+            if (length > limit - received) {
+                IllegalStateException error =
+                        new IllegalStateException("a reply over the limit of " + limit + " bytes");
+                result.tryFail(error);
+                return Future.failedFuture(error);
+            }
+            if (received == 0) {
+                bytes = chunk.getBytes();
+            } else {
+                if (bytes.length < received + length) {
+                    bytes = Arrays.copyOf(bytes, (int) Math.min(limit, 2L * (received + length)));
+                }
+                chunk.getBytes(0, length, bytes, received);
+            }
+            received += length;
+            return Future.succeededFuture();
+        }
+
+        @Override
+        public Future<Void> end() {
+            result.tryComplete(received == bytes.length ? bytes : Arrays.copyOf(bytes, received));
+            return Future.succeededFuture();
+        }
+
+        @Override
+        public void handle(Throwable error) {
+            result.tryFail(error);
+        }
+
+        @Override
+        public Future<byte[]> result() {
+            return result.future();
+        }
+
+        @Override
+        public BodyStream<byte[]> exceptionHandler(@Nullable Handler<Throwable> handler) {
+            return this;
+        }
+
+        @Override
+        public BodyStream<byte[]> setWriteQueueMaxSize(int maxSize) {
+            return this;
+        }
+
+        @Override
+        public boolean writeQueueFull() {
+            return false;
+        }
+
+        @Override
+        public BodyStream<byte[]> drainHandler(@Nullable Handler<Void> handler) {
+            return this;
+        }
+    }
+}

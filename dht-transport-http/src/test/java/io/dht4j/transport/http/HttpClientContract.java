@@ -1,0 +1,122 @@
+package io.dht4j.transport.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dht4j.spi.Transport;
+import io.dht4j.spi.TransportException.Outcome;
+import io.dht4j.testkit.SocketTransportContract;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.Test;
+
+/** What the HTTP transport must do whichever client calls the peers. */
+abstract class HttpClientContract extends SocketTransportContract {
+
+    HttpTransportOptions options;
+
+    HttpClientContract(HttpClientKind kind) {
+        options = HttpTransportOptions.at("127.0.0.1", 0).withClient(kind).withDrainTimeout(Duration.ofMillis(100));
+    }
+
+    @Override
+    protected Transport newTransport() {
+        return HttpTransport.create(options);
+    }
+
+    @Override
+    protected Transport newTransport(String address) {
+        int port = Integer.parseInt(address.substring(address.indexOf(':') + 1));
+        return HttpTransport.create(HttpTransportOptions.at("127.0.0.1", port)
+                .withClient(options.client())
+                .withDrainTimeout(Duration.ofMillis(100)));
+    }
+
+    @Override
+    protected String address(Transport transport) {
+        return "127.0.0.1:" + ((HttpTransport) transport).port();
+    }
+
+    @Override
+    protected int maxFrameBytes() {
+        return options.maxFrameBytes();
+    }
+
+    @Override
+    protected Predicate<Thread> ownThreads() {
+        return thread -> thread.getName().startsWith("vert") || thread.getName().startsWith("dht4j-");
+    }
+
+    @Override
+    protected Transport newNarrowTransport() {
+        return HttpTransport.create(
+                options.withConnectionsPerPeer(2).withMaxQueuedPerPeer(20).withMaxInFlight(10));
+    }
+
+    /** Of connections that carry one call each, either event loop may have half. */
+    @Override
+    protected int requestsAtAHandler() {
+        return 16;
+    }
+
+    @Override
+    protected byte[] beginningOfReply() {
+        return bytes("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nthe first few");
+    }
+
+    @Test
+    void calls_over_the_bound_of_the_queue_fail_at_once_as_not_sent() {
+        // Two connections carry at most 512 calls, with HTTP/2; one of java.net.http's 256.
+        options = options.withConnectionsPerPeer(2).withMaxQueuedPerPeer(10);
+        CompletableFuture<byte[]> held = new CompletableFuture<>();
+        Started server = start((request, context) -> held);
+        Started client = start(echo());
+        List<CompletableFuture<byte[]>> calls = new ArrayList<>();
+        for (int i = 0; i < 1_000; i++) {
+            calls.add(client.call(server, bytes("a"), within(PATIENCE)));
+        }
+        assertThat(calls).anySatisfy(call -> assertThat(call).isCompletedExceptionally());
+        calls.stream()
+                .filter(CompletableFuture::isCompletedExceptionally)
+                .forEach(call -> assertThat(failure(call).outcome()).isEqualTo(Outcome.NOT_SENT));
+        held.complete(bytes("b"));
+        assertThat(calls.stream().filter(call -> !call.isCompletedExceptionally()))
+                .isNotEmpty()
+                .allSatisfy(call -> assertThat(reply(call)).isEqualTo(bytes("b")));
+    }
+
+    @Test
+    void what_a_peer_refuses_for_its_size_was_not_sent() {
+        Started client = start(echo());
+        options = options.withMaxFrameBytes(100_000);
+        Recorder recorder = new Recorder(echo());
+        Started server = start(recorder);
+        assertThat(reply(client.call(server, new byte[100_000], within(PATIENCE))))
+                .hasSize(100_000);
+        assertThat(failure(client.call(server, new byte[100_001], within(PATIENCE))))
+                .hasMessageContaining("413")
+                .extracting("outcome")
+                .isEqualTo(Outcome.NOT_SENT);
+        assertThat(recorder.count()).isEqualTo(1);
+        assertThat(reply(client.call(server, bytes("next"), within(PATIENCE)))).isEqualTo(bytes("next"));
+    }
+
+    @Test
+    void a_failed_handler_is_named_to_the_caller() {
+        Started server = start((request, context) -> {
+            throw new IllegalStateException("the reason\nof it");
+        });
+        Started client = start(echo());
+        assertThat(failure(client.call(server, bytes("a"), within(PATIENCE))))
+                .hasMessageContaining("500")
+                .hasMessageContaining("the reason of it");
+    }
+
+    @Test
+    void the_client_shows_in_the_name() {
+        assertThat(start(echo()).transport().name())
+                .isEqualTo("http/" + options.client().label());
+    }
+}

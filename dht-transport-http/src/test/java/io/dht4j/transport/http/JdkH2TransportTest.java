@@ -1,0 +1,20 @@
+package io.dht4j.transport.http;
+
+class JdkH2TransportTest extends HttpClientContract {
+
+    JdkH2TransportTest() {
+        super(HttpClientKind.JDK_H2);
+    }
+
+    /** HTTP/2 begins with an exchange of its own. */
+    @Override
+    protected boolean greets() {
+        return true;
+    }
+
+    /** Before JDK 21 its client cannot be closed, and goes when it is collected. */
+    @Override
+    protected boolean closesFiles() {
+        return Runtime.version().feature() >= 21;
+    }
+}

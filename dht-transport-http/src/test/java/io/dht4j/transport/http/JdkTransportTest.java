@@ -1,0 +1,14 @@
+package io.dht4j.transport.http;
+
+class JdkTransportTest extends HttpClientContract {
+
+    JdkTransportTest() {
+        super(HttpClientKind.JDK);
+    }
+
+    /** Before JDK 21 its client cannot be closed, and goes when it is collected. */
+    @Override
+    protected boolean closesFiles() {
+        return Runtime.version().feature() >= 21;
+    }
+}

@@ -1,0 +1,14 @@
+package io.dht4j.transport.http;
+
+class VertxH2TransportTest extends HttpClientContract {
+
+    VertxH2TransportTest() {
+        super(HttpClientKind.VERTX_H2);
+    }
+
+    /** HTTP/2 begins with settings from both sides. */
+    @Override
+    protected boolean greets() {
+        return true;
+    }
+}

@@ -1,0 +1,12 @@
+package io.dht4j.transport.http;
+
+class VertxPipelinedTransportTest extends HttpClientContract {
+
+    VertxPipelinedTransportTest() {
+        super(HttpClientKind.VERTX_PIPELINED);
+        // A peer handles the requests of one connection one after the other, and the contract has fifty with it at a
+        // time of
+        // which some are never answered. Calls share connections where the contract makes thousands.
+        options = options.withConnectionsPerPeer(128);
+    }
+}
