@@ -47,6 +47,9 @@ public final class GrpcApi implements AutoCloseable {
     /** How long closing waits for what should not take any time. */
     private static final Duration CLOSE_BOUND = Duration.ofSeconds(5);
 
+    /** How long connections that are told to close may take, if there is nothing to drain. */
+    private static final Duration GOODBYE = Duration.ofMillis(500);
+
     private static final Duration HANDSHAKE_TIMEOUT = Duration.ofSeconds(20);
     /** Clients may ask whether the connection is alive as often as this. */
     private static final Duration SHORTEST_KEEP_ALIVE = Duration.ofSeconds(10);
@@ -226,8 +229,12 @@ public final class GrpcApi implements AutoCloseable {
                 admission.streams().forEach(GrpcApiStream::interrupt);
                 await(idle, Duration.ofMillis(500));
             }
+            // Until the clients have heard that no further calls are taken, some may still be on their way.
+            awaitServer(GOODBYE.compareTo(options.drainTimeout()) < 0 ? GOODBYE : options.drainTimeout());
             server.shutdownNow();
-            awaitServer();
+            if (!awaitServer(CLOSE_BOUND)) {
+                LOG.warn("the gRPC API's connections did not close within {}", CLOSE_BOUND);
+            }
         } finally {
             acceptors.shutdownGracefully(0, 0, TimeUnit.SECONDS);
             loops.shutdownGracefully(0, 0, TimeUnit.SECONDS);
@@ -239,13 +246,12 @@ public final class GrpcApi implements AutoCloseable {
         }
     }
 
-    private void awaitServer() {
+    private boolean awaitServer(Duration timeout) {
         try {
-            if (!server.awaitTermination(CLOSE_BOUND.toMillis(), TimeUnit.MILLISECONDS)) {
-                LOG.warn("the gRPC API's connections did not close within {}", CLOSE_BOUND);
-            }
+            return server.awaitTermination(timeout.toNanos(), TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+            return false;
         }
     }
 

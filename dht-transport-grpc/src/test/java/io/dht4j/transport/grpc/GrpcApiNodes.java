@@ -26,11 +26,13 @@ final class GrpcApiNodes implements AutoCloseable {
 
     private final SystemEnvironment environment = SystemEnvironment.create("grpc-api-nodes");
     private final Topology topology = Topology.of(Node.of("n1", "h1"), Node.of("n2", "h2"), Node.of("n3", "h3"));
+    private final GrpcApiOptions options;
     private final List<Cluster> clusters = new ArrayList<>();
     private final List<GrpcApi> apis = new ArrayList<>();
     private final List<ManagedChannel> channels = new ArrayList<>();
 
     private GrpcApiNodes(UnaryOperator<ClusterBuilder> settings, GrpcApiOptions options) {
+        this.options = options;
         LoopbackNetwork network = LoopbackNetwork.on(environment);
         for (Node node : topology.nodes()) {
             Cluster cluster = settings.apply(ClusterBuilder.of(node.id(), topology)
@@ -69,6 +71,11 @@ final class GrpcApiNodes implements AutoCloseable {
 
     GrpcApi api(int node) {
         return apis.get(node);
+    }
+
+    /** Serves a node again, on the port that it had. */
+    void restartApi(int node) {
+        apis.set(node, GrpcApi.listening("127.0.0.1", api(node).port(), cluster(node), options));
     }
 
     String address(int node) {
