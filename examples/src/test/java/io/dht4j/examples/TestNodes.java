@@ -43,6 +43,13 @@ public final class TestNodes {
         return String.join(",", peers);
     }
 
+    /** Ports that were free a moment ago and are none of the others. */
+    public static List<Integer> freePortsBesides(List<Integer> others, int count) throws IOException {
+        List<Integer> ports = new ArrayList<>(freePorts(count + others.size()));
+        ports.removeAll(others);
+        return List.copyOf(ports.subList(0, count));
+    }
+
     /** A node in memory, with more settings if there are any. */
     public static ServerNode start(int number, List<Integer> ports, Map<Setting, String> more) throws Exception {
         Map<Setting, String> settings = new EnumMap<>(Setting.class);

@@ -29,7 +29,7 @@ import picocli.CommandLine.ParameterException;
         sortOptions = false,
         header = "Runs a node.%n",
         description = {
-            "%nPrints one line, @|bold ready n1 http://127.0.0.1:8080|@, when it serves. SIGTERM or Ctrl-C lets the "
+            "%nPrints one line when it serves: @|bold ready|@, its name, its URL, and what is on. SIGTERM or Ctrl-C lets the "
                     + "requests under way end, then the server ends with exit code 0, within 10 seconds.%n",
             "Without options: a cluster of one node. Three nodes on one machine, each in its own terminal:%n",
             "  P=n1=127.0.0.1:8080,n2=127.0.0.1:8081,n3=127.0.0.1:8082",
@@ -64,9 +64,12 @@ final class ServerCommand implements Callable<Integer> {
         this.spec = CommandSpec.forAnnotatedObject(this);
         int order = 0;
         for (Setting setting : Setting.values()) {
+            // What is off unless it is asked for needs no value to be asked for.
+            boolean isFlag = setting == Setting.ALLOW_PLAINTEXT;
             spec.addOption(OptionSpec.builder(setting.option())
                     .order(order++)
-                    .arity("1")
+                    .arity(isFlag ? "0..1" : "1")
+                    .fallbackValue("on")
                     .type(String.class)
                     .paramLabel(setting.label())
                     .description(setting.description() + " Default: " + setting.fallback() + ".")
@@ -93,7 +96,7 @@ final class ServerCommand implements Callable<Integer> {
         }
         try (Lifetime lifetime = Lifetime.begin(CLOSING_TIME)) {
             ServerNode node = ServerNode.start(settings);
-            console.out().println("ready " + settings.id() + " " + node.url());
+            console.out().println("ready " + node.summary());
             console.out().flush();
             lifetime.awaitStop();
             try {

@@ -1,6 +1,8 @@
 package io.dht4j.examples.server;
 
+import io.dht4j.CancellationPolicy;
 import io.dht4j.ReadFanOut;
+import io.dht4j.core.Batching;
 import java.time.Duration;
 
 /**
@@ -9,8 +11,11 @@ import java.time.Duration;
  * @param reads which replicas a read asks
  * @param timeout how long a request may take
  * @param maxValueBytes the largest value
+ * @param batching how requests to a node are put together in frames
+ * @param cancellation what becomes of requests to replicas whose replies are no longer wanted
  */
-public record CallChoice(ReadFanOut reads, Duration timeout, int maxValueBytes) {
+public record CallChoice(
+        ReadFanOut reads, Duration timeout, int maxValueBytes, Batching batching, CancellationPolicy cancellation) {
 
     /** The longest timeout in milliseconds. */
     static final int LONGEST_MILLIS = 3_600_000;
@@ -18,10 +23,25 @@ public record CallChoice(ReadFanOut reads, Duration timeout, int maxValueBytes) 
     /** The largest value that may be configured: 512 MiB, for a frame holds it and more. */
     static final int LARGEST_VALUE = 512 << 20;
 
+    /** The most frames of a kind under way to a node. */
+    static final int MOST_FRAMES = 1_000;
+
     static CallChoice of(Given given) throws ConfigException {
         return new CallChoice(
                 given.choice(Setting.READS, ReadFanOut.class),
                 Duration.ofMillis(given.number(Setting.TIMEOUT, 1, LONGEST_MILLIS)),
-                given.number(Setting.MAX_VALUE_BYTES, 1, LARGEST_VALUE));
+                given.number(Setting.MAX_VALUE_BYTES, 1, LARGEST_VALUE),
+                batching(given),
+                given.choice(Setting.CANCELLATION, CancellationPolicy.class));
+    }
+
+    private static Batching batching(Given given) throws ConfigException {
+        if (!given.onOff(Setting.BATCHING)) {
+            given.refuse(Setting.BATCH_FRAMES, "with " + Setting.BATCHING.option() + " off");
+            return Batching.off();
+        }
+        Batching usual = Batching.on();
+        int frames = given.number(Setting.BATCH_FRAMES, 1, MOST_FRAMES);
+        return new Batching(true, usual.maxEntries(), usual.maxBytes(), frames);
     }
 }

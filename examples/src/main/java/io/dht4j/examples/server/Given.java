@@ -81,6 +81,16 @@ final class Given {
                 setting.option() + " must be a whole number from " + min + " to " + max + ", not \"" + text + "\"");
     }
 
+    /** Whether it is on. */
+    boolean onOff(Setting setting) throws ConfigException {
+        return choice(setting, OnOff.class) == OnOff.ON;
+    }
+
+    private enum OnOff {
+        ON,
+        OFF
+    }
+
     /** Refuses a setting that would do nothing, so that nobody believes that it does. */
     void refuse(Setting setting, String reason) throws ConfigException {
         if (has(setting)) {

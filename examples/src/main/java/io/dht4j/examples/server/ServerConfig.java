@@ -87,12 +87,13 @@ public record ServerConfig(
                                 + topology.nodes().stream()
                                         .map(node -> node.id().value())
                                         .collect(Collectors.joining(", "))));
+        TransportChoice transport = TransportChoice.of(given);
         return new ServerConfig(
                 id,
                 topology,
-                Addresses.of(listen, self),
-                TransportChoice.of(given),
-                SecurityConfig.of(given),
+                Addresses.of(given, listen, self, transport),
+                transport,
+                SecurityConfig.of(given, topology.size()),
                 PlacementChoice.of(given, topology.size()),
                 StoreChoice.of(given, id),
                 CallChoice.of(given));

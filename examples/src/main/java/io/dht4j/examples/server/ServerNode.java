@@ -3,39 +3,32 @@ package io.dht4j.examples.server;
 import io.dht4j.CallOptions;
 import io.dht4j.Cluster;
 import io.dht4j.Key;
-import io.dht4j.core.ClusterBuilder;
 import io.dht4j.spi.Store;
 import io.dht4j.spi.StoreException;
+import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException;
-import io.dht4j.transport.http.HttpApi;
-import io.dht4j.transport.http.HttpApiOptions;
-import io.dht4j.transport.http.HttpTransport;
-import io.dht4j.transport.http.HttpTransportOptions;
 import java.time.Duration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** A node with its public API, as a {@link ServerConfig} describes it. Safe for use by any number of threads. */
+/** A node with its public APIs, as a {@link ServerConfig} describes it. Safe for use by any number of threads. */
 public final class ServerNode implements AutoCloseable {
 
-    /** APIs, cluster and transport drain one after the other: together they stay well below 10 seconds. */
-    private static final Duration DRAIN = Duration.ofMillis(1_500);
+    private static final Logger LOG = LoggerFactory.getLogger(ServerNode.class);
 
     /** A node that refuses or does not exist answers sooner; one that hangs must not hold up a start. */
     private static final Duration WARM_UP = Duration.ofSeconds(1);
 
-    /** What a frame holds besides the largest value. */
-    private static final int FRAME_OVERHEAD = 1 << 20;
-
-    private static final int SMALLEST_FRAME_LIMIT = 17 << 20;
-    private static final long BODIES_IN_FLIGHT = 256L << 20;
-
+    private final ServerConfig config;
     private final Cluster cluster;
     private final Opened opened;
-    private final String url;
+    private final String transportName;
 
-    private ServerNode(Cluster cluster, Opened opened, String url) {
+    private ServerNode(ServerConfig config, Cluster cluster, Opened opened, String transportName) {
+        this.config = config;
         this.cluster = cluster;
         this.opened = opened;
-        this.url = url;
+        this.transportName = transportName;
     }
 
     /**
@@ -60,17 +53,16 @@ public final class ServerNode implements AutoCloseable {
     }
 
     private static ServerNode start(ServerConfig config, Opened opened) {
+        Parts parts = new Parts(config);
+        parts.requireNoUnwantedPlaintext(LOG::warn);
         // The store first: until its directory is ours, nobody must be able to reach this node.
-        Store store = opened.add(config.store().open());
-        HttpTransport transport = opened.add(HttpTransport.create(transportOptions(config)));
-        Cluster cluster = opened.add(cluster(config, transport, store));
+        Store store = opened.add(parts.store());
+        Transport transport = opened.add(parts.transport());
+        Cluster cluster = opened.add(parts.cluster(transport, store));
         warmUp(cluster);
-        HostPort listen = config.addresses().listen();
-        opened.add(
-                config.addresses().isShared()
-                        ? HttpApi.sharing(transport, cluster, apiOptions(config))
-                        : HttpApi.listening(listen.host(), listen.port(), cluster, apiOptions(config)));
-        return new ServerNode(cluster, opened, "http://" + listen);
+        opened.add(parts.httpApi(transport, cluster));
+        config.addresses().grpc().ifPresent(address -> opened.add(parts.grpcApi(address, cluster)));
+        return new ServerNode(config, cluster, opened, transport.name());
     }
 
     /**
@@ -83,12 +75,27 @@ public final class ServerNode implements AutoCloseable {
     }
 
     /**
-     * Where the public API is.
+     * Where the public HTTP API is.
      *
      * @return for example {@code http://127.0.0.1:8080}
      */
     public String url() {
-        return url;
+        return (config.security().tls().isPresent() ? "https://" : "http://")
+                + config.addresses().listen();
+    }
+
+    /**
+     * What runs here, in a line of its own.
+     *
+     * @return for example {@code n1 https://127.0.0.1:8080 grpc=127.0.0.1:9090 transport=grpc/stream tls=on tokens=on}
+     */
+    public String summary() {
+        SecurityConfig security = config.security();
+        return config.id() + " " + url()
+                + config.addresses().grpc().map(address -> " grpc=" + address).orElse("")
+                + " transport=" + transportName
+                + " tls=" + (security.tls().isPresent() ? "on" : "off")
+                + " tokens=" + (security.tokens().isPresent() ? "on" : "off");
     }
 
     /**
@@ -98,21 +105,6 @@ public final class ServerNode implements AutoCloseable {
     @Override
     public synchronized void close() {
         opened.close();
-    }
-
-    private static Cluster cluster(ServerConfig config, HttpTransport transport, Store store) {
-        ClusterBuilder builder = ClusterBuilder.of(config.id(), config.topology())
-                .transport(transport)
-                .store(store)
-                .placement(config.placement().placement())
-                .hash(config.placement().function())
-                .partitions(config.placement().partitions())
-                .readFanOut(config.calls().reads())
-                .timeout(config.calls().timeout())
-                .maxValueBytes(config.calls().maxValueBytes())
-                .drainTimeout(DRAIN);
-        config.placement().replicationFactor().ifPresent(builder::replicationFactor);
-        return builder.start();
     }
 
     /**
@@ -127,24 +119,5 @@ public final class ServerNode implements AutoCloseable {
                 .handle((value, error) -> error == null)
                 .toCompletableFuture()
                 .join();
-    }
-
-    private static HttpTransportOptions transportOptions(ServerConfig config) {
-        HostPort address = config.addresses().transport();
-        int frame = Math.max(SMALLEST_FRAME_LIMIT, config.calls().maxValueBytes() + FRAME_OVERHEAD);
-        HttpTransportOptions options =
-                HttpTransportOptions.at(address.host(), address.port()).withDrainTimeout(DRAIN);
-        return frame == SMALLEST_FRAME_LIMIT
-                ? options
-                : options.withMaxInFlightBytes(4L * frame).withMaxFrameBytes(frame);
-    }
-
-    private static HttpApiOptions apiOptions(ServerConfig config) {
-        int maxValueBytes = config.calls().maxValueBytes();
-        HttpApiOptions options = HttpApiOptions.defaults()
-                .withMaxBodyBytesInFlight(Math.max(BODIES_IN_FLIGHT, 4L * maxValueBytes))
-                .withMaxValueBytes(maxValueBytes)
-                .withDrainTimeout(DRAIN);
-        return config.security().tokens().map(options::withTokens).orElse(options);
     }
 }

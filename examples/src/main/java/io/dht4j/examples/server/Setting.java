@@ -27,7 +27,35 @@ public enum Setting {
             "dht-data/ID",
             "Directory for the data; made if it is missing. The memory store has none."),
     /** The protocol between the nodes. */
-    TRANSPORT("NAME", Fallback.VALUE, "http", "Protocol between the nodes, the same on every node: http."),
+    TRANSPORT(
+            "NAME",
+            Fallback.VALUE,
+            "http",
+            "Protocol between the nodes, the same on every node: http or grpc. With grpc this node's address in --peers "
+                    + "must differ from --listen."),
+    /** How calls travel over gRPC. */
+    GRPC_MODE(
+            "MODE",
+            Fallback.VALUE,
+            "stream",
+            "With --transport grpc, how calls travel: stream (one long stream to each node) or unary (a call each)."),
+    /** Whether requests share frames. */
+    BATCHING(
+            "on|off", Fallback.VALUE, "on", "Whether requests to a node that is busy with earlier ones share a frame."),
+    /** How many frames are under way at a time. */
+    BATCH_FRAMES(
+            "N",
+            Fallback.VALUE,
+            "2",
+            "Frames of reads, and as many of writes, under way to a node before requests share one, 1 to "
+                    + CallChoice.MOST_FRAMES + ": fewer make larger frames."),
+    /** What becomes of requests whose replies are no longer wanted. */
+    CANCELLATION(
+            "POLICY",
+            Fallback.VALUE,
+            "local",
+            "What becomes of a request to a replica whose reply is no longer wanted: never (it is read all the same), "
+                    + "local (it is dropped unread) or propagate (the replica is told)."),
     /** Which node holds which keys. */
     PLACEMENT(
             "NAME",
@@ -77,12 +105,42 @@ public enum Setting {
             Fallback.VALUE,
             "16777216",
             "Largest value in bytes, 1 to " + CallChoice.LARGEST_VALUE + ". The same on every node."),
-    /** Who may use the public API. */
+    /** Where the public gRPC API listens. */
+    GRPC_LISTEN("HOST:PORT", Fallback.WORDS, "none", "Where the public gRPC API listens, on a port of its own."),
+    /** The node's certificate. */
+    TLS_CERT(
+            "FILE",
+            Fallback.WORDS,
+            "none, everything is plaintext",
+            "PEM file of this node's certificate, which bears its name. Turns TLS on for all that listens here and for "
+                    + "the calls to the other nodes. Files are read again when they change."),
+    /** The certificate's key. */
+    TLS_KEY("FILE", Fallback.WORDS, "none", "PEM file of the certificate's private key, PKCS #8, not encrypted."),
+    /** Who is trusted. */
+    TLS_CA(
+            "FILE",
+            Fallback.WORDS,
+            "none",
+            "PEM file of the authorities that sign the nodes' certificates. Needed with TLS and more than one node."),
+    /** Who may call besides the peers. */
+    TRUSTED(
+            "NAME,...",
+            Fallback.WORDS,
+            "nobody",
+            "With TLS, members without a store that may call this node as its peers do, by the names in their "
+                    + "certificates."),
+    /** Whether plaintext may leave the machine. */
+    ALLOW_PLAINTEXT(
+            "on|off",
+            Fallback.VALUE,
+            "off",
+            "Lets this node listen beyond loopback without TLS, on networks that are protected otherwise."),
+    /** Who may use the public APIs. */
     TOKENS(
             "FILE",
             Fallback.WORDS,
             "none, anyone may do anything",
-            "Asks the clients of the public API for a token of this file, which is read again when it changes: on each "
+            "Asks the clients of the public APIs for a token of this file, which is read again when it changes: on each "
                     + "line scopes (read, write, admin; commas between), a space, and a token or sha256:HEX of one.");
 
     private final String label;

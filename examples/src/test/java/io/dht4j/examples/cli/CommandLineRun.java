@@ -7,17 +7,20 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 
 /** A command that was run in this process, and what came of it. */
-record CommandLineRun(int exitCode, byte[] outBytes, String err) {
+public record CommandLineRun(int exitCode, byte[] outBytes, String err) {
 
-    static CommandLineRun of(String... args) {
+    /** A run without input. */
+    public static CommandLineRun of(String... args) {
         return with(Map.of(), new byte[0], args);
     }
 
-    static CommandLineRun withInput(byte[] input, String... args) {
+    /** A run with something on standard input. */
+    public static CommandLineRun withInput(byte[] input, String... args) {
         return with(Map.of(), input, args);
     }
 
-    static CommandLineRun with(Map<String, String> environment, byte[] input, String... args) {
+    /** A run in an environment. */
+    public static CommandLineRun with(Map<String, String> environment, byte[] input, String... args) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         ByteArrayOutputStream err = new ByteArrayOutputStream();
         Console console = new Console(
@@ -31,7 +34,8 @@ record CommandLineRun(int exitCode, byte[] outBytes, String err) {
         return new CommandLineRun(exitCode, out.toByteArray(), err.toString(StandardCharsets.UTF_8));
     }
 
-    String out() {
+    /** What it wrote, as text. */
+    public String out() {
         return new String(outBytes, StandardCharsets.UTF_8);
     }
 }

@@ -8,6 +8,7 @@ import io.dht4j.examples.TestNodes;
 import io.dht4j.examples.client.AskedPolicy;
 import io.dht4j.examples.client.ClientException;
 import io.dht4j.examples.client.DhtClient;
+import io.dht4j.examples.server.TransportChoice.Protocol;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -21,8 +22,9 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Three servers in processes of their own, of which one after the other is killed with {@code kill -9}. */
 class KilledServersTest {
@@ -42,16 +44,19 @@ class KilledServersTest {
     private final AtomicBoolean writing = new AtomicBoolean(true);
     private final List<ServerProcess> servers = new ArrayList<>();
 
-    @Test
-    void what_was_acknowledged_is_still_there_when_each_node_in_turn_was_killed_and_restarted() throws Exception {
+    @ParameterizedTest
+    @EnumSource(Protocol.class)
+    void what_was_acknowledged_is_still_there_when_each_node_in_turn_was_killed_and_restarted(Protocol protocol)
+            throws Exception {
         List<Integer> ports = TestNodes.freePorts(NODES);
+        List<Integer> peerPorts = protocol == Protocol.HTTP ? ports : TestNodes.freePortsBesides(ports, NODES);
         List<URI> urls = ports.stream()
                 .map(port -> URI.create("http://127.0.0.1:" + port))
                 .toList();
         List<Thread> writers = new ArrayList<>();
         try {
             for (int number = 1; number <= NODES; number++) {
-                servers.add(start(number, ports));
+                servers.add(start(number, protocol, ports, peerPorts));
             }
             for (ServerProcess server : servers) {
                 server.awaitReady();
@@ -64,7 +69,7 @@ class KilledServersTest {
                 servers.get(number - 1).kill();
                 System.out.println(System.currentTimeMillis() + " killed " + acknowledged.size());
                 awaitMoreAcknowledged("while n" + number + " is away");
-                ServerProcess restarted = start(number, ports);
+                ServerProcess restarted = start(number, protocol, ports, peerPorts);
                 servers.set(number - 1, restarted);
                 restarted.awaitReady();
                 awaitMoreAcknowledged("since n" + number + " is back");
@@ -140,7 +145,8 @@ class KilledServersTest {
         return writer;
     }
 
-    private ServerProcess start(int number, List<Integer> ports) throws Exception {
+    private ServerProcess start(int number, Protocol protocol, List<Integer> ports, List<Integer> peerPorts)
+            throws Exception {
         return ServerProcess.start(
                 directory,
                 "--id",
@@ -148,7 +154,9 @@ class KilledServersTest {
                 "--listen",
                 "127.0.0.1:" + ports.get(number - 1),
                 "--peers",
-                TestNodes.peers(ports),
+                TestNodes.peers(peerPorts),
+                "--transport",
+                Given.nameOf(protocol),
                 "--data",
                 directory.resolve("n" + number).toString(),
                 "--timeout",

@@ -3,17 +3,23 @@ package io.dht4j.examples.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.dht4j.CancellationPolicy;
 import io.dht4j.Node;
+import io.dht4j.NodeId;
 import io.dht4j.ReadFanOut;
+import io.dht4j.core.Batching;
 import io.dht4j.examples.server.PlacementChoice.Hash;
 import io.dht4j.examples.server.PlacementChoice.Strategy;
 import io.dht4j.examples.server.StoreChoice.Kind;
+import io.dht4j.security.TlsFiles;
 import io.dht4j.store.mvstore.Durability;
+import io.dht4j.transport.grpc.GrpcMode;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -21,6 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class ServerConfigTest {
 
@@ -36,8 +43,13 @@ class ServerConfigTest {
         assertThat(config.placement())
                 .isEqualTo(new PlacementChoice(
                         Strategy.RENDEZVOUS, Hash.XXH3, Optional.empty(), 1024, OptionalInt.empty()));
-        assertThat(config.calls()).isEqualTo(new CallChoice(ReadFanOut.ENOUGH, Duration.ofSeconds(5), 16 << 20));
-        assertThat(config.security()).isEqualTo(new SecurityConfig(Optional.empty()));
+        assertThat(config.calls())
+                .isEqualTo(new CallChoice(
+                        ReadFanOut.ENOUGH, Duration.ofSeconds(5), 16 << 20, Batching.on(), CancellationPolicy.LOCAL));
+        assertThat(config.transport()).isEqualTo(new TransportChoice.Http());
+        assertThat(config.addresses().grpc()).isEmpty();
+        assertThat(config.security())
+                .isEqualTo(new SecurityConfig(Optional.empty(), Optional.empty(), false, List.of()));
     }
 
     @Test
@@ -47,7 +59,16 @@ class ServerConfigTest {
         settings.put(Setting.LISTEN, "[::1]:9000");
         settings.put(Setting.PEERS, "a=host:1, b=[::1]:2");
         settings.put(Setting.DATA, "somewhere");
-        settings.put(Setting.TRANSPORT, "http");
+        settings.put(Setting.TRANSPORT, "grpc");
+        settings.put(Setting.GRPC_MODE, "unary");
+        settings.put(Setting.GRPC_LISTEN, "[::1]:9001");
+        settings.put(Setting.BATCHING, "on");
+        settings.put(Setting.BATCH_FRAMES, "7");
+        settings.put(Setting.CANCELLATION, "propagate");
+        settings.put(Setting.TLS_CERT, "b.pem");
+        settings.put(Setting.TLS_KEY, "b-key.pem");
+        settings.put(Setting.TLS_CA, "ca.pem");
+        settings.put(Setting.TRUSTED, "m1, m2");
         settings.put(Setting.PLACEMENT, "jump");
         settings.put(Setting.HASH, "siphash");
         settings.put(Setting.HASH_KEY, "000102030405060708090a0b0c0d0e0f");
@@ -63,7 +84,11 @@ class ServerConfigTest {
         ServerConfig config = ServerConfig.of(settings);
 
         assertThat(config.addresses())
-                .isEqualTo(new Addresses(new HostPort("::1", 9000), new HostPort("::1", 2), false));
+                .isEqualTo(new Addresses(
+                        new HostPort("::1", 9000),
+                        new HostPort("::1", 2),
+                        false,
+                        Optional.of(new HostPort("::1", 9001))));
         assertThat(config.topology().nodes()).containsExactly(Node.of("a", "host:1"), Node.of("b", "[::1]:2"));
         assertThat(config.store()).isEqualTo(new StoreChoice(Kind.MVSTORE, Path.of("somewhere"), Durability.FSYNC));
         assertThat(config.placement())
@@ -73,8 +98,21 @@ class ServerConfigTest {
                         Optional.of("000102030405060708090a0b0c0d0e0f"),
                         64,
                         OptionalInt.of(2)));
-        assertThat(config.calls()).isEqualTo(new CallChoice(ReadFanOut.ALL, Duration.ofMillis(250), 1000));
-        assertThat(config.security()).isEqualTo(new SecurityConfig(Optional.of(Path.of("tokens.txt"))));
+        assertThat(config.calls())
+                .isEqualTo(new CallChoice(
+                        ReadFanOut.ALL,
+                        Duration.ofMillis(250),
+                        1000,
+                        new Batching(
+                                true, Batching.on().maxEntries(), Batching.on().maxBytes(), 7),
+                        CancellationPolicy.PROPAGATE));
+        assertThat(config.transport()).isEqualTo(new TransportChoice.Grpc(GrpcMode.UNARY));
+        assertThat(config.security())
+                .isEqualTo(new SecurityConfig(
+                        Optional.of(TlsFiles.mutual(Path.of("b.pem"), Path.of("b-key.pem"), Path.of("ca.pem"))),
+                        Optional.of(Path.of("tokens.txt")),
+                        false,
+                        List.of(new NodeId("m1"), new NodeId("m2"))));
     }
 
     @Test
@@ -103,6 +141,64 @@ class ServerConfigTest {
         assertThat(addresses.transport()).isEqualTo(HostPort.parse(shared ? listen : peer));
     }
 
+    @ParameterizedTest
+    @EnumSource(CancellationPolicy.class)
+    void each_cancellation_policy_has_a_name(CancellationPolicy policy) throws Exception {
+        String name = policy.name().toLowerCase(Locale.ROOT);
+
+        assertThat(ServerConfig.of(Map.of(Setting.CANCELLATION, name)).calls().cancellation())
+                .isEqualTo(policy);
+    }
+
+    @Test
+    void batching_is_switched_off() throws Exception {
+        assertThat(ServerConfig.of(Map.of(Setting.BATCHING, "off")).calls().batching())
+                .isEqualTo(Batching.off());
+    }
+
+    @Test
+    void plaintext_is_allowed() throws Exception {
+        assertThat(ServerConfig.of(Map.of(Setting.ALLOW_PLAINTEXT, "on"))
+                        .security()
+                        .plaintextAllowed())
+                .isTrue();
+    }
+
+    @Test
+    void a_node_without_peers_trusts_its_own_certificate_only() throws Exception {
+        Map<Setting, String> settings = Map.of(Setting.TLS_CERT, "c.pem", Setting.TLS_KEY, "k.pem");
+
+        assertThat(ServerConfig.of(settings).security().tls())
+                .contains(TlsFiles.mutual(Path.of("c.pem"), Path.of("k.pem"), Path.of("c.pem")));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "grpc|127.0.0.1:80|127.0.0.1:80||--listen 127.0.0.1:80 must differ from this node's address in --peers",
+                "grpc|localhost:80|127.0.0.1:80||must differ",
+                "grpc|0.0.0.0:80|127.0.0.1:80||must differ",
+                "grpc|127.0.0.1:80|127.0.0.1:81|127.0.0.1:81|--grpc-listen 127.0.0.1:81 must differ from this node's",
+                "grpc|127.0.0.1:80|127.0.0.1:81|127.0.0.1:80|--grpc-listen 127.0.0.1:80 must differ from --listen",
+                "http|127.0.0.1:80|127.0.0.1:80|localhost:80|--grpc-listen localhost:80 must differ from --listen",
+                "http|127.0.0.1:80|127.0.0.1:81|0.0.0.0:81|--grpc-listen 0.0.0.0:81 must differ from this node's"
+            })
+    void addresses_that_cannot_share_a_port_must_differ(
+            String transport, String listen, String peer, String grpc, String message) {
+        Map<Setting, String> settings = new EnumMap<>(Setting.class);
+        settings.put(Setting.TRANSPORT, transport);
+        settings.put(Setting.LISTEN, listen);
+        settings.put(Setting.PEERS, "n1=" + peer);
+        if (grpc != null) {
+            settings.put(Setting.GRPC_LISTEN, grpc);
+        }
+
+        assertThatThrownBy(() -> ServerConfig.of(settings))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining(message);
+    }
+
     @Test
     void an_address_within_the_peer_address_is_refused() {
         Map<Setting, String> settings = Map.of(Setting.LISTEN, "127.0.0.1:80", Setting.PEERS, "n1=0.0.0.0:80");
@@ -119,7 +215,12 @@ class ServerConfigTest {
             value = {
                 "STORE=memory|DATA=somewhere|--data has no effect with --store memory",
                 "STORE=memory|DURABILITY=fsync|--durability has no effect with --store memory",
-                "HASH=xxh3|HASH_KEY=00|--hash-key has no effect without --hash siphash"
+                "HASH=xxh3|HASH_KEY=00|--hash-key has no effect without --hash siphash",
+                "TRANSPORT=http|GRPC_MODE=unary|--grpc-mode has no effect with --transport http",
+                "READS=all|GRPC_MODE=unary|--grpc-mode has no effect with --transport http",
+                "BATCHING=off|BATCH_FRAMES=3|--batch-frames has no effect with --batching off",
+                "READS=all|TLS_CA=ca|--tls-ca has no effect without --tls-cert and --tls-key",
+                "READS=all|TRUSTED=m1|--trusted has no effect without --tls-cert"
             })
     void a_setting_that_would_do_nothing_is_refused(String one, String other, String message) {
         Map<Setting, String> settings = new EnumMap<>(Setting.class);
@@ -134,14 +235,39 @@ class ServerConfigTest {
     }
 
     @Test
+    void leave_for_plaintext_does_nothing_where_all_is_encrypted() {
+        Map<Setting, String> settings =
+                Map.of(Setting.TLS_CERT, "c", Setting.TLS_KEY, "k", Setting.ALLOW_PLAINTEXT, "on");
+
+        assertThatThrownBy(() -> ServerConfig.of(settings))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("--allow-plaintext has no effect with --tls-cert");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"PEERS,'n1=127.0.0.1:8080,n2=127.0.0.1:8081'", "TRUSTED,m1"})
+    void who_is_called_by_others_needs_authorities(Setting setting, String value) {
+        Map<Setting, String> settings = Map.of(Setting.TLS_CERT, "c", Setting.TLS_KEY, "k", setting, value);
+
+        assertThatThrownBy(() -> ServerConfig.of(settings))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("--tls-cert needs --tls-ca");
+    }
+
+    @Test
     void every_default_that_can_be_read_is_the_one_that_holds() throws Exception {
         Map<Setting, String> settings = new EnumMap<>(Setting.class);
         for (Setting setting : Setting.values()) {
             setting.fallbackValue().ifPresent(fallback -> settings.put(setting, fallback));
         }
+        String mode = settings.remove(Setting.GRPC_MODE); // Has no effect with the default transport.
 
         assertThat(settings).containsKeys(Setting.LISTEN, Setting.HASH, Setting.TIMEOUT);
         assertThat(ServerConfig.of(settings)).isEqualTo(ServerConfig.of(Map.of()));
+        Map<Setting, String> grpc = Map.of(Setting.TRANSPORT, "grpc", Setting.PEERS, "n1=127.0.0.1:1");
+        Map<Setting, String> withMode = new EnumMap<>(grpc);
+        withMode.put(Setting.GRPC_MODE, mode);
+        assertThat(ServerConfig.of(withMode)).isEqualTo(ServerConfig.of(grpc));
     }
 
     @ParameterizedTest
@@ -157,7 +283,16 @@ class ServerConfigTest {
                 "PEERS|n1|ID=HOST:PORT",
                 "PEERS|n1=a:1,|ID=HOST:PORT",
                 "PEERS|n1=a:1,n1=b:2|twice",
-                "TRANSPORT|smoke|http",
+                "TRANSPORT|smoke|http or grpc",
+                "GRPC_LISTEN|9090|expected host:port",
+                "BATCHING|yes|on or off",
+                "BATCH_FRAMES|0|1 to 1000",
+                "CANCELLATION|sometimes|never or local or propagate",
+                "TLS_CERT|c|--tls-key",
+                "TLS_KEY|k|--tls-cert",
+                "TLS_CA|''|path is missing",
+                "TRUSTED|m1,|a node id is",
+                "ALLOW_PLAINTEXT|maybe|on or off",
                 "PLACEMENT|Ring|ring or rendezvous or jump or modulo",
                 "HASH|md5|xxh3 or murmur3 or siphash or string",
                 "HASH|siphash|needs --hash-key",
@@ -178,6 +313,13 @@ class ServerConfigTest {
                 .isInstanceOf(ConfigException.class)
                 .hasMessageContaining(setting.option())
                 .hasMessageContaining(message);
+    }
+
+    @Test
+    void a_wrong_mode_of_grpc_is_named_with_those_that_there_are() {
+        assertThatThrownBy(() -> ServerConfig.of(
+                        Map.of(Setting.TRANSPORT, "grpc", Setting.PEERS, "n1=h:1", Setting.GRPC_MODE, "fast")))
+                .hasMessageContaining("--grpc-mode must be unary or stream, not \"fast\"");
     }
 
     @Test

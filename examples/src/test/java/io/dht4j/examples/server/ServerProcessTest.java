@@ -29,7 +29,7 @@ class ServerProcessTest {
         int port = TestNodes.freePorts(1).get(0);
         String url = "http://127.0.0.1:" + port;
         try (ServerProcess server = start(port, "data")) {
-            assertThat(server.awaitReady()).isEqualTo("ready n1 " + url);
+            assertThat(server.awaitReady()).isEqualTo("ready n1 " + url + " transport=http tls=off tokens=off");
             assertThat(send("PUT", url + "/v0/entity?id=k", "v").statusCode()).isEqualTo(201);
             assertThat(send("GET", url + "/v0/entity?id=k", "").body()).isEqualTo("v");
 

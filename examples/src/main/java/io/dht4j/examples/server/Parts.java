@@ -1,0 +1,174 @@
+package io.dht4j.examples.server;
+
+import io.dht4j.Cluster;
+import io.dht4j.NodeId;
+import io.dht4j.core.ClusterBuilder;
+import io.dht4j.security.Plaintext;
+import io.dht4j.security.TlsFiles;
+import io.dht4j.spi.Store;
+import io.dht4j.spi.Transport;
+import io.dht4j.transport.grpc.GrpcApi;
+import io.dht4j.transport.grpc.GrpcApiOptions;
+import io.dht4j.transport.grpc.GrpcTransport;
+import io.dht4j.transport.grpc.GrpcTransportOptions;
+import io.dht4j.transport.http.HttpApi;
+import io.dht4j.transport.http.HttpApiOptions;
+import io.dht4j.transport.http.HttpTransport;
+import io.dht4j.transport.http.HttpTransportOptions;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/** The parts of a node, each as a {@link ServerConfig} describes it. Immutable. */
+final class Parts {
+
+    /** Two APIs, cluster and transport drain one after the other: together they stay well below 10 seconds. */
+    private static final Duration DRAIN = Duration.ofMillis(1_500);
+
+    /** What a frame holds besides the largest value. */
+    private static final int FRAME_OVERHEAD = 1 << 20;
+
+    private static final int SMALLEST_FRAME_LIMIT = 17 << 20;
+    private static final long BODIES_IN_FLIGHT = 256L << 20;
+
+    private final ServerConfig config;
+    private final Addresses addresses;
+    private final Optional<TlsFiles> tls;
+    private final Optional<Path> tokens;
+    private final boolean plaintextAllowed;
+    private final int maxValueBytes;
+
+    Parts(ServerConfig config) {
+        this.config = config;
+        this.addresses = config.addresses();
+        this.tls = config.security().tls();
+        this.tokens = config.security().tokens();
+        this.plaintextAllowed = config.security().plaintextAllowed();
+        this.maxValueBytes = config.calls().maxValueBytes();
+    }
+
+    /**
+     * Refuses plaintext beyond loopback before anything else is done, by the name of the server's own option. Blocks while
+     * it looks up hosts.
+     *
+     * @param warnings is told where there will be such plaintext because it was asked for
+     * @throws IllegalArgumentException if there would be such plaintext and it was not asked for
+     */
+    void requireNoUnwantedPlaintext(Consumer<String> warnings) {
+        if (tls.isPresent()) {
+            return;
+        }
+        requireAllowed("the public HTTP API", addresses.listen(), warnings);
+        if (!addresses.isShared()) {
+            requireAllowed("the transport between the nodes", addresses.peer(), warnings);
+        }
+        addresses.grpc().ifPresent(address -> requireAllowed("the public gRPC API", address, warnings));
+    }
+
+    private void requireAllowed(String what, HostPort address, Consumer<String> warnings) {
+        Plaintext.require(what, address.host(), plaintextAllowed, Setting.ALLOW_PLAINTEXT.option(), warnings);
+    }
+
+    /** Opens the store. Blocks. */
+    Store store() {
+        return config.store().open();
+    }
+
+    /** The transport, which does not listen yet. */
+    Transport transport() {
+        return config.transport() instanceof TransportChoice.Grpc grpc
+                ? GrpcTransport.create(grpcTransport(grpc))
+                : HttpTransport.create(httpTransport());
+    }
+
+    private HttpTransportOptions httpTransport() {
+        if (tls.isPresent()) {
+            throw new IllegalArgumentException(Setting.TLS_CERT.option() + ": TLS between nodes is there for "
+                    + Setting.TRANSPORT.option() + " grpc only so far");
+        }
+        HostPort address = addresses.transport();
+        HttpTransportOptions options =
+                HttpTransportOptions.at(address.host(), address.port()).withDrainTimeout(DRAIN);
+        return frame() > SMALLEST_FRAME_LIMIT
+                ? options.withMaxInFlightBytes(4L * frame()).withMaxFrameBytes(frame())
+                : options;
+    }
+
+    private GrpcTransportOptions grpcTransport(TransportChoice.Grpc choice) {
+        HostPort address = addresses.transport();
+        GrpcTransportOptions options = GrpcTransportOptions.at(address.host(), address.port())
+                .withMode(choice.mode())
+                .withDrainTimeout(DRAIN);
+        if (frame() > SMALLEST_FRAME_LIMIT) {
+            options = options.withMaxInFlightBytes(4L * frame()).withMaxFrameBytes(frame());
+        }
+        if (plaintextAllowed) {
+            options = options.withPlaintextAllowed();
+        }
+        return tls.map(options::withTls).orElse(options);
+    }
+
+    private int frame() {
+        return Math.max(SMALLEST_FRAME_LIMIT, maxValueBytes + FRAME_OVERHEAD);
+    }
+
+    /** Starts the node. Blocks until its transport listens. */
+    Cluster cluster(Transport transport, Store store) {
+        ClusterBuilder builder = ClusterBuilder.of(config.id(), config.topology())
+                .transport(transport)
+                .store(store)
+                .placement(config.placement().placement())
+                .hash(config.placement().function())
+                .partitions(config.placement().partitions())
+                .readFanOut(config.calls().reads())
+                .timeout(config.calls().timeout())
+                .maxValueBytes(maxValueBytes)
+                .batching(config.calls().batching())
+                .cancellation(config.calls().cancellation())
+                .trusting(config.security().trusted().toArray(NodeId[]::new))
+                .drainTimeout(DRAIN);
+        config.placement().replicationFactor().ifPresent(builder::replicationFactor);
+        return builder.start();
+    }
+
+    /** Serves the public HTTP API, on the transport's port if that is shared. Blocks until it listens. */
+    HttpApi httpApi(Transport transport, Cluster cluster) {
+        HttpApiOptions options = HttpApiOptions.defaults()
+                .withMaxBodyBytesInFlight(Math.max(BODIES_IN_FLIGHT, 4L * maxValueBytes))
+                .withMaxValueBytes(maxValueBytes)
+                .withDrainTimeout(DRAIN);
+        if (tokens.isPresent()) {
+            options = options.withTokens(tokens.get());
+        }
+        if (addresses.isShared() && transport instanceof HttpTransport shared) {
+            return HttpApi.sharing(shared, cluster, options);
+        }
+        if (tls.isPresent()) {
+            options = options.withTls(tls.get());
+        }
+        if (plaintextAllowed) {
+            options = options.withPlaintextAllowed();
+        }
+        HostPort listen = addresses.listen();
+        return HttpApi.listening(listen.host(), listen.port(), cluster, options);
+    }
+
+    /** Serves the public gRPC API. Blocks until it listens. */
+    GrpcApi grpcApi(HostPort address, Cluster cluster) {
+        GrpcApiOptions options = GrpcApiOptions.defaults()
+                .withMaxBodyBytesInFlight(Math.max(BODIES_IN_FLIGHT, 4L * maxValueBytes))
+                .withMaxValueBytes(maxValueBytes)
+                .withDrainTimeout(DRAIN);
+        if (tokens.isPresent()) {
+            options = options.withTokens(tokens.get());
+        }
+        if (tls.isPresent()) {
+            options = options.withTls(tls.get());
+        }
+        if (plaintextAllowed) {
+            options = options.withPlaintextAllowed();
+        }
+        return GrpcApi.listening(address.host(), address.port(), cluster, options);
+    }
+}

@@ -1,0 +1,162 @@
+package io.dht4j.examples.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dht4j.examples.TestNodes;
+import io.dht4j.examples.cli.CommandLineRun;
+import io.dht4j.examples.server.TransportChoice.Protocol;
+import io.dht4j.testkit.TestCertificates;
+import io.dht4j.testkit.TestCertificates.Issued;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Five servers in processes of their own with TLS and tokens, three of which should not be let in. */
+class SecureClusterTest {
+
+    private static final int NODES = 5;
+    private static final String READER = "token-of-a-reader";
+    private static final String WRITER = "token-of-a-writer";
+    private static final String ADMIN = "token-of-an-admin";
+
+    @TempDir
+    private Path directory;
+
+    private final List<ServerProcess> servers = new ArrayList<>();
+    private TestCertificates authority;
+    private Path tokens;
+    private List<Integer> listen;
+    private List<Integer> peers;
+
+    @BeforeEach
+    void makeFiles() throws Exception {
+        authority = TestCertificates.in(directory);
+        tokens = Files.writeString(
+                directory.resolve("tokens"), "read " + READER + "\nread,write " + WRITER + "\nadmin " + ADMIN + "\n");
+        List<Integer> ports = TestNodes.freePorts(2 * NODES);
+        listen = ports.subList(0, NODES);
+        peers = ports.subList(NODES, 2 * NODES);
+    }
+
+    @AfterEach
+    void stopServers() {
+        servers.forEach(ServerProcess::close);
+    }
+
+    @ParameterizedTest
+    @EnumSource(value = Protocol.class, names = "GRPC")
+    void nodes_that_prove_their_names_form_a_cluster_and_others_are_refused(Protocol protocol) throws Exception {
+        TestCertificates foreign = TestCertificates.in(directory.resolve("foreign"));
+        start(1, protocol, tls(authority.issue("n1", "localhost", "127.0.0.1")));
+        start(2, protocol, tls(authority.issue("n2", "localhost", "127.0.0.1")));
+        // Trusts the right authority, but is certified by another one.
+        Issued stranger = foreign.issue("n3", "localhost", "127.0.0.1");
+        start(3, protocol, tls(new Issued(stranger.certificate(), stranger.key(), authority.authority())));
+        start(4, protocol, tls(authority.issue("n9", "localhost", "127.0.0.1")));
+        start(5, protocol, List.of());
+        for (int i = 0; i < NODES; i++) {
+            String scheme = i == 4 ? "http" : "https";
+            assertThat(servers.get(i).awaitReady())
+                    .startsWith("ready n" + (i + 1) + " " + scheme + "://127.0.0.1:" + listen.get(i) + " ")
+                    .endsWith("tls=" + (i == 4 ? "off" : "on") + " tokens=on");
+        }
+
+        // Two of five answer to each other.
+        succeed(run(1, WRITER, "put", "k", "v", "--ack", "2", "--from", "5"));
+        assertThat(succeed(run(2, READER, "get", "k", "--ack", "2", "--from", "5")))
+                .isEqualTo("v");
+        // None of the others finds a second one, nor is it one.
+        for (int number = 3; number <= NODES; number++) {
+            CommandLineRun refused = run(number, WRITER, "put", "k", "w", "--ack", "2", "--from", "5");
+            assertThat(refused.exitCode()).as("n" + number).isEqualTo(1);
+            assertThat(refused.err())
+                    .contains("HTTP 504")
+                    .contains("1 of 2")
+                    .doesNotContain(WRITER)
+                    .hasLineCount(1);
+        }
+        CommandLineRun atThree = run(1, WRITER, "put", "k", "w", "--ack", "3", "--from", "5");
+        assertThat(atThree.exitCode()).isEqualTo(1);
+        assertThat(atThree.err()).contains("2 of 3").hasLineCount(1);
+        assertThat(succeed(run(2, READER, "get", "k", "--ack", "1", "--from", "5")))
+                .isIn("v", "w");
+
+        for (ServerProcess server : servers) {
+            server.terminate();
+            assertThat(server.exitCode()).isZero();
+        }
+        String everything = String.join("", logs());
+        assertThat(everything).doesNotContain(READER, WRITER, ADMIN).doesNotContain("\tat ");
+    }
+
+    private List<String> logs() throws Exception {
+        List<String> logs = new ArrayList<>();
+        for (ServerProcess server : servers) {
+            logs.add(server.err());
+        }
+        return logs;
+    }
+
+    private static List<String> tls(Issued files) {
+        return List.of(
+                "--tls-cert",
+                files.certificate().toString(),
+                "--tls-key",
+                files.key().toString(),
+                "--tls-ca",
+                files.authority().toString());
+    }
+
+    private void start(int number, Protocol protocol, List<String> tls) throws Exception {
+        List<String> fixed = List.of(
+                "--id",
+                "n" + number,
+                "--listen",
+                "127.0.0.1:" + listen.get(number - 1),
+                "--peers",
+                TestNodes.peers(protocol == Protocol.HTTP ? listen : peers),
+                "--transport",
+                Given.nameOf(protocol),
+                "--store",
+                "memory",
+                "--tokens",
+                tokens.toString());
+        servers.add(ServerProcess.start(
+                directory, Stream.concat(fixed.stream(), tls.stream()).toArray(String[]::new)));
+    }
+
+    /** Runs a command at a node with a token. */
+    private CommandLineRun run(int number, String token, String... args) throws Exception {
+        List<String> all = new ArrayList<>(List.of(args));
+        all.addAll(List.of("--node", (number == 5 ? "http" : "https") + "://127.0.0.1:" + listen.get(number - 1)));
+        if (number != 5) {
+            all.addAll(List.of("--tls-ca", trust(number).toString()));
+        }
+        return CommandLineRun.with(Map.of("DHT_TOKEN", token), new byte[0], all.toArray(String[]::new));
+    }
+
+    /** Clients trust each of the authorities. */
+    private Path trust(int number) throws Exception {
+        if (number != 3) {
+            return authority.authority();
+        }
+        try (Stream<Path> files = Files.walk(directory.resolve("foreign"))) {
+            return files.filter(file -> file.endsWith("authority.pem"))
+                    .findFirst()
+                    .orElseThrow();
+        }
+    }
+
+    private static String succeed(CommandLineRun run) {
+        assertThat(run.exitCode()).as(run.err()).isZero();
+        return run.out();
+    }
+}
