@@ -3,6 +3,7 @@ package io.dht4j.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.CallOptions;
+import io.dht4j.CancellationPolicy;
 import io.dht4j.Cluster;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
@@ -10,6 +11,7 @@ import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.KeyValue;
 import io.dht4j.Node;
+import io.dht4j.ReadFanOut;
 import io.dht4j.ScanScope;
 import io.dht4j.Value;
 import io.dht4j.Version;
@@ -22,6 +24,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.CompletionStage;
@@ -35,6 +38,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -233,6 +237,61 @@ public abstract class ClusterOverTransportContract {
             }
             for (int i = 0; i < count; i++) {
                 assertThat(result(gets.get(i))).isEqualTo(number(i));
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void reads_that_lose_interest_in_some_replies_are_answered(CancellationPolicy policy) {
+        try (ThreeNodes nodes = cluster(
+                true, (name, builder) -> builder.readFanOut(ReadFanOut.ALL).cancellation(policy))) {
+            for (int i = 0; i < 20; i++) {
+                result(nodes.get(0).put(Key.of("k" + i), number(i), ALL));
+            }
+            List<CompletionStage<Optional<Value>>> gets = new ArrayList<>();
+            for (int i = 0; i < 300; i++) {
+                gets.add(nodes.get(i % 3)
+                        .get(Key.of("k" + i % 20), CallOptions.defaults().withPolicy(1, 3)));
+            }
+            for (int i = 0; i < gets.size(); i++) {
+                assertThat(result(gets.get(i)).map(Value::bytes)).hasValue(number(i % 20));
+            }
+        }
+    }
+
+    @Test
+    void a_member_without_a_store_reads_and_writes() {
+        try (ThreeNodes nodes = cluster(true);
+                Cluster member = ClusterBuilder.withoutStore("member", nodes.topology())
+                        .transport(
+                                newTransport(Node.of("member", newAddresses(1).get(0))))
+                        .start()) {
+            Key key = Key.of("k");
+            result(member.put(key, number(1), ALL));
+            assertThat(result(nodes.get(1).get(key, ALL)).map(Value::bytes)).hasValue(number(1));
+            result(nodes.get(2).put(key, number(2), ALL));
+            assertThat(result(member.get(key, ALL)).map(Value::bytes)).hasValue(number(2));
+            assertThat(scan(member, ScanScope.CLUSTER)).hasSize(1);
+            result(member.delete(key, ALL));
+            assertThat(result(nodes.get(0).get(key, ALL))).isEmpty();
+        }
+    }
+
+    @Test
+    void two_clusters_in_one_jvm_leave_each_other_alone() {
+        try (ThreeNodes nodes = cluster(true)) {
+            Key key = Key.of("k");
+            result(nodes.get(0).put(key, number(1), ALL));
+            try (ThreeNodes others = cluster(true)) {
+                result(others.get(0).put(key, number(2), ALL));
+                assertThat(result(nodes.get(1).get(key, ALL)).map(Value::bytes)).hasValue(number(1));
+                assertThat(result(others.get(1).get(key, ALL)).map(Value::bytes))
+                        .hasValue(number(2));
+            }
+            for (int reader = 0; reader < 3; reader++) {
+                assertThat(result(nodes.get(reader).get(key, ALL)).map(Value::bytes))
+                        .hasValue(number(1));
             }
         }
     }

@@ -79,6 +79,10 @@ final class ThreeNodes implements AutoCloseable {
         nodes.get(i).close();
     }
 
+    Topology topology() {
+        return topology;
+    }
+
     Cluster get(int i) {
         return nodes.get(i);
     }

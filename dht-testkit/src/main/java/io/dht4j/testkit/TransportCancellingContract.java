@@ -113,7 +113,7 @@ public abstract class TransportCancellingContract extends TransportDeadlinesCont
             return reply;
         });
         Started client = start(echo());
-        for (int i = 0; i < 400; i += 2) {
+        for (int i = 0; i < 200; i += 2) {
             CallContext context = within(PATIENCE);
             reply(client.call(server, number(i), context));
             CompletableFuture<byte[]> next = client.call(server, number(i + 1), within(PATIENCE));
@@ -152,7 +152,7 @@ public abstract class TransportCancellingContract extends TransportDeadlinesCont
             SplittableRandom random = new SplittableRandom(1);
             List<CompletableFuture<byte[]>> calls = new ArrayList<>();
             List<CallContext> unlucky = new ArrayList<>();
-            for (int i = 0; i < 6_000; i++) {
+            for (int i = 0; i < 4_000; i++) {
                 CallContext context = within(PATIENCE);
                 calls.add(client.call(server, number(i), context));
                 if (i % 2 == 1) {

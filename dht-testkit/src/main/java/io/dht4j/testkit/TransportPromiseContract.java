@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
  */
 public abstract class TransportPromiseContract extends TransportLifecycleContract {
 
-    private static final int CALLS_OF_A_THREAD = 1_500;
+    private static final int CALLS_OF_A_THREAD = 1_000;
 
     /** For {@link TransportContract}. */
     protected TransportPromiseContract() {}

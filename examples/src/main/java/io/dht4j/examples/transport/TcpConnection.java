@@ -6,7 +6,6 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
@@ -16,6 +15,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A TCP connection with two threads of its own, one that reads messages and one that writes those that wait. Safe for use by
@@ -26,7 +26,6 @@ final class TcpConnection {
     /** What a message waiting costs besides its frame, so that one bound holds for bytes and for numbers. */
     static final int OVERHEAD = 1024;
 
-    private static final int CONNECT_MILLIS = 2_000;
     private static final int BUFFER_BYTES = 64 * 1024;
 
     // tag::message[]
@@ -59,23 +58,15 @@ final class TcpConnection {
 
     private record Waiting(long cost, Supplier<Optional<Message>> message) {}
 
-    private final Socket socket;
-    private final String address;
     private final int maxFrameBytes;
     private final long maxWaitingBytes;
     private final Owner owner;
     private final BlockingQueue<Waiting> queue = new LinkedBlockingQueue<>();
     private final AtomicLong waitingBytes = new AtomicLong();
     private final AtomicBoolean closed = new AtomicBoolean();
+    private volatile @Nullable Socket socket;
 
-    /**
-     * A connection whose threads do not run yet.
-     *
-     * @param socket connected, or to be connected to the address
-     */
-    TcpConnection(Socket socket, String address, int maxFrameBytes, long maxWaitingBytes, Owner owner) {
-        this.socket = socket;
-        this.address = address;
+    TcpConnection(int maxFrameBytes, long maxWaitingBytes, Owner owner) {
         this.maxFrameBytes = maxFrameBytes;
         this.maxWaitingBytes = maxWaitingBytes;
         this.owner = owner;
@@ -97,16 +88,15 @@ final class TcpConnection {
     }
     // end::offer[]
 
-    /** Connects if need be, and writes until the connection is closed. */
-    void run(Executor threads) {
-        try {
-            if (!socket.isConnected()) {
-                socket.connect(parse(address), CONNECT_MILLIS);
-            }
-            socket.setTcpNoDelay(true);
-            threads.execute(this::read);
+    /** Writes until the connection is closed, while another thread reads. */
+    void run(Socket connected, Executor threads) {
+        // Closing marks first and looks for a socket then; this sets it first and looks for the mark then.
+        socket = connected;
+        try (connected) {
+            connected.setTcpNoDelay(true);
+            threads.execute(() -> read(connected));
             DataOutputStream out =
-                    new DataOutputStream(new BufferedOutputStream(socket.getOutputStream(), BUFFER_BYTES));
+                    new DataOutputStream(new BufferedOutputStream(connected.getOutputStream(), BUFFER_BYTES));
             while (!isClosed()) {
                 Waiting next = queue.poll();
                 if (next == null) {
@@ -124,14 +114,6 @@ final class TcpConnection {
         }
     }
 
-    private static InetSocketAddress parse(String address) {
-        int colon = address.lastIndexOf(':');
-        if (colon < 1) {
-            throw new IllegalArgumentException("an address is host:port");
-        }
-        return new InetSocketAddress(address.substring(0, colon), Integer.parseInt(address.substring(colon + 1)));
-    }
-
     private static void write(Message message, DataOutputStream out) throws IOException {
         out.writeInt(message.frame().length);
         out.writeByte(message.kind().code);
@@ -141,8 +123,8 @@ final class TcpConnection {
     }
 
     // tag::read[]
-    private void read() {
-        try (DataInputStream in = new DataInputStream(new BufferedInputStream(socket.getInputStream(), BUFFER_BYTES))) {
+    private void read(Socket connected) {
+        try (DataInputStream in = new DataInputStream(new BufferedInputStream(connected.getInputStream(), BUFFER_BYTES))) {
             while (true) {
                 int length = in.readInt();
                 int code = in.readUnsignedByte();
@@ -178,8 +160,11 @@ final class TcpConnection {
         if (!closed.compareAndSet(false, true)) {
             return;
         }
+        Socket open = socket;
         try {
-            socket.close();
+            if (open != null) {
+                open.close();
+            }
         } catch (IOException e) {
             // Nothing is left to be done with it.
             why = why + ", and " + e.getMessage();

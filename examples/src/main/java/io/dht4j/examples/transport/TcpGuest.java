@@ -7,7 +7,6 @@ import io.dht4j.examples.transport.TcpConnection.Kind;
 import io.dht4j.examples.transport.TcpConnection.Message;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.FrameHandler;
-import java.net.Socket;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -38,7 +37,6 @@ final class TcpGuest implements TcpConnection.Owner {
      * @param bytesOfAll of the requests of all callers that are being handled, bounded by {@code maxBytes}
      */
     TcpGuest(
-            Socket socket,
             FrameHandler handler,
             int maxFrameBytes,
             long maxBytes,
@@ -49,8 +47,7 @@ final class TcpGuest implements TcpConnection.Owner {
         this.maxBytes = maxBytes;
         this.bytesOfAll = bytesOfAll;
         this.whenClosed = whenClosed;
-        this.connection = new TcpConnection(
-                socket, String.valueOf(socket.getRemoteSocketAddress()), maxFrameBytes, maxBytes, this);
+        this.connection = new TcpConnection(maxFrameBytes, maxBytes, this);
     }
 
     // tag::received[]

@@ -7,7 +7,10 @@ import io.dht4j.examples.transport.TcpConnection.Message;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
+import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.util.concurrent.Executor;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -19,6 +22,7 @@ import java.util.function.Consumer;
 /** The calls to one peer, over one connection. Safe for use by any number of threads. */
 final class TcpPeer implements TcpConnection.Owner {
 
+    private static final int CONNECT_MILLIS = 2_000;
     private static final int MAX_CALLS = 16_384;
     private static final byte[] NO_BYTES = {};
 
@@ -31,7 +35,41 @@ final class TcpPeer implements TcpConnection.Owner {
     TcpPeer(String address, int maxFrameBytes, long maxWaitingBytes, Consumer<TcpPeer> whenClosed) {
         this.address = address;
         this.whenClosed = whenClosed;
-        this.connection = new TcpConnection(new Socket(), address, maxFrameBytes, maxWaitingBytes, this);
+        this.connection = new TcpConnection(maxFrameBytes, maxWaitingBytes, this);
+    }
+
+    // tag::connect[]
+    /** Connects, and writes until the connection is closed. Calls fail with an attempt that began after they had come. */
+    void run(Executor threads) {
+        while (!connection.isClosed()) {
+            long newest = numbers.get();
+            try {
+                connection.run(connect(), threads);
+            } catch (IOException | RuntimeException e) {
+                String why = "cannot connect: " + e.getMessage();
+                calls.values().stream().filter(call -> call.number <= newest).forEach(call -> call.abandon(why));
+                if (calls.isEmpty()) {
+                    connection.close(why);
+                }
+            }
+        }
+    }
+    // end::connect[]
+
+    private Socket connect() throws IOException {
+        int colon = address.lastIndexOf(':');
+        if (colon < 1) {
+            throw new IllegalArgumentException("an address is host:port");
+        }
+        int port = Integer.parseInt(address.substring(colon + 1));
+        Socket socket = new Socket();
+        try {
+            socket.connect(new InetSocketAddress(address.substring(0, colon), port), CONNECT_MILLIS);
+            return socket;
+        } catch (IOException | RuntimeException e) {
+            socket.close();
+            throw e;
+        }
     }
 
     // tag::call[]
@@ -93,8 +131,11 @@ final class TcpPeer implements TcpConnection.Owner {
     }
     // end::call[]
 
-    /** Begins a call, which ends for certain: with an answer, when it is abandoned, or with the connection. */
-    Call call(byte[] request, CallContext context) {
+    /**
+     * Begins a call, which ends for certain: with an answer, when it is abandoned, or with the connection. Empty if the
+     * connection is closed already; another one may carry it.
+     */
+    Optional<Call> call(byte[] request, CallContext context) {
         Call call = new Call(request, context);
         calls.put(call.number, call);
         if (calls.size() > MAX_CALLS) {
@@ -103,10 +144,8 @@ final class TcpPeer implements TcpConnection.Owner {
             call.abandon("too many bytes wait to be written already");
         }
         // Closing marks first and looks for calls then; this adds first and looks for the mark then.
-        if (connection.isClosed()) {
-            call.abandon("the connection is closed");
-        }
-        return call;
+        boolean unused = connection.isClosed() && call.end(State.WAITING, () -> {});
+        return unused ? Optional.empty() : Optional.of(call);
     }
 
     /** The caller wants no answer any more: the peer is told if it may know of the call. */

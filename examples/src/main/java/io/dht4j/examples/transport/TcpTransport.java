@@ -11,6 +11,7 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -124,12 +125,16 @@ public final class TcpTransport implements Transport {
         try (listening) {
             while (true) {
                 Socket socket = listening.accept();
-                TcpGuest guest = new TcpGuest(socket, handler, MAX_FRAME_BYTES, maxBytes, guestBytes, guests::remove);
+                TcpGuest guest = new TcpGuest(handler, MAX_FRAME_BYTES, maxBytes, guestBytes, guests::remove);
                 guests.add(guest);
                 if (closed || guests.size() > MAX_GUESTS) {
                     guest.connection.close("no room for another caller");
-                } else {
-                    threads.execute(() -> guest.connection.run(threads));
+                }
+                try {
+                    threads.execute(() -> guest.connection.run(socket, threads));
+                } catch (RejectedExecutionException e) {
+                    socket.close();
+                    throw e;
                 }
             }
         } catch (IOException | RejectedExecutionException e) {
@@ -151,20 +156,24 @@ public final class TcpTransport implements Transport {
         } else if (context.isCancelled() || nanosLeft <= 0) {
             return refused(address, context.isCancelled() ? "cancelled" : "the deadline has passed");
         }
-        TcpPeer peer;
         try {
-            peer = peers.computeIfAbsent(address, this::connect);
+            while (true) {
+                TcpPeer peer = peers.computeIfAbsent(address, this::connect);
+                Optional<TcpPeer.Call> call = peer.call(request, context);
+                if (call.isPresent()) {
+                    endInTime(peer, call.get(), nanosLeft);
+                    context.onCancel(() -> peer.giveUp(call.get(), "cancelled"));
+                    // Closing marks first and looks for peers then; this adds first and looks for the mark then.
+                    if (closed) {
+                        peer.connection.close("the transport is closed");
+                    }
+                    return call.get();
+                }
+                peers.remove(address, peer);
+            }
         } catch (RejectedExecutionException e) {
             return refused(address, "the transport is closed");
         }
-        TcpPeer.Call call = peer.call(request, context);
-        endInTime(peer, call, nanosLeft);
-        context.onCancel(() -> peer.giveUp(call, "cancelled"));
-        // Closing marks first and looks for peers then; this adds first and looks for the mark then.
-        if (closed) {
-            peer.connection.close("the transport is closed");
-        }
-        return call;
     }
 
     private void endInTime(TcpPeer peer, TcpPeer.Call call, long nanosLeft) {
@@ -179,7 +188,7 @@ public final class TcpTransport implements Transport {
 
     private TcpPeer connect(String address) {
         TcpPeer peer = new TcpPeer(address, MAX_FRAME_BYTES, maxBytes, gone -> peers.remove(address, gone));
-        threads.execute(() -> peer.connection.run(threads));
+        threads.execute(() -> peer.run(threads));
         return peer;
     }
     // end::call[]
