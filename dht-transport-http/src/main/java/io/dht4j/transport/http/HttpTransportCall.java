@@ -26,6 +26,7 @@ final class HttpTransportCall extends CompletableFuture<byte[]> {
     private final AtomicReference<State> state = new AtomicReference<>(State.WAITING);
     private final String address;
     private final CallContext context;
+    private final long madeAt = System.nanoTime();
     private final long deadline;
     private volatile byte[] request;
 
@@ -69,6 +70,11 @@ final class HttpTransportCall extends CompletableFuture<byte[]> {
 
     CallContext context() {
         return context;
+    }
+
+    /** When the caller made it, by {@link System#nanoTime()}. */
+    long madeAt() {
+        return madeAt;
     }
 
     long deadline() {

@@ -60,6 +60,9 @@ final class VertxLane {
     private final Deque<VertxConnection> idle = new ArrayDeque<>();
     private final Set<VertxConnection> open = new HashSet<>();
     private int connecting;
+    /** When the last attempt to connect began. */
+    private long attemptedAt;
+
     private boolean pumping;
     /** Connecting has just failed: calls may only share the connections that there are. */
     private boolean refused;
@@ -225,6 +228,7 @@ final class VertxLane {
         int wanted = Math.min(maxConnections - open.size(), waiting.get()) - connecting;
         for (int i = 0; i < wanted && !closed; i++) {
             connecting++;
+            attemptedAt = System.nanoTime();
             client.connect(target.connect()).onComplete(result -> {
                 connecting--;
                 if (result.failed()) {
@@ -250,15 +254,19 @@ final class VertxLane {
             refused = false;
             return;
         }
-        // Only those that wait now: what they lead to may find the peer back.
+        // Only those that have waited since the last attempt began. The others, and what these lead to, may find the peer back.
         String why = "cannot connect: " + HttpTransportReply.reason(cause);
         for (int left = waiting.get(); left > 0; left--) {
             HttpTransportCall call = queue.poll();
             if (call == null) {
                 break;
             }
-            waiting.decrementAndGet();
-            call.abandon(why);
+            if (call.madeAt() - attemptedAt > 0) {
+                queue.add(call);
+            } else {
+                waiting.decrementAndGet();
+                call.abandon(why);
+            }
         }
         pump();
     }
