@@ -156,7 +156,7 @@ public abstract class ClusterOverTransportContract {
             for (int i = 0; i < 500; i++) {
                 written.put(Key.of("small" + i), value(i));
             }
-            for (int i = 0; i < 8; i++) {
+            for (int i = 0; i < 6; i++) {
                 byte[] large = new byte[(3 << 20) + i];
                 new SplittableRandom(i).nextBytes(large);
                 written.put(Key.of("large" + i), large);
@@ -186,12 +186,12 @@ public abstract class ClusterOverTransportContract {
     void scans_of_many_pages_show_what_is_there_and_nothing_that_was_deleted(boolean batching) {
         try (ThreeNodes nodes = cluster(batching)) {
             TreeMap<Key, byte[]> expected = new TreeMap<>();
-            for (int i = 0; i < 3_500; i++) {
+            for (int i = 0; i < 2_500; i++) {
                 expected.put(Key.of(String.format("key%05d", i)), value(i));
             }
             result(nodes.get(0).putAll(expected, ALL));
             List<CompletionStage<Version>> deletes = new ArrayList<>();
-            for (int i = 0; i < 3_500; i++) {
+            for (int i = 0; i < 2_500; i++) {
                 if (i % 20 == 0 || (i > 1_000 && i < 1_200)) {
                     Key key = Key.of(String.format("key%05d", i));
                     expected.remove(key);
@@ -223,7 +223,7 @@ public abstract class ClusterOverTransportContract {
     @ValueSource(booleans = {false, true})
     void many_calls_at_a_time_from_all_nodes_each_get_their_own_answer(boolean batching) {
         try (ThreeNodes nodes = cluster(batching)) {
-            int count = 1_000;
+            int count = 600;
             List<CompletionStage<Version>> puts = new ArrayList<>();
             for (int i = 0; i < count; i++) {
                 puts.add(nodes.get(i % 3).put(Key.of("k" + i), number(i), ALL));

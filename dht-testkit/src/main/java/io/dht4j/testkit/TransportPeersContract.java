@@ -99,7 +99,7 @@ public abstract class TransportPeersContract extends TransportCancellingContract
         Map<Integer, CompletableFuture<byte[]>> calls = new ConcurrentHashMap<>();
         ExecutorService threads = Executors.newFixedThreadPool(2);
         try {
-            for (int round = 0; round < 8; round++) {
+            for (int round = 0; round < 5; round++) {
                 Started now = server;
                 CompletableFuture<Void> underWay = new CompletableFuture<>();
                 List<Future<?>> callers = new ArrayList<>();
@@ -130,7 +130,7 @@ public abstract class TransportPeersContract extends TransportCancellingContract
         } finally {
             threads.shutdown();
         }
-        assertThat(calls).hasSize(8 * 600).allSatisfy((number, call) -> {
+        assertThat(calls).hasSize(5 * 600).allSatisfy((number, call) -> {
             Outcome outcome = outcomeOf(call);
             if (outcome == null) {
                 assertThat(reply(call)).isEqualTo(negated(number(number)));

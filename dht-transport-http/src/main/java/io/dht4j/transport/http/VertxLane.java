@@ -254,7 +254,8 @@ final class VertxLane {
             refused = false;
             return;
         }
-        // Only those that have waited since the last attempt began. The others, and what these lead to, may find the peer back.
+        // Only those that have waited since the last attempt began. The others, and what these lead to, may find the
+        // peer back.
         String why = "cannot connect: " + HttpTransportReply.reason(cause);
         for (int left = waiting.get(); left > 0; left--) {
             HttpTransportCall call = queue.poll();
