@@ -50,6 +50,9 @@ public final class GrpcApi implements AutoCloseable {
     /** How long connections that are told to close may take, if there is nothing to drain. */
     private static final Duration GOODBYE = Duration.ofMillis(500);
 
+    /** How long the last answers may take to leave. */
+    private static final Duration ANSWERS = Duration.ofSeconds(2);
+
     private static final Duration HANDSHAKE_TIMEOUT = Duration.ofSeconds(20);
     /** Clients may ask whether the connection is alive as often as this. */
     private static final Duration SHORTEST_KEEP_ALIVE = Duration.ofSeconds(10);
@@ -227,7 +230,7 @@ public final class GrpcApi implements AutoCloseable {
             server.shutdown();
             if (!await(idle, options.drainTimeout())) {
                 admission.streams().forEach(GrpcApiStream::interrupt);
-                await(idle, Duration.ofMillis(500));
+                await(idle, ANSWERS);
             }
             // Until the clients have heard that no further calls are taken, some may still be on their way.
             awaitServer(GOODBYE.compareTo(options.drainTimeout()) < 0 ? GOODBYE : options.drainTimeout());

@@ -147,19 +147,10 @@ class GrpcApiLimitsTest {
 
     @Test
     void answer_bytes_count_until_the_client_has_them() throws Exception {
-        KeyValueGrpc.KeyValueFutureStub client = start(GrpcApiOptions.defaults()
-                .withMaxValueBytes(1 << 20)
-                .withMaxBodyBytesInFlight(5 << 20)
-                .withWriteTimeout(Duration.ofMillis(100)));
-        // A client that asks and never reads.
-        ClientCall<GetRequest, GetResponse> hanging =
-                channel().newCall(KeyValueGrpc.getGetMethod(), io.grpc.CallOptions.DEFAULT);
+        KeyValueGrpc.KeyValueFutureStub client =
+                start(GrpcApiOptions.defaults().withMaxValueBytes(1 << 20).withMaxBodyBytesInFlight(5 << 20));
         CompletableFuture<Status> closed = new CompletableFuture<>();
-        hanging.start(closing(closed), new Metadata());
-        hanging.sendMessage(GET);
-        hanging.halfClose();
-        await().atMost(PATIENCE).until(() -> cluster.gets.size() == 1);
-        cluster.gets.remove().complete(Optional.of(SteeredCluster.value(4 << 20)));
+        ClientCall<GetRequest, GetResponse> unread = askAndDoNotRead(closed);
         assertThat(api.admission().bytesInFlight()).isGreaterThanOrEqualTo(4 << 20);
 
         Future<GetResponse> other = client.get(GET);
@@ -167,11 +158,34 @@ class GrpcApiLimitsTest {
         cluster.gets.remove().complete(Optional.of(SteeredCluster.value(2 << 20)));
         assertThat(code(other)).isEqualTo(ErrorCode.OVERLOADED);
 
-        // The write timeout resets the one stream; it frees what it held.
+        unread.request(2);
+        assertThat(closed.get(30, TimeUnit.SECONDS).isOk()).isTrue();
         idle();
-        assertThat(closed).isNotDone();
-        hanging.request(2);
+    }
+
+    @Test
+    void a_client_that_does_not_take_its_answer_loses_the_call_and_not_the_connection() throws Exception {
+        start(GrpcApiOptions.defaults().withWriteTimeout(Duration.ofMillis(100)));
+        CompletableFuture<Status> closed = new CompletableFuture<>();
+        ClientCall<GetRequest, GetResponse> unread = askAndDoNotRead(closed);
+        idle();
+        unread.request(2);
         assertThat(closed.get(30, TimeUnit.SECONDS).isOk()).isFalse();
+        KeyValueGrpc.newFutureStub(channels.get(channels.size() - 1))
+                .status(StatusRequest.getDefaultInstance())
+                .get(30, TimeUnit.SECONDS);
+    }
+
+    /** Asks for a value that is larger than what a connection takes unread. */
+    private ClientCall<GetRequest, GetResponse> askAndDoNotRead(CompletableFuture<Status> closed) {
+        ClientCall<GetRequest, GetResponse> call =
+                channel().newCall(KeyValueGrpc.getGetMethod(), io.grpc.CallOptions.DEFAULT);
+        call.start(closing(closed), new Metadata());
+        call.sendMessage(GET);
+        call.halfClose();
+        await().atMost(PATIENCE).until(() -> cluster.gets.size() == 1);
+        cluster.gets.remove().complete(Optional.of(SteeredCluster.value(4 << 20)));
+        return call;
     }
 
     private static <T> ClientCall.Listener<T> closing(CompletableFuture<Status> closed) {
