@@ -25,10 +25,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Builds a node of a cluster. A transport and a store are required; everything else has a default. Topology, placement,
- * hash function and number of partitions must be the same on every node, and nodes that disagree refuse each other. Each
- * method checks its argument and throws {@link IllegalArgumentException} with the allowed range. For one thread, and for
- * one {@link #start()}.
+ * Builds a node of a cluster, or a member {@linkplain #withoutStore without a store}. A transport and, for a node, a store are
+ * required; everything else has a default. Topology, placement, hash function and number of partitions must be the same on
+ * every node, and nodes that disagree refuse each other. Each method checks its argument and throws
+ * {@link IllegalArgumentException} with the allowed range. For one thread, and for one {@link #start()}.
  *
  * <p>The node owns the transport and the store: closing the cluster, or failing to start it, closes them.
  */

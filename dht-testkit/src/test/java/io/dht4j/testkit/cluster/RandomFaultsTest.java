@@ -4,6 +4,7 @@ import static io.dht4j.testkit.cluster.SimulatedCluster.id;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.CallOptions;
+import io.dht4j.CancellationPolicy;
 import io.dht4j.Cluster;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
@@ -113,6 +114,7 @@ class RandomFaultsTest {
             ReadFanOut fanOut = random.nextBoolean() ? ReadFanOut.ALL : ReadFanOut.ENOUGH;
             boolean hedged = random.nextBoolean();
             Duration skew = Duration.ofMillis(random.nextInt(100));
+            CancellationPolicy cancellation = CancellationPolicy.values()[random.nextInt(3)];
             // Narrow windows and small frames, so that there is something to put together and to take apart.
             Batching together =
                     batching ? new Batching(true, 1 + random.nextInt(8), 1024, 1 + random.nextInt(2)) : Batching.off();
@@ -124,6 +126,7 @@ class RandomFaultsTest {
                                 .inlineValueBytes(8)
                                 .timeout(TIMEOUT)
                                 .batching(together)
+                                .cancellation(cancellation)
                                 .partitions(64);
                         return hedged ? b.hedgeDelay(Duration.ofMillis(10)) : b;
                     })

@@ -3,6 +3,7 @@ package io.dht4j.testkit.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.CallOptions;
+import io.dht4j.CancellationPolicy;
 import io.dht4j.Cluster;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
@@ -11,6 +12,7 @@ import io.dht4j.KeyRange;
 import io.dht4j.Node;
 import io.dht4j.ReadFanOut;
 import io.dht4j.Topology;
+import io.dht4j.Value;
 import io.dht4j.core.ClusterBuilder;
 import io.dht4j.core.SystemEnvironment;
 import io.dht4j.spi.Store;
@@ -22,6 +24,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -74,6 +77,7 @@ class ThreadsTest {
                     .readFanOut(fanOut)
                     .inlineValueBytes(8)
                     .hedgeDelay(Duration.ofMillis(1))
+                    .cancellation(blocking ? CancellationPolicy.PROPAGATE : CancellationPolicy.LOCAL)
                     .start());
         }
     }
@@ -139,6 +143,32 @@ class ThreadsTest {
                 .toCompletableFuture()
                 .join();
         assertThat(shown).hasSize(THREADS * 5).isSorted();
+    }
+
+    @ParameterizedTest
+    @MethodSource("variants")
+    void repliesOfCrowdedFramesFindTheirRequests(ReadFanOut fanOut, boolean blocking) throws Exception {
+        start(fanOut, blocking);
+        inParallel(thread -> {
+            for (int round = 0; round < ROUNDS / 10; round++) {
+                List<CompletableFuture<?>> puts = new ArrayList<>();
+                for (int i = 0; i < 64; i++) {
+                    Key key = Key.of("crowd" + thread + "key" + i);
+                    byte[] value = ByteBuffer.allocate(4 + i).putInt(round).array();
+                    puts.add(nodes.get(i % 3).put(key, value, QUORUM).toCompletableFuture());
+                }
+                puts.forEach(CompletableFuture::join);
+                List<CompletableFuture<Optional<Value>>> gets = new ArrayList<>();
+                for (int i = 0; i < 64; i++) {
+                    Key key = Key.of("crowd" + thread + "key" + i);
+                    gets.add(nodes.get((i + 1) % 3).get(key, QUORUM).toCompletableFuture());
+                }
+                for (int i = 0; i < 64; i++) {
+                    byte[] value = ByteBuffer.allocate(4 + i).putInt(round).array();
+                    assertThat(gets.get(i).join().orElseThrow().bytes()).isEqualTo(value);
+                }
+            }
+        });
     }
 
     @ParameterizedTest
