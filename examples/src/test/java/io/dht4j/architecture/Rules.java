@@ -55,7 +55,7 @@ import java.util.stream.Stream;
 final class Rules {
 
     private static final String[] JDK = {"java..", "javax.naming..", "javax.net.ssl..", "javax.security.auth.."};
-    private static final String[] WRAPPED = {"io.vertx..", "io.netty..", "io.grpc..", "org.h2.."};
+    private static final String[] WRAPPED = {"io.vertx..", "io.netty..", "one.nio..", "io.grpc..", "org.h2.."};
 
     private final String root;
 
@@ -85,11 +85,12 @@ final class Rules {
                 "the durable store depends on the API and MVStore",
                 dependsOnlyOn(new String[] {in("store.mvstore")}, "org.h2..", "org.slf4j.."));
         rules.put(
-                "the HTTP transport depends on the API and Vert.x",
+                "the HTTP transport depends on the API, Vert.x and one-nio",
                 dependsOnlyOn(
                         new String[] {in("transport.http")},
                         "io.vertx..",
                         "io.netty..",
+                        "one.nio..",
                         "com.fasterxml.jackson.core..",
                         "org.slf4j.."));
         rules.put(
@@ -116,6 +117,7 @@ final class Rules {
                 "the example of a transport of one's own depends on the API only",
                 dependsOnlyOn(new String[] {in("examples.transport")}, "org.slf4j.."));
         rules.put("Vert.x and Netty stay in the HTTP transport", staysIn("transport.http", "io.vertx..", "io.netty.."));
+        rules.put("one-nio stays in the HTTP transport", staysIn("transport.http", "one.nio.."));
         rules.put("gRPC stays in the gRPC transport", staysIn("transport.grpc", "io.grpc.."));
         rules.put("MVStore stays in the durable store", staysIn("store.mvstore", "org.h2.."));
         rules.put("no wrapped library is in a public signature", wrappedLibrariesAreNotInPublicSignatures());

@@ -124,7 +124,8 @@ final class TcpConnection {
 
     // tag::read[]
     private void read(Socket connected) {
-        try (DataInputStream in = new DataInputStream(new BufferedInputStream(connected.getInputStream(), BUFFER_BYTES))) {
+        try (DataInputStream in =
+                new DataInputStream(new BufferedInputStream(connected.getInputStream(), BUFFER_BYTES))) {
             while (true) {
                 int length = in.readInt();
                 int code = in.readUnsignedByte();
