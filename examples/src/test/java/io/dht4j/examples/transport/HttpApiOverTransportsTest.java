@@ -1,0 +1,161 @@
+package io.dht4j.examples.transport;
+
+import io.dht4j.Cluster;
+import io.dht4j.Node;
+import io.dht4j.Topology;
+import io.dht4j.core.Batching;
+import io.dht4j.core.ClusterBuilder;
+import io.dht4j.spi.Transport;
+import io.dht4j.store.memory.MemoryStore;
+import io.dht4j.testkit.HttpApiContract;
+import io.dht4j.transport.grpc.GrpcMode;
+import io.dht4j.transport.grpc.GrpcTransport;
+import io.dht4j.transport.grpc.GrpcTransportOptions;
+import io.dht4j.transport.http.HttpApi;
+import io.dht4j.transport.http.HttpApiOptions;
+import io.dht4j.transport.http.HttpTransport;
+import io.dht4j.transport.http.HttpTransportOptions;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BiFunction;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Timeout;
+
+/** Whatever carries the frames between the nodes, clients of the public HTTP API see the same: its contract, for each setting. */
+@Timeout(120)
+class HttpApiOverTransportsTest {
+
+    @Nested
+    class GrpcUnary extends Contract {
+        GrpcUnary() {
+            super(grpc(GrpcMode.UNARY), Batching.on());
+        }
+    }
+
+    @Nested
+    class GrpcUnaryWithoutBatching extends Contract {
+        GrpcUnaryWithoutBatching() {
+            super(grpc(GrpcMode.UNARY), Batching.off());
+        }
+    }
+
+    @Nested
+    class GrpcStream extends Contract {
+        GrpcStream() {
+            super(grpc(GrpcMode.STREAM), Batching.on());
+        }
+    }
+
+    @Nested
+    class GrpcStreamWithoutBatching extends Contract {
+        GrpcStreamWithoutBatching() {
+            super(grpc(GrpcMode.STREAM), Batching.off());
+        }
+    }
+
+    @Nested
+    class HttpWithoutBatching extends Contract {
+        HttpWithoutBatching() {
+            super((host, port) -> HttpTransport.create(HttpTransportOptions.at(host, port)), Batching.off());
+        }
+    }
+
+    private static BiFunction<String, Integer, Transport> grpc(GrpcMode mode) {
+        return (host, port) ->
+                GrpcTransport.create(GrpcTransportOptions.at(host, port).withMode(mode));
+    }
+
+    /** Three nodes in this process, each with an API on a port of its own. */
+    private abstract static class Contract extends HttpApiContract {
+
+        private final BiFunction<String, Integer, Transport> transports;
+        private final Batching batching;
+
+        Contract(BiFunction<String, Integer, Transport> transports, Batching batching) {
+            this.transports = transports;
+            this.batching = batching;
+        }
+
+        @Override
+        protected Nodes startNodes() {
+            return new ThreeNodes(transports, batching);
+        }
+    }
+
+    private static final class ThreeNodes implements HttpApiContract.Nodes {
+
+        private static final String HOST = "127.0.0.1";
+
+        private final BiFunction<String, Integer, Transport> transports;
+        private final Batching batching;
+        private final List<Integer> ports = freePorts();
+        private final Topology topology = Topology.of(
+                Node.of("n1", HOST + ":" + ports.get(0)),
+                Node.of("n2", HOST + ":" + ports.get(1)),
+                Node.of("n3", HOST + ":" + ports.get(2)));
+        private final Cluster[] clusters = new Cluster[3];
+        private final HttpApi[] apis = new HttpApi[3];
+
+        ThreeNodes(BiFunction<String, Integer, Transport> transports, Batching batching) {
+            this.transports = transports;
+            this.batching = batching;
+            for (int node = 0; node < 3; node++) {
+                start(node);
+            }
+        }
+
+        private static List<Integer> freePorts() {
+            List<Integer> ports = new ArrayList<>();
+            try (ServerSocket first = free();
+                    ServerSocket second = free();
+                    ServerSocket third = free()) {
+                ports.add(first.getLocalPort());
+                ports.add(second.getLocalPort());
+                ports.add(third.getLocalPort());
+                return ports;
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+
+        private static ServerSocket free() throws IOException {
+            return new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        }
+
+        @Override
+        public URI base(int node) {
+            return URI.create("http://" + HOST + ":" + apis[node].port());
+        }
+
+        @Override
+        public void start(int node) {
+            clusters[node] = ClusterBuilder.of(topology.nodes().get(node).id(), topology)
+                    .transport(transports.apply(HOST, ports.get(node)))
+                    .store(new MemoryStore())
+                    .batching(batching)
+                    .timeout(Duration.ofHours(1))
+                    .drainTimeout(Duration.ofSeconds(1))
+                    .start();
+            apis[node] = HttpApi.listening(HOST, 0, clusters[node], HttpApiOptions.defaults());
+        }
+
+        @Override
+        public void stop(int node) {
+            apis[node].close();
+            clusters[node].close();
+        }
+
+        @Override
+        public void close() {
+            for (int node = 0; node < 3; node++) {
+                stop(node);
+            }
+        }
+    }
+}
