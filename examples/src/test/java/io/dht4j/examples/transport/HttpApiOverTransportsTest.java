@@ -13,16 +13,17 @@ import io.dht4j.transport.grpc.GrpcTransport;
 import io.dht4j.transport.grpc.GrpcTransportOptions;
 import io.dht4j.transport.http.HttpApi;
 import io.dht4j.transport.http.HttpApiOptions;
+import io.dht4j.transport.http.HttpClientKind;
 import io.dht4j.transport.http.HttpTransport;
 import io.dht4j.transport.http.HttpTransportOptions;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SplittableRandom;
 import java.util.function.BiFunction;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Timeout;
@@ -60,10 +61,36 @@ class HttpApiOverTransportsTest {
     }
 
     @Nested
-    class HttpWithoutBatching extends Contract {
-        HttpWithoutBatching() {
-            super((host, port) -> HttpTransport.create(HttpTransportOptions.at(host, port)), Batching.off());
+    class HttpVertx extends Contract {
+        HttpVertx() {
+            super(http(HttpClientKind.VERTX), Batching.on());
         }
+    }
+
+    @Nested
+    class HttpVertxWithoutBatching extends Contract {
+        HttpVertxWithoutBatching() {
+            super(http(HttpClientKind.VERTX), Batching.off());
+        }
+    }
+
+    @Nested
+    class HttpVertxPipelined extends Contract {
+        HttpVertxPipelined() {
+            super(http(HttpClientKind.VERTX_PIPELINED), Batching.on());
+        }
+    }
+
+    @Nested
+    class HttpVertxH2 extends Contract {
+        HttpVertxH2() {
+            super(http(HttpClientKind.VERTX_H2), Batching.on());
+        }
+    }
+
+    private static BiFunction<String, Integer, Transport> http(HttpClientKind kind) {
+        return (host, port) ->
+                HttpTransport.create(HttpTransportOptions.at(host, port).withClient(kind));
     }
 
     private static BiFunction<String, Integer, Transport> grpc(GrpcMode mode) {
@@ -110,22 +137,25 @@ class HttpApiOverTransportsTest {
             }
         }
 
+        /** Below those that systems give to outgoing connections, so that none takes a stopped node's port. */
         private static List<Integer> freePorts() {
+            SplittableRandom random = new SplittableRandom();
             List<Integer> ports = new ArrayList<>();
-            try (ServerSocket first = free();
-                    ServerSocket second = free();
-                    ServerSocket third = free()) {
-                ports.add(first.getLocalPort());
-                ports.add(second.getLocalPort());
-                ports.add(third.getLocalPort());
-                return ports;
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
+            while (ports.size() < 3) {
+                int port = random.nextInt(10_000, 30_000);
+                if (!ports.contains(port) && isFree(port)) {
+                    ports.add(port);
+                }
             }
+            return ports;
         }
 
-        private static ServerSocket free() throws IOException {
-            return new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        private static boolean isFree(int port) {
+            try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+                return socket.isBound();
+            } catch (IOException taken) {
+                return false;
+            }
         }
 
         @Override
