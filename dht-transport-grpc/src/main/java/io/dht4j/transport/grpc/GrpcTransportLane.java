@@ -170,7 +170,8 @@ final class GrpcTransportLane implements GrpcTransportPeer {
         link = null;
         boolean connected = lost.wasReady();
         if (connected) {
-            lost.end(status, trailers, parted);
+            parted.removeIf(call -> call.written > 0);
+            lost.end(status, trailers);
         } else {
             takeIn();
             failWaiting("cannot connect: " + GrpcTransportMethods.reason(status));

@@ -231,14 +231,15 @@ final class GrpcTransportLink extends ClientCall.Listener<InputStream> {
         int length = head.length();
         switch (head.type()) {
             case GrpcTransportRecord.REPLY -> {
-                GrpcTransportCall call = calls.remove(head.id());
+                GrpcTransportCall call = answered();
                 if (call == null) {
                     message.skipNBytes(length);
                 } else {
+                    calls.remove(call.id);
                     call.reply(message.readNBytes(length));
                 }
             }
-            case GrpcTransportRecord.REPLY_BEGINS -> begin(message, calls.get(head.id()), length, head.total());
+            case GrpcTransportRecord.REPLY_BEGINS -> begin(message, answered(), length, head.total());
             case GrpcTransportRecord.PART -> part(message, calls.get(head.id()), length);
             case GrpcTransportRecord.FAILED -> {
                 String why = text(message, length);
@@ -256,6 +257,15 @@ final class GrpcTransportLink extends ClientCall.Listener<InputStream> {
             }
             default -> throw new IOException("a record of type " + head.type() + " from who is called");
         }
+    }
+
+    /** The call that a reply is for; null if it has ended. */
+    private @Nullable GrpcTransportCall answered() throws IOException {
+        GrpcTransportCall call = calls.get(head.id());
+        if (call != null && !call.isSent() && !call.hasEnded()) {
+            throw new IOException("a reply to a request that has not been sent to its end");
+        }
+        return call;
     }
 
     private void begin(InputStream message, @Nullable GrpcTransportCall call, int length, int total)
@@ -323,15 +333,10 @@ final class GrpcTransportLink extends ClientCall.Listener<InputStream> {
         lane.lost(this, status, trailers);
     }
 
-    /** Ends the calls that were sent; those that had only begun go back to those that wait. */
-    void end(Status status, Metadata trailers, Deque<GrpcTransportCall> parted) {
+    /** Ends the calls that were sent or had begun to be sent; if these went over the next connection, they might end it too. */
+    void end(Status status, Metadata trailers) {
         boolean notSent = GrpcTransportMethods.isNotSent(trailers);
         String why = GrpcTransportMethods.reason(status);
-        for (GrpcTransportCall call : parted) {
-            calls.remove(call.id);
-            call.id = 0;
-            call.written = 0;
-        }
         List<GrpcTransportCall> sent = new ArrayList<>(calls.values());
         calls.clear();
         for (GrpcTransportCall call : sent) {

@@ -53,7 +53,6 @@ final class GrpcTransportServer {
                 .withChildOption(ChannelOption.TCP_NODELAY, true)
                 .flowControlWindow(GrpcTransportChannels.FLOW_CONTROL_WINDOW)
                 .maxInboundMessageSize(Math.max(options.maxFrameBytes(), GrpcTransportRecord.MAX_MESSAGE))
-                .maxConcurrentCallsPerConnection(options.maxInFlight())
                 .handshakeTimeout(Math.min(idleNanos, TimeUnit.SECONDS.toNanos(10)), TimeUnit.NANOSECONDS)
                 .maxConnectionIdle(idleNanos, TimeUnit.NANOSECONDS)
                 .keepAliveTime(Math.max(TimeUnit.SECONDS.toNanos(1), idleNanos / 2), TimeUnit.NANOSECONDS)

@@ -188,7 +188,7 @@ final class GrpcTransportServerStream extends ServerCall.Listener<InputStream> {
         String why = admission.enter(total);
         if (why != null) {
             message.skipNBytes(head.length());
-            outgoing.add(new Answer(GrpcTransportRecord.REFUSED, id, why.getBytes(StandardCharsets.UTF_8), null));
+            refuse(id, why);
             return;
         }
         Exchange exchange = new Exchange(id, total, TimeUnit.MICROSECONDS.toNanos(Math.min(micros, MAX_MICROS)));
@@ -200,6 +200,10 @@ final class GrpcTransportServerStream extends ServerCall.Listener<InputStream> {
             exchange.body = body;
             add(message, exchange, body);
         }
+    }
+
+    private void refuse(long id, String why) {
+        outgoing.add(new Answer(GrpcTransportRecord.REFUSED, id, why.getBytes(StandardCharsets.UTF_8), null));
     }
 
     private void add(InputStream message, Exchange exchange, GrpcTransportBody body) throws IOException {
@@ -221,6 +225,17 @@ final class GrpcTransportServerStream extends ServerCall.Listener<InputStream> {
     @Override
     public void onHalfClose() {
         halfClosed = true;
+        List<Exchange> incomplete = new ArrayList<>();
+        for (Exchange exchange : exchanges.values()) {
+            if (exchange.body != null) {
+                incomplete.add(exchange);
+            }
+        }
+        for (Exchange exchange : incomplete) {
+            exchanges.remove(exchange.id);
+            exchange.release();
+            refuse(exchange.id, "the request was not sent to its end");
+        }
         flush();
     }
 

@@ -1,10 +1,21 @@
 package io.dht4j.transport.grpc;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.dht4j.Node;
 import io.dht4j.spi.Transport;
+import io.dht4j.spi.TransportException;
+import io.dht4j.spi.TransportException.Outcome;
 import io.dht4j.testkit.SocketTransportContract;
 import java.io.ByteArrayOutputStream;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
+import org.junit.jupiter.api.Test;
 
 /** What the two modes share. */
 abstract class GrpcTransportContract extends SocketTransportContract {
@@ -61,5 +72,273 @@ abstract class GrpcTransportContract extends SocketTransportContract {
         bytes.writeBytes(new byte[] {0, 0, 100, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 95});
         bytes.writeBytes(bytes("the first few"));
         return bytes.toByteArray();
+    }
+
+    @Test
+    void calls_over_the_bound_of_calls_fail_at_once_as_not_sent() {
+        options = options.withMaxQueuedPerPeer(10);
+        CompletableFuture<byte[]> held = new CompletableFuture<>();
+        Started server = start((request, context) -> held);
+        Started client = start(echo());
+        List<CompletableFuture<byte[]>> calls = new ArrayList<>();
+        for (int i = 0; i < 50; i++) {
+            calls.add(client.call(server, bytes("a"), within(PATIENCE)));
+        }
+        assertThat(calls.subList(10, 50)).allSatisfy(call -> assertThat(call).isCompletedExceptionally());
+        calls.subList(10, 50)
+                .forEach(call -> assertThat(failure(call).outcome()).isEqualTo(Outcome.NOT_SENT));
+        held.complete(bytes("b"));
+        calls.subList(0, 10).forEach(call -> assertThat(reply(call)).isEqualTo(bytes("b")));
+        assertThat(reply(client.call(server, bytes("a"), within(PATIENCE)))).isEqualTo(bytes("b"));
+    }
+
+    @Test
+    void calls_over_the_bound_of_bytes_fail_at_once_as_not_sent_but_a_single_large_one_passes() {
+        options = options.withMaxQueuedBytesPerPeer(1_000);
+        CompletableFuture<byte[]> held = new CompletableFuture<>();
+        Started server = start((request, context) -> held);
+        Started client = start(echo());
+        List<CompletableFuture<byte[]>> calls = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            calls.add(client.call(server, new byte[5_000], within(PATIENCE)));
+        }
+        assertThat(calls.subList(1, 20)).allSatisfy(call -> assertThat(call).isCompletedExceptionally());
+        calls.subList(1, 20).forEach(call -> assertThat(failure(call).outcome()).isEqualTo(Outcome.NOT_SENT));
+        held.complete(bytes("b"));
+        assertThat(reply(calls.get(0))).isEqualTo(bytes("b"));
+        assertThat(reply(client.call(server, new byte[5_000], within(PATIENCE))))
+                .isEqualTo(bytes("b"));
+    }
+
+    @Test
+    void what_a_peer_refuses_for_lack_of_room_was_not_sent() {
+        options = options.withMaxInFlight(3);
+        CompletableFuture<byte[]> held = new CompletableFuture<>();
+        Recorder recorder = new Recorder((request, context) -> held);
+        Started server = start(recorder);
+        Started client = start(echo());
+        List<CompletableFuture<byte[]>> calls = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            calls.add(client.call(server, bytes("a"), within(PATIENCE)));
+        }
+        recorder.awaitCount(3);
+        assertThat(failure(client.call(server, bytes("a"), within(PATIENCE))))
+                .hasMessageContaining("3 requests are under way")
+                .extracting("outcome")
+                .isEqualTo(Outcome.NOT_SENT);
+        held.complete(bytes("b"));
+        calls.forEach(call -> assertThat(reply(call)).isEqualTo(bytes("b")));
+        assertThat(reply(client.call(server, bytes("a"), within(PATIENCE)))).isEqualTo(bytes("b"));
+        assertThat(recorder.count()).isEqualTo(4);
+        assertHoldsNothing(server);
+    }
+
+    @Test
+    void what_a_peer_refuses_for_its_bytes_was_not_sent() {
+        options = options.withMaxFrameBytes(100_000).withMaxInFlightBytes(250_000);
+        CompletableFuture<byte[]> held = new CompletableFuture<>();
+        Recorder recorder = new Recorder((request, context) -> held);
+        Started server = start(recorder);
+        Started client = start(echo());
+        CompletableFuture<byte[]> one = client.call(server, new byte[100_000], within(PATIENCE));
+        CompletableFuture<byte[]> two = client.call(server, new byte[100_000], within(PATIENCE));
+        recorder.awaitCount(2);
+        assertThat(failure(client.call(server, new byte[100_000], within(PATIENCE))))
+                .hasMessageContaining("250000 bytes are under way")
+                .extracting("outcome")
+                .isEqualTo(Outcome.NOT_SENT);
+        held.complete(bytes("b"));
+        assertThat(reply(one)).isEqualTo(bytes("b"));
+        assertThat(reply(two)).isEqualTo(bytes("b"));
+        assertThat(recorder.count()).isEqualTo(2);
+        assertHoldsNothing(server);
+    }
+
+    @Test
+    void what_a_peer_refuses_for_its_size_was_not_sent() {
+        Started client = start(echo());
+        options = options.withMaxFrameBytes(100_000);
+        Recorder recorder = new Recorder(echo());
+        Started server = start(recorder);
+        assertThat(reply(client.call(server, new byte[100_000], within(PATIENCE))))
+                .hasSize(100_000);
+        for (int size : new int[] {100_001, 1 << 20}) {
+            assertThat(failure(client.call(server, new byte[size], within(PATIENCE))))
+                    .hasMessageContaining("a frame may have 100000 bytes, not " + size)
+                    .extracting("outcome")
+                    .isEqualTo(Outcome.NOT_SENT);
+        }
+        assertThat(recorder.count()).isEqualTo(1);
+        assertThat(reply(client.call(server, bytes("next"), within(PATIENCE)))).isEqualTo(bytes("next"));
+        assertHoldsNothing(server);
+    }
+
+    @Test
+    void a_failed_handler_is_named_to_the_caller_in_one_line() {
+        Started server = start((request, context) -> {
+            throw new IllegalStateException("the reason\nof it");
+        });
+        Started client = start(echo());
+        assertThat(failure(client.call(server, bytes("a"), within(PATIENCE))))
+                .hasMessageContaining("the reason of it")
+                .extracting("outcome")
+                .isEqualTo(Outcome.UNKNOWN);
+        assertHoldsNothing(server);
+    }
+
+    @Test
+    void requests_that_are_never_answered_are_forgotten_at_their_deadline() {
+        Recorder recorder = new Recorder((request, context) -> new CompletableFuture<>());
+        Started server = start(recorder);
+        Started client = start(echo());
+        List<CompletableFuture<byte[]>> calls = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            calls.add(client.call(server, new byte[1_000], within(Duration.ofMillis(500))));
+        }
+        calls.forEach(call -> assertThat(call).failsWithin(PATIENCE));
+        assertHoldsNothing(server);
+    }
+
+    @Test
+    void connections_that_are_not_used_are_closed_by_the_caller() {
+        Started server = start(echo());
+        options = options.withIdleTimeout(Duration.ofSeconds(1));
+        Started client = start(echo());
+        for (int round = 0; round < 2; round++) {
+            assertThat(reply(client.call(server, bytes("a"), within(PATIENCE)))).isEqualTo(bytes("a"));
+            assertThat(connections(server)).isPositive();
+            await().atMost(PATIENCE).until(() -> connections(server) == 0);
+        }
+    }
+
+    @Test
+    void a_connection_that_the_peer_has_closed_is_not_used_again() {
+        Started client = start(echo());
+        options = options.withIdleTimeout(Duration.ofSeconds(1));
+        Started server = start(echo());
+        for (int round = 0; round < 2; round++) {
+            assertThat(reply(client.call(server, bytes("a"), within(PATIENCE)))).isEqualTo(bytes("a"));
+            await().atMost(PATIENCE).until(() -> connections(server) == 0);
+        }
+    }
+
+    @Test
+    void a_request_that_takes_long_is_not_idle() {
+        options = options.withIdleTimeout(Duration.ofSeconds(1));
+        CompletableFuture<byte[]> held = new CompletableFuture<>();
+        Started server = start((request, context) -> request.length == 0 ? held : echo().handle(request, context));
+        Started client = start(echo());
+        CompletableFuture<byte[]> slow = client.call(server, new byte[0], within(PATIENCE));
+        // Another peer's connection comes and goes meanwhile.
+        Started other = start(echo());
+        assertThat(reply(other.call(server, bytes("a"), within(PATIENCE)))).isEqualTo(bytes("a"));
+        await().atMost(PATIENCE).until(() -> connections(server) == 1);
+        held.complete(bytes("at last"));
+        assertThat(reply(slow)).isEqualTo(bytes("at last"));
+    }
+
+    @Test
+    void connections_over_the_bound_are_closed_and_their_calls_were_not_sent() {
+        options = options.withMaxConnections(1);
+        Recorder recorder = new Recorder(echo());
+        Started server = start(recorder);
+        Started client = start(echo());
+        Started other = start(echo());
+        assertThat(reply(client.call(server, bytes("a"), within(PATIENCE)))).isEqualTo(bytes("a"));
+        assertThat(failure(other.call(server, bytes("a"), within(PATIENCE))).outcome())
+                .isEqualTo(Outcome.NOT_SENT);
+        assertThat(reply(client.call(server, bytes("b"), within(PATIENCE)))).isEqualTo(bytes("b"));
+        client.transport().close();
+        await().atMost(PATIENCE).until(() -> connections(server) == 0);
+        assertThat(reply(other.call(server, bytes("c"), within(PATIENCE)))).isEqualTo(bytes("c"));
+        assertThat(recorder.count()).isEqualTo(3);
+    }
+
+    @Test
+    void nodes_of_both_modes_call_each_other() {
+        Started one = start(echo());
+        options = options.withMode(options.mode() == GrpcMode.UNARY ? GrpcMode.STREAM : GrpcMode.UNARY);
+        Started two = start(echo());
+        assertThat(reply(one.call(two, bytes("a"), within(PATIENCE)))).isEqualTo(bytes("a"));
+        assertThat(reply(two.call(one, bytes("b"), within(PATIENCE)))).isEqualTo(bytes("b"));
+    }
+
+    @Test
+    void a_peer_may_be_called_over_several_connections() {
+        options = options.withConnectionsPerPeer(3);
+        Started server = start(echo());
+        Started client = start(echo());
+        for (int i = 0; i < 1_000 && connections(server) < 3; i++) {
+            assertThat(reply(client.call(server, bytes("a"), within(PATIENCE)))).isEqualTo(bytes("a"));
+        }
+        assertThat(connections(server)).isEqualTo(3);
+    }
+
+    @Test
+    void a_peer_may_be_named_or_have_an_address_of_version_6() {
+        Started server = start(echo());
+        Started client = start(echo());
+        int port = ((GrpcTransport) server.transport()).port();
+        Node named = Node.of("server", "localhost:" + port);
+        assertThat(reply(client.transport()
+                        .call(named, bytes("a"), within(PATIENCE))
+                        .toCompletableFuture()))
+                .isEqualTo(bytes("a"));
+        Node unknown = Node.of("server", "no-such-host.invalid:" + port);
+        assertThat(failure(client.transport()
+                                .call(unknown, bytes("a"), within(PATIENCE))
+                                .toCompletableFuture())
+                        .outcome())
+                .isEqualTo(Outcome.NOT_SENT);
+        Node nobody = Node.of("server", "[::1]:" + port);
+        assertThat(failure(client.transport()
+                                .call(nobody, bytes("a"), within(PATIENCE))
+                                .toCompletableFuture())
+                        .outcome())
+                .isEqualTo(Outcome.NOT_SENT);
+    }
+
+    @Test
+    void a_transport_that_only_calls_does_not_listen() {
+        Started server = start(echo());
+        try (GrpcTransport caller =
+                GrpcTransport.create(GrpcTransportOptions.callingOnly().withMode(options.mode()))) {
+            caller.start(echo()).toCompletableFuture().join();
+            assertThat(caller.port()).isZero();
+            assertThat(reply(caller.call(server.node(), bytes("a"), within(PATIENCE))
+                            .toCompletableFuture()))
+                    .isEqualTo(bytes("a"));
+        }
+    }
+
+    @Test
+    void plaintext_beyond_this_machine_has_to_be_asked_for() {
+        GrpcTransportOptions everywhere = GrpcTransportOptions.at("0.0.0.0", 0).withMode(options.mode());
+        try (GrpcTransport refused = GrpcTransport.create(everywhere);
+                GrpcTransport allowed = GrpcTransport.create(everywhere.withPlaintextAllowed())) {
+            assertThat(refused.start(echo()).toCompletableFuture())
+                    .failsWithin(PATIENCE)
+                    .withThrowableThat()
+                    .havingCause()
+                    .isInstanceOf(TransportException.class)
+                    .withMessageContaining("0.0.0.0")
+                    .withMessageContaining("withPlaintextAllowed()");
+            assertThat(allowed.start(echo()).toCompletableFuture()).succeedsWithin(PATIENCE);
+        }
+    }
+
+    private static int connections(Started started) {
+        return server(started).connections();
+    }
+
+    private static GrpcTransportServer server(Started started) {
+        return Objects.requireNonNull(((GrpcTransport) started.transport()).server());
+    }
+
+    private static void assertHoldsNothing(Started started) {
+        await().atMost(PATIENCE).untilAsserted(() -> {
+            assertThat(server(started).inFlight()).isZero();
+            assertThat(server(started).inFlightBytes()).isZero();
+        });
     }
 }

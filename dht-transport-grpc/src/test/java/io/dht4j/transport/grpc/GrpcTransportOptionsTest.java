@@ -1,0 +1,33 @@
+package io.dht4j.transport.grpc;
+
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.dht4j.security.TlsFiles;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class GrpcTransportOptionsTest {
+
+    private final GrpcTransportOptions options = GrpcTransportOptions.at("127.0.0.1", 0);
+
+    @Test
+    void options_out_of_range_are_named_with_value_and_range() {
+        assertThatThrownBy(() -> GrpcTransportOptions.at("127.0.0.1", 65_536))
+                .hasMessage("port must be 0 to 65535, not 65536");
+        assertThatThrownBy(() -> GrpcTransportOptions.at(" ", 1)).hasMessageContaining("host");
+        assertThatThrownBy(() -> options.withConnectionsPerPeer(0))
+                .hasMessage("connectionsPerPeer must be 1 to 256, not 0");
+        assertThatThrownBy(() -> options.withMaxFrameBytes(0)).hasMessageContaining("maxFrameBytes must be 1024 to");
+        assertThatThrownBy(() -> options.withMaxInFlightBytes(1)).hasMessageContaining("maxInFlightBytes must be");
+        assertThatThrownBy(() -> options.withConnectTimeout(Duration.ZERO))
+                .hasMessage("connectTimeout must be PT0.001S to PT10M, not PT0S");
+        assertThatThrownBy(() -> options.withIdleTimeout(Duration.ofDays(1))).hasMessageContaining("idleTimeout");
+    }
+
+    @Test
+    void tls_without_an_own_certificate_is_refused() {
+        assertThatThrownBy(() -> options.withTls(TlsFiles.trusting(Path.of("ca.pem"))))
+                .hasMessageContaining("needs a certificate");
+    }
+}
