@@ -39,7 +39,7 @@ final class GrpcTransportLink extends ClientCall.Listener<InputStream> {
     private final GrpcTransportLane lane;
     private final Loop loop;
     private final int maxFrameBytes;
-    private final long connectNanos;
+    private final long greetingNanos;
     private final LongObjectMap<GrpcTransportCall> calls = new LongObjectHashMap<>();
     /** Calls that the peer may forget, to be told with the next message. */
     private final List<Long> withdrawn = new ArrayList<>();
@@ -58,7 +58,7 @@ final class GrpcTransportLink extends ClientCall.Listener<InputStream> {
         this.lane = lane;
         this.loop = loop;
         this.maxFrameBytes = options.maxFrameBytes();
-        this.connectNanos = options.connectTimeout().toNanos();
+        this.greetingNanos = options.greetingTimeout().toNanos();
     }
 
     /** Begins to connect. The lane is told when it can write, or that it cannot. */
@@ -69,7 +69,7 @@ final class GrpcTransportLink extends ClientCall.Listener<InputStream> {
                 .schedule(
                         () -> fail(Status.UNAVAILABLE.withDescription(
                                 "no connection in time, or nobody there who speaks HTTP/2")),
-                        connectNanos,
+                        greetingNanos,
                         TimeUnit.NANOSECONDS);
         ClientCall<InputStream, InputStream> call =
                 newChannel.newCall(METHOD, CallOptions.DEFAULT.withOnReadyThreshold(READY_THRESHOLD));

@@ -207,7 +207,7 @@ public final class GrpcTransportOptions {
 
     /**
      * The same options with this time to connect to a peer. Only matters for machines that do not answer at all: a closed
-     * port is known at once.
+     * port is known at once. A peer that takes the connection has five times as long to speak TLS and HTTP/2.
      *
      * @param timeout 1 ms to 10 minutes; by default 2 seconds
      * @return new options
@@ -365,6 +365,11 @@ public final class GrpcTransportOptions {
 
     Duration idleTimeout() {
         return idleTimeout;
+    }
+
+    /** How long a peer may take until it has shown that it speaks TLS and HTTP/2: it may be busy, while a connection is the machine's matter. */
+    Duration greetingTimeout() {
+        return connectTimeout.multipliedBy(5);
     }
 
     /** How long a connection to a peer may stay unused: less than the peer's patience, so that it is not the peer who closes. */

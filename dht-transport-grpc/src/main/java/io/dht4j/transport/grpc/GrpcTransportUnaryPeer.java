@@ -97,7 +97,7 @@ final class GrpcTransportUnaryPeer implements GrpcTransportPeer {
                                         giveUp(opened);
                                     }
                                 },
-                                options.connectTimeout().toNanos(),
+                                options.greetingTimeout().toNanos(),
                                 TimeUnit.NANOSECONDS);
             } catch (RejectedExecutionException e) {
                 // Closed: the channel goes with the others.
