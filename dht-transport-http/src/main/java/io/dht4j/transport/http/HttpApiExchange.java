@@ -30,12 +30,6 @@ final class HttpApiExchange {
     /** A body that is not wanted is read away if it is announced to be no longer; a longer one ends the connection. */
     private static final long SMALL_BODY = 256 * 1024;
 
-    /** So much of a longer one is read away all the same: most clients read the answer only when they have sent all. */
-    private static final long MAX_DISCARDED = 64 * 1024 * 1024;
-
-    /** How long such a client may take. */
-    private static final Duration LINGER = Duration.ofSeconds(2);
-
     /** Larger values are sent in slices of this many bytes, so that a client that does not read pins no more. */
     private static final int SLICE = 64 * 1024;
 
@@ -113,6 +107,10 @@ final class HttpApiExchange {
 
     HttpApiOptions options() {
         return options;
+    }
+
+    boolean isHttp2() {
+        return isHttp2;
     }
 
     /** The announced length of the body; -1 if there is none or it comes in chunks. */
@@ -269,7 +267,8 @@ final class HttpApiExchange {
         answered = true;
         response.setStatusCode(status);
         if (hasBody && !request.isEnded()) {
-            answerBeforeBodyCame(body);
+            boolean closes = bodyIsLate || continueIsDue || contentLength < 0 || contentLength > SMALL_BODY;
+            HttpApiUnwantedBody.answerBefore(this, body, closes);
         } else {
             // Before the end: a client that has its answer must find the place free for its next request.
             release();
@@ -325,64 +324,6 @@ final class HttpApiExchange {
         }
         startTimer(options.writeTimeout(), this::cutAndRelease);
         end.onComplete(done -> release());
-    }
-
-    /**
-     * The whole answer goes out at once, but its end is declared only when the body has come: the bytes of a body must not
-     * be taken for the next request, and a connection that is closed with unread bytes would be reset, so that the
-     * client might never see the answer.
-     */
-    private void answerBeforeBodyCame(@Nullable Buffer body) {
-        if (isHttp2) {
-            answerHttp2BeforeBodyCame(body);
-            return;
-        }
-        boolean closes = bodyIsLate || continueIsDue || contentLength < 0 || contentLength > SMALL_BODY;
-        if (closes) {
-            response.putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
-        }
-        response.putHeader(HttpHeaders.CONTENT_LENGTH, Integer.toString(body == null ? 0 : body.length()));
-        if (body == null) {
-            response.writeHead();
-        } else {
-            response.write(body);
-        }
-        release();
-        startTimer(closes ? LINGER : options.bodyTimeout(), this::cut);
-        discardBody(() -> {
-            if (closes) {
-                response.end().onComplete(done -> cut());
-            } else {
-                response.end();
-            }
-        });
-    }
-
-    /** A stream's end is its own, and a stream may be reset without harm to others. */
-    private void answerHttp2BeforeBodyCame(@Nullable Buffer body) {
-        release();
-        startTimer(LINGER, this::cut);
-        if (body == null) {
-            response.end();
-        } else {
-            response.end(body);
-        }
-        discardBody(() -> {});
-    }
-
-    private void discardBody(Runnable whenEnded) {
-        long[] discarded = {0};
-        request.handler(chunk -> {
-            discarded[0] += chunk.length();
-            if (discarded[0] > MAX_DISCARDED) {
-                cut();
-            }
-        });
-        request.endHandler(ended -> {
-            stopTimer();
-            whenEnded.run();
-        });
-        request.resume();
     }
 
     /**

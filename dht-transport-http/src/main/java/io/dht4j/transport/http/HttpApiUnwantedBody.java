@@ -1,0 +1,99 @@
+package io.dht4j.transport.http;
+
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A body that is still coming when the answer is known. It is read away, for a while: most clients read the answer only when
+ * they have sent all. Belongs to the request's event loop.
+ */
+final class HttpApiUnwantedBody {
+
+    /** So much is read away. */
+    private static final long MAX_DISCARDED = 64 * 1024 * 1024;
+
+    /** How long a client may take whose connection ends with the answer. */
+    private static final Duration LINGER = Duration.ofSeconds(2);
+
+    private final HttpApiExchange exchange;
+    private final HttpServerRequest request;
+    private final HttpServerResponse response;
+    private long discarded;
+
+    private HttpApiUnwantedBody(HttpApiExchange exchange) {
+        this.exchange = exchange;
+        this.request = exchange.request();
+        this.response = exchange.response();
+    }
+
+    /**
+     * Answers, and reads the body away.
+     *
+     * @param answer what to answer, null for no bytes; status and headers must have been set
+     * @param closes whether the connection is not worth keeping for the rest of the body
+     */
+    static void answerBefore(HttpApiExchange exchange, @Nullable Buffer answer, boolean closes) {
+        HttpApiUnwantedBody body = new HttpApiUnwantedBody(exchange);
+        if (exchange.isHttp2()) {
+            body.answerOnStream(answer);
+        } else {
+            body.answerOnConnection(answer, closes);
+        }
+    }
+
+    /**
+     * The whole answer goes out at once, but its end is declared only when the body has come: the bytes of a body must not
+     * be taken for the next request, and a connection that is closed with unread bytes would be reset, so that the
+     * client might never see the answer.
+     */
+    private void answerOnConnection(@Nullable Buffer answer, boolean closes) {
+        if (closes) {
+            response.putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
+        }
+        response.putHeader(HttpHeaders.CONTENT_LENGTH, Integer.toString(answer == null ? 0 : answer.length()));
+        if (answer == null) {
+            response.writeHead();
+        } else {
+            response.write(answer);
+        }
+        exchange.release();
+        exchange.startTimer(closes ? LINGER : exchange.options().bodyTimeout(), exchange::cut);
+        discard(() -> {
+            if (closes) {
+                response.end().onComplete(done -> exchange.cut());
+            } else {
+                response.end();
+            }
+        });
+    }
+
+    /** A stream's end is its own, and a stream may be reset without harm to others. */
+    private void answerOnStream(@Nullable Buffer answer) {
+        exchange.release();
+        exchange.startTimer(LINGER, exchange::cut);
+        if (answer == null) {
+            response.end();
+        } else {
+            response.end(answer);
+        }
+        discard(() -> {});
+    }
+
+    private void discard(Runnable whenEnded) {
+        request.handler(chunk -> {
+            discarded += chunk.length();
+            if (discarded > MAX_DISCARDED) {
+                exchange.cut();
+            }
+        });
+        request.endHandler(ended -> {
+            exchange.stopTimer();
+            whenEnded.run();
+        });
+        request.resume();
+    }
+}
