@@ -10,6 +10,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Properties;
 import java.util.concurrent.Callable;
+import org.slf4j.bridge.SLF4JBridgeHandler;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Ansi;
@@ -50,6 +51,9 @@ public final class Dht implements Callable<Integer> {
      * @param args the command and its arguments
      */
     public static void main(String[] args) {
+        // Everything that logs, gRPC too, goes where the configuration of the logs says.
+        SLF4JBridgeHandler.removeHandlersForRootLogger();
+        SLF4JBridgeHandler.install();
         Console console = Console.ofProcess();
         int code = commandLine(console).execute(args);
         // A stream for printing keeps to itself what went wrong: a full disk, a pipe that nobody reads.

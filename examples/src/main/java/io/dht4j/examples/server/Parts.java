@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Consumer;
+import org.slf4j.event.Level;
 
 /** The parts of a node, each as a {@link ServerConfig} describes it. Immutable. */
 final class Parts {
@@ -77,22 +78,28 @@ final class Parts {
 
     /** The transport, which does not listen yet. */
     Transport transport() {
-        return config.transport() instanceof TransportChoice.Grpc grpc
-                ? GrpcTransport.create(grpcTransport(grpc))
-                : HttpTransport.create(httpTransport());
+        if (config.transport() instanceof TransportChoice.Http http) {
+            return HttpTransport.create(httpTransport(http));
+        }
+        return GrpcTransport.create(grpcTransport((TransportChoice.Grpc) config.transport()));
     }
 
-    private HttpTransportOptions httpTransport() {
-        if (tls.isPresent()) {
-            throw new IllegalArgumentException(Setting.TLS_CERT.option() + ": TLS between nodes is there for "
+    private HttpTransportOptions httpTransport(TransportChoice.Http choice) {
+        if (tls.isPresent() && config.topology().size() > 1) {
+            throw new IllegalArgumentException(Setting.TLS_CERT.option() + ": TLS between several nodes is there for "
                     + Setting.TRANSPORT.option() + " grpc only so far");
         }
         HostPort address = addresses.transport();
-        HttpTransportOptions options =
-                HttpTransportOptions.at(address.host(), address.port()).withDrainTimeout(DRAIN);
-        return frame() > SMALLEST_FRAME_LIMIT
-                ? options.withMaxInFlightBytes(4L * frame()).withMaxFrameBytes(frame())
-                : options;
+        HttpTransportOptions options = HttpTransportOptions.at(address.host(), address.port())
+                .withClient(choice.client())
+                .withDrainTimeout(DRAIN);
+        if (frame() > SMALLEST_FRAME_LIMIT) {
+            options = options.withMaxInFlightBytes(4L * frame()).withMaxFrameBytes(frame());
+        }
+        if (plaintextAllowed) {
+            options = options.withPlaintextAllowed();
+        }
+        return tls.map(options::withTls).orElse(options);
     }
 
     private GrpcTransportOptions grpcTransport(TransportChoice.Grpc choice) {
@@ -115,8 +122,10 @@ final class Parts {
 
     /** Starts the node. Blocks until its transport listens. */
     Cluster cluster(Transport transport, Store store) {
+        // That a node is away is nothing to worry about; with TLS it may be one that nobody trusts.
+        Level outage = tls.isPresent() ? Level.WARN : Level.INFO;
         ClusterBuilder builder = ClusterBuilder.of(config.id(), config.topology())
-                .transport(transport)
+                .transport(new WatchedTransport(transport, outage))
                 .store(store)
                 .placement(config.placement().placement())
                 .hash(config.placement().function())

@@ -33,6 +33,13 @@ public enum Setting {
             "http",
             "Protocol between the nodes, the same on every node: http or grpc. With grpc this node's address in --peers "
                     + "must differ from --listen."),
+    /** What sends calls over HTTP. */
+    HTTP_CLIENT(
+            "NAME",
+            Fallback.VALUE,
+            "vertx",
+            "With --transport http, what calls the other nodes: vertx, vertx-pipelined, vertx-h2, webclient, jdk, "
+                    + "jdk-h2 or one-nio."),
     /** How calls travel over gRPC. */
     GRPC_MODE(
             "MODE",

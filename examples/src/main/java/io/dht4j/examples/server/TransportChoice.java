@@ -1,6 +1,7 @@
 package io.dht4j.examples.server;
 
 import io.dht4j.transport.grpc.GrpcMode;
+import io.dht4j.transport.http.HttpClientKind;
 
 /** How the nodes talk to each other. */
 public sealed interface TransportChoice {
@@ -13,8 +14,12 @@ public sealed interface TransportChoice {
         GRPC
     }
 
-    /** Over HTTP. */
-    record Http() implements TransportChoice {}
+    /**
+     * Over HTTP.
+     *
+     * @param client what sends the calls to the other nodes; those may have others
+     */
+    record Http(HttpClientKind client) implements TransportChoice {}
 
     /**
      * Over gRPC.
@@ -30,9 +35,10 @@ public sealed interface TransportChoice {
         return switch (protocol) {
             case HTTP -> {
                 given.refuse(Setting.GRPC_MODE, reason);
-                yield new Http();
+                yield new Http(given.choice(Setting.HTTP_CLIENT, HttpClientKind.class));
             }
             case GRPC -> {
+                given.refuse(Setting.HTTP_CLIENT, reason);
                 yield new Grpc(given.choice(Setting.GRPC_MODE, GrpcMode.class));
             }
         };

@@ -89,6 +89,10 @@ class SecureClusterTest {
         assertThat(succeed(run(2, READER, "get", "k", "--ack", "1", "--from", "5")))
                 .isIn("v", "w");
 
+        // Who finds that another is not whom it should be says so, with the reason and without a stack trace.
+        assertThat(servers.get(0).err())
+                .containsPattern("WARN .* n3 cannot be called: .*(PKIX|certificat)")
+                .containsPattern("WARN .* n4 cannot be called: .*\\bn9\\b.*, not n4");
         for (ServerProcess server : servers) {
             server.terminate();
             assertThat(server.exitCode()).isZero();

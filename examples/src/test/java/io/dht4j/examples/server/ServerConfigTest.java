@@ -14,6 +14,7 @@ import io.dht4j.examples.server.StoreChoice.Kind;
 import io.dht4j.security.TlsFiles;
 import io.dht4j.store.mvstore.Durability;
 import io.dht4j.transport.grpc.GrpcMode;
+import io.dht4j.transport.http.HttpClientKind;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -46,7 +47,7 @@ class ServerConfigTest {
         assertThat(config.calls())
                 .isEqualTo(new CallChoice(
                         ReadFanOut.ENOUGH, Duration.ofSeconds(5), 16 << 20, Batching.on(), CancellationPolicy.LOCAL));
-        assertThat(config.transport()).isEqualTo(new TransportChoice.Http());
+        assertThat(config.transport()).isEqualTo(new TransportChoice.Http(HttpClientKind.VERTX));
         assertThat(config.addresses().grpc()).isEmpty();
         assertThat(config.security())
                 .isEqualTo(new SecurityConfig(Optional.empty(), Optional.empty(), false, List.of()));
@@ -142,6 +143,21 @@ class ServerConfigTest {
     }
 
     @ParameterizedTest
+    @CsvSource({
+        "vertx,VERTX",
+        "vertx-pipelined,VERTX_PIPELINED",
+        "vertx-h2,VERTX_H2",
+        "webclient,WEBCLIENT",
+        "jdk,JDK",
+        "jdk-h2,JDK_H2",
+        "one-nio,ONE_NIO"
+    })
+    void each_http_client_has_a_name(String name, HttpClientKind kind) throws Exception {
+        assertThat(ServerConfig.of(Map.of(Setting.HTTP_CLIENT, name)).transport())
+                .isEqualTo(new TransportChoice.Http(kind));
+    }
+
+    @ParameterizedTest
     @EnumSource(CancellationPolicy.class)
     void each_cancellation_policy_has_a_name(CancellationPolicy policy) throws Exception {
         String name = policy.name().toLowerCase(Locale.ROOT);
@@ -218,6 +234,7 @@ class ServerConfigTest {
                 "HASH=xxh3|HASH_KEY=00|--hash-key has no effect without --hash siphash",
                 "TRANSPORT=http|GRPC_MODE=unary|--grpc-mode has no effect with --transport http",
                 "READS=all|GRPC_MODE=unary|--grpc-mode has no effect with --transport http",
+                "TRANSPORT=grpc|HTTP_CLIENT=jdk|--http-client has no effect with --transport grpc",
                 "BATCHING=off|BATCH_FRAMES=3|--batch-frames has no effect with --batching off",
                 "READS=all|TLS_CA=ca|--tls-ca has no effect without --tls-cert and --tls-key",
                 "READS=all|TRUSTED=m1|--trusted has no effect without --tls-cert"
@@ -284,6 +301,7 @@ class ServerConfigTest {
                 "PEERS|n1=a:1,|ID=HOST:PORT",
                 "PEERS|n1=a:1,n1=b:2|twice",
                 "TRANSPORT|smoke|http or grpc",
+                "HTTP_CLIENT|netty|vertx or vertx-pipelined or vertx-h2 or webclient or jdk or jdk-h2 or one-nio",
                 "GRPC_LISTEN|9090|expected host:port",
                 "BATCHING|yes|on or off",
                 "BATCH_FRAMES|0|1 to 1000",

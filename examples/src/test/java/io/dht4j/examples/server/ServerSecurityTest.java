@@ -68,17 +68,10 @@ class ServerSecurityTest {
         TestCertificates authority = TestCertificates.in(directory);
         Issued files = authority.issue("n1", "127.0.0.1");
         Path foreign = TestCertificates.in(directory.resolve("foreign")).authority();
-        List<Integer> ports = TestNodes.freePorts(2);
         Map<Setting, String> tls = Map.of(
-                Setting.TRANSPORT,
-                "grpc",
-                Setting.PEERS,
-                "n1=127.0.0.1:" + ports.get(1),
-                Setting.TLS_CERT,
-                files.certificate().toString(),
-                Setting.TLS_KEY,
-                files.key().toString());
-        try (ServerNode node = TestNodes.start(1, ports, tls)) {
+                Setting.TLS_CERT, files.certificate().toString(),
+                Setting.TLS_KEY, files.key().toString());
+        try (ServerNode node = TestNodes.start(1, TestNodes.freePorts(1), tls)) {
             String trust = authority.authority().toString();
             assertThat(node.url()).startsWith("https://127.0.0.1:");
             assertThat(run(node, "", "put", "k", "v", "--tls-ca", trust).exitCode())
@@ -135,16 +128,9 @@ class ServerSecurityTest {
 
     @Test
     void plaintext_that_is_allowed_is_warned_of_by_the_name_of_the_option() throws Exception {
-        List<Integer> ports = TestNodes.freePorts(2);
+        int port = TestNodes.freePorts(1).get(0);
         try (ServerProcess server = ServerProcess.start(
-                directory,
-                "--listen",
-                "127.0.0.1:" + ports.get(0),
-                "--grpc-listen",
-                "0.0.0.0:" + ports.get(1),
-                "--store",
-                "memory",
-                "--allow-plaintext")) {
+                directory, "--listen", "0.0.0.0:" + port, "--store", "memory", "--allow-plaintext")) {
             server.awaitReady();
             assertThat(server.err()).contains("WARN", "0.0.0.0", "--allow-plaintext");
             server.terminate();
@@ -157,17 +143,12 @@ class ServerSecurityTest {
     void a_file_that_is_missing_or_bad_is_one_line_and_exit_code_1(String option, String name) throws Exception {
         Issued files = TestCertificates.in(directory).issue("n1", "127.0.0.1");
         Path bad = directory.resolve(name);
-        List<Integer> ports = TestNodes.freePorts(2);
         List<String> args = new ArrayList<>(List.of(
                 "server",
                 "--store",
                 "memory",
                 "--listen",
-                "127.0.0.1:" + ports.get(0),
-                "--transport",
-                "grpc",
-                "--peers",
-                "n1=127.0.0.1:" + ports.get(1)));
+                "127.0.0.1:" + TestNodes.freePorts(1).get(0)));
         Map<String, Path> all = Map.of(
                 "--tls-cert", files.certificate(),
                 "--tls-key", files.key(),

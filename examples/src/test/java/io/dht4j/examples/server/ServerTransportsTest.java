@@ -24,7 +24,8 @@ class ServerTransportsTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "--transport http --batching off|http",
+                "--transport http --http-client vertx-h2|http/vertx-h2",
+                "--transport http --http-client one-nio --batching off|http/one-nio",
                 "--transport grpc --cancellation propagate|grpc/stream",
                 "--transport grpc --grpc-mode unary --batch-frames 1|grpc/unary"
             })

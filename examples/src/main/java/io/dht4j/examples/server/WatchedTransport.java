@@ -1,0 +1,89 @@
+package io.dht4j.examples.server;
+
+import io.dht4j.Node;
+import io.dht4j.NodeId;
+import io.dht4j.spi.CallContext;
+import io.dht4j.spi.FrameHandler;
+import io.dht4j.spi.Transport;
+import io.dht4j.spi.TransportException;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
+
+/**
+ * Says in the log when a node cannot be called any more, and why, and when it can again: once for each reason, however many
+ * calls fail. Safe for use by any number of threads.
+ */
+final class WatchedTransport implements Transport {
+
+    private static final Logger LOG = LoggerFactory.getLogger(WatchedTransport.class);
+
+    /** Reasons are few; should one hold a number that always changes, the log must not grow with every call. */
+    private static final int MOST_REASONS = 8;
+
+    private final Transport watched;
+    private final Level level;
+    /** The nodes whose last call was not sent, and the reasons told so far. As many as there are nodes. */
+    private final Map<NodeId, Set<String>> away = new ConcurrentHashMap<>();
+
+    /**
+     * Watches a transport.
+     *
+     * @param watched what carries the calls
+     * @param level how much it matters that a node cannot be called
+     */
+    WatchedTransport(Transport watched, Level level) {
+        this.watched = watched;
+        this.level = level;
+    }
+
+    @Override
+    public CompletionStage<Void> start(FrameHandler handler) {
+        return watched.start(handler);
+    }
+
+    @Override
+    public CompletionStage<byte[]> call(Node node, byte[] request, CallContext context) {
+        CompletionStage<byte[]> reply = watched.call(node, request, context);
+        reply.whenComplete((bytes, error) -> {
+            if (error == null) {
+                answered(node);
+            } else if (!context.isCancelled() && !context.isExpired()) {
+                failed(node, error);
+            }
+        });
+        return reply;
+    }
+
+    private void answered(Node node) {
+        if (!away.isEmpty() && away.remove(node.id()) != null) {
+            LOG.atLevel(level).log("{} at {} answers again", node.id(), node.address());
+        }
+    }
+
+    /** Takes only what was certainly not sent for a sign that the node cannot be called: others may be slow, or busy. */
+    private void failed(Node node, Throwable error) {
+        if (!(error instanceof TransportException e) || e.outcome() != TransportException.Outcome.NOT_SENT) {
+            return;
+        }
+        String reason = String.valueOf(e.getMessage());
+        Set<String> told = away.computeIfAbsent(node.id(), id -> ConcurrentHashMap.newKeySet());
+        if (told.size() < MOST_REASONS && told.add(reason)) {
+            LOG.atLevel(level).log("{} cannot be called: {}", node.id(), reason);
+        }
+    }
+
+    @Override
+    public String name() {
+        return watched.name();
+    }
+
+    @Override
+    public void close() {
+        watched.close();
+    }
+}
