@@ -4,13 +4,74 @@ import io.dht4j.Node;
 import io.dht4j.spi.Transport;
 import io.dht4j.testkit.ClusterOverTransportContract;
 import java.time.Duration;
+import org.junit.jupiter.api.Nested;
 
-class ClusterOverHttpTest extends ClusterOverTransportContract {
+/** A cluster over HTTP, whichever client its nodes call each other with. */
+class ClusterOverHttpTest {
 
-    @Override
-    protected Transport newTransport(Node self) {
-        int port = Integer.parseInt(self.address().substring(self.address().lastIndexOf(':') + 1));
-        return HttpTransport.create(
-                HttpTransportOptions.at("127.0.0.1", port).withDrainTimeout(Duration.ofMillis(100)));
+    private abstract static class OverHttp extends ClusterOverTransportContract {
+
+        private final HttpClientKind kind;
+
+        OverHttp(HttpClientKind kind) {
+            this.kind = kind;
+        }
+
+        @Override
+        protected Transport newTransport(Node self) {
+            int port = Integer.parseInt(self.address().substring(self.address().lastIndexOf(':') + 1));
+            return HttpTransport.create(HttpTransportOptions.at("127.0.0.1", port)
+                    .withClient(kind)
+                    .withDrainTimeout(Duration.ofMillis(100)));
+        }
+    }
+
+    @Nested
+    class Vertx extends OverHttp {
+        Vertx() {
+            super(HttpClientKind.VERTX);
+        }
+    }
+
+    @Nested
+    class VertxPipelined extends OverHttp {
+        VertxPipelined() {
+            super(HttpClientKind.VERTX_PIPELINED);
+        }
+    }
+
+    @Nested
+    class VertxH2 extends OverHttp {
+        VertxH2() {
+            super(HttpClientKind.VERTX_H2);
+        }
+    }
+
+    @Nested
+    class WebClient extends OverHttp {
+        WebClient() {
+            super(HttpClientKind.WEBCLIENT);
+        }
+    }
+
+    @Nested
+    class Jdk extends OverHttp {
+        Jdk() {
+            super(HttpClientKind.JDK);
+        }
+    }
+
+    @Nested
+    class JdkH2 extends OverHttp {
+        JdkH2() {
+            super(HttpClientKind.JDK_H2);
+        }
+    }
+
+    @Nested
+    class OneNio extends OverHttp {
+        OneNio() {
+            super(HttpClientKind.ONE_NIO);
+        }
     }
 }
