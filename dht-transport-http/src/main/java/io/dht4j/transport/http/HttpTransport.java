@@ -1,6 +1,7 @@
 package io.dht4j.transport.http;
 
 import io.dht4j.Node;
+import io.dht4j.NodeId;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.FrameHandler;
 import io.dht4j.spi.Transport;
@@ -8,6 +9,7 @@ import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
 import io.vertx.core.net.HostAndPort;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -33,7 +35,7 @@ public final class HttpTransport implements Transport {
     private final HttpTransportOptions options;
     private final HttpListener listener;
     private final AtomicBoolean started = new AtomicBoolean();
-    private final ConcurrentHashMap<String, PeerClient> peers = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<String, Peer> peers = new ConcurrentHashMap<>();
     private volatile @Nullable PeerClients clients;
     private volatile @Nullable HttpTransportServer server;
     private volatile boolean closed;
@@ -83,7 +85,7 @@ public final class HttpTransport implements Transport {
                     "the transport for " + options.host() + ":" + options.port() + " is "
                             + (closed ? "closed" : "started already")));
         }
-        HttpTransportServer endpoint = new HttpTransportServer(handler, options);
+        HttpTransportServer endpoint = new HttpTransportServer(handler, options, listener::tls);
         server = endpoint;
         listener.attachPeer(endpoint);
         return (options.listens() ? listener.start() : listener.startWithoutListening())
@@ -108,19 +110,24 @@ public final class HttpTransport implements Transport {
         if (remaining <= 0) {
             return refused(address, "deadline passed before it was sent");
         }
-        PeerClient peer = peers.get(address);
-        if (peer == null) {
+        Peer peer = peers.get(address);
+        if (peer == null || !peer.isFor(node.id())) {
             HostAndPort parsed = HostAndPort.parseAuthority(address, -1);
             if (parsed == null || parsed.port() < 1) {
                 return refused(address, "not an address of the form host:port");
             }
-            peer = peers.computeIfAbsent(address, key -> running.to(parsed));
+            if (!mayBePlaintext(parsed.host())) {
+                return refused(
+                        address,
+                        "calls would be plaintext beyond this machine: set up TLS, or ask for it by withPlaintextAllowed()");
+            }
+            peer = peers.compute(address, (key, known) -> peer(running, parsed, node.id(), known));
             if (closed) {
-                peer.close();
+                peer.client.close();
             }
         }
         HttpTransportCall call = new HttpTransportCall(address, request, context, System.nanoTime() + remaining);
-        peer.send(call);
+        peer.client.send(call);
         // Closing marks first and looks for peers then.
         if (closed) {
             call.abandon("the transport is closed");
@@ -129,6 +136,40 @@ public final class HttpTransport implements Transport {
             context.onCancel(call::cancel);
         }
         return call;
+    }
+
+    /** The client for a node at an address; with TLS, connections to who was there before are of no use. */
+    private Peer peer(PeerClients running, HostAndPort address, NodeId id, @Nullable Peer known) {
+        if (known != null && known.isFor(id)) {
+            return known;
+        }
+        if (known != null) {
+            known.client.close();
+        }
+        Optional<PeerTls> tls = listener.tls().map(own -> new PeerTls(own, id));
+        return new Peer(running.to(address, tls), tls.map(secured -> id));
+    }
+
+    /** Those who listen beyond this machine have asked for it; those who do not listen have not. */
+    private boolean mayBePlaintext(String host) {
+        return options.listens() || options.tls().isPresent() || options.plaintextAllowed() || isLoopback(host);
+    }
+
+    /** Does not look names up, which could block: all but one count as foreign. */
+    private static boolean isLoopback(String host) {
+        return host.equals("localhost") || host.equals("::1") || host.matches("127(\\.[0-9]{1,3}){3}");
+    }
+
+    /**
+     * Whom to call at an address.
+     *
+     * @param expected who must be there, with TLS
+     */
+    private record Peer(PeerClient client, Optional<NodeId> expected) {
+
+        boolean isFor(NodeId id) {
+            return expected.isEmpty() || expected.get().equals(id);
+        }
     }
 
     private static CompletionStage<byte[]> refused(String address, String why) {
@@ -145,7 +186,7 @@ public final class HttpTransport implements Transport {
     @Override
     public void close() {
         closed = true;
-        peers.values().forEach(PeerClient::close);
+        peers.values().forEach(peer -> peer.client.close());
         long end = System.nanoTime() + options.drainTimeout().toNanos();
         HttpTransportServer endpoint = server;
         if (endpoint != null && !HttpAwait.done(endpoint.drain(), options.drainTimeout())) {

@@ -6,6 +6,7 @@ import java.net.ConnectException;
 import java.net.UnknownHostException;
 import java.net.http.HttpConnectTimeoutException;
 import java.nio.channels.UnresolvedAddressException;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** What a peer's answer means for a call, whichever client read it. */
@@ -35,7 +36,11 @@ final class HttpTransportReply {
     }
 
     /** Ends a call that brought no answer. Only one that never had a connection was certainly not sent. */
-    static void failed(HttpTransportCall call, Throwable error) {
+    static void failed(HttpTransportCall call, Throwable error, Optional<PeerTls> tls) {
+        if (tls.isPresent() && !tls.get().hasTrusted()) {
+            call.refused("cannot connect: " + reason(error));
+            return;
+        }
         Throwable cause = error;
         while (cause != null) {
             if (cause instanceof ConnectException
@@ -50,8 +55,19 @@ final class HttpTransportReply {
         call.abandon("connection lost before the reply: " + reason(error));
     }
 
-    static String reason(Throwable cause) {
-        return cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
+    /** What went wrong, and what that came from. */
+    static String reason(Throwable error) {
+        Throwable root = error;
+        for (int depth = 0; root.getCause() != null && depth < 20; depth++) {
+            root = root.getCause();
+        }
+        String first = message(error);
+        String last = message(root);
+        return root == error || first.contains(last) ? first : first + ": " + last;
+    }
+
+    private static String message(Throwable error) {
+        return error.getMessage() == null ? error.getClass().getSimpleName() : error.getMessage();
     }
 
     /**

@@ -1,23 +1,27 @@
 package io.dht4j.transport.http;
 
 import io.dht4j.DhtException;
+import io.dht4j.security.Tls;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.FrameHandler;
 import io.vertx.core.Context;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -49,8 +53,18 @@ final class HttpTransportServer implements Handler<HttpServerRequest> {
     private final AtomicLong inFlightBytes = new AtomicLong();
     private final CompletableFuture<Void> drained = new CompletableFuture<>();
     private volatile boolean draining;
+    private final Supplier<Optional<Tls>> tls;
+    private final boolean secure;
+    private volatile Optional<HttpTransportCallers> callers = Optional.empty();
 
-    HttpTransportServer(FrameHandler frames, HttpTransportOptions options) {
+    /**
+     * An endpoint.
+     *
+     * @param tls the own keys and certificates: there before the first connection is accepted, if the options want TLS
+     */
+    HttpTransportServer(FrameHandler frames, HttpTransportOptions options, Supplier<Optional<Tls>> tls) {
+        this.tls = tls;
+        this.secure = options.tls().isPresent();
         this.frames = frames;
         this.maxFrameBytes = options.maxFrameBytes();
         this.maxInFlight = options.maxInFlight();
@@ -88,6 +102,12 @@ final class HttpTransportServer implements Handler<HttpServerRequest> {
 
     @Override
     public void handle(HttpServerRequest request) {
+        Optional<String> refusal = secure ? refusal(request.connection()) : Optional.empty();
+        if (refusal.isPresent()) {
+            LOG.debug("refused {}: {}", request.remoteAddress(), refusal.get());
+            refuse(request, 403, refusal.get(), Integer.MAX_VALUE);
+            return;
+        }
         if (!request.method().equals(HttpMethod.POST)) {
             request.response().putHeader(HttpHeaders.ALLOW, "POST");
             refuse(request, 405, "only POST is allowed", Integer.MAX_VALUE);
@@ -131,6 +151,13 @@ final class HttpTransportServer implements Handler<HttpServerRequest> {
             return;
         }
         new Exchange(request, length, TimeUnit.MICROSECONDS.toNanos(micros)).begin();
+    }
+
+    private Optional<String> refusal(HttpConnection connection) {
+        if (callers.isEmpty()) {
+            callers = tls.get().map(own -> new HttpTransportCallers(own, frames));
+        }
+        return callers.isEmpty() ? Optional.of("not ready") : callers.get().refusal(connection);
     }
 
     /** The header's value, at most an hour, or -1. */

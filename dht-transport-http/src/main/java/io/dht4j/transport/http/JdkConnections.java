@@ -14,6 +14,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,12 +31,21 @@ final class JdkConnections {
     private static final Logger LOG = LoggerFactory.getLogger(JdkConnections.class);
 
     /** {@code HttpClient.shutdownNow()}, from JDK 21 on. */
-    private static final Optional<MethodHandle> SHUTDOWN_NOW = shutdownNow();
+    private static final Optional<MethodHandle> SHUTDOWN_NOW = method("shutdownNow");
+
+    /** {@code HttpClient.shutdown()}, from JDK 21 on. */
+    private static final Optional<MethodHandle> SHUTDOWN = method("shutdown");
+
+    private static final int FORBIDDEN = 403;
+
+    /** A client that is refused for its certificate is made anew no more often than this. */
+    private static final long RENEW_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /** Less than the time after which JDKs forget a connection. */
     private static final Duration PAUSE = Duration.ofSeconds(10);
 
-    private final HttpClient client;
+    private final Supplier<HttpClient> clients;
+    private final Optional<PeerTls> tls;
     private final PeerQueue queue;
     private final boolean http2;
     private final int maxFrameBytes;
@@ -44,9 +54,20 @@ final class JdkConnections {
     private final HttpRequest empty;
     private final AtomicReference<@Nullable CompletableFuture<Void>> settled = new AtomicReference<>();
     private volatile long lastReply = System.nanoTime();
+    private volatile HttpClient client;
+    private long lastRenewal = System.nanoTime() - RENEW_NANOS;
+    private boolean closed;
 
-    JdkConnections(HttpClient client, URI uri, PeerQueue queue, boolean http2, HttpTransportOptions options) {
-        this.client = client;
+    JdkConnections(
+            Supplier<HttpClient> clients,
+            URI uri,
+            Optional<PeerTls> tls,
+            PeerQueue queue,
+            boolean http2,
+            HttpTransportOptions options) {
+        this.tls = tls;
+        this.clients = clients;
+        this.client = clients.get();
         this.queue = queue;
         this.http2 = http2;
         this.maxFrameBytes = options.maxFrameBytes();
@@ -58,10 +79,10 @@ final class JdkConnections {
                 .build();
     }
 
-    private static Optional<MethodHandle> shutdownNow() {
+    private static Optional<MethodHandle> method(String name) {
         try {
             return Optional.of(MethodHandles.publicLookup()
-                    .findVirtual(HttpClient.class, "shutdownNow", MethodType.methodType(void.class)));
+                    .findVirtual(HttpClient.class, name, MethodType.methodType(void.class)));
         } catch (NoSuchMethodException | IllegalAccessException e) {
             return Optional.empty();
         }
@@ -125,23 +146,40 @@ final class JdkConnections {
                 .header(HttpTransportServer.DEADLINE_HEADER, Long.toString(micros))
                 .POST(new JdkFrames.Publisher(call.request()))
                 .build();
+        HttpClient used = client;
         CompletableFuture<HttpResponse<Void>> response =
-                client.sendAsync(request, info -> JdkFrames.subscriber(call, info, maxFrameBytes));
+                used.sendAsync(request, info -> JdkFrames.subscriber(call, info, maxFrameBytes));
         call.carriedBy(() -> response.cancel(true));
         if (call.isGivenUp()) {
             response.cancel(true);
         }
         response.whenComplete((reply, error) -> {
-            if (error == null) {
-                lastReply = System.nanoTime();
-            } else {
+            if (error != null) {
                 if (!call.hasEnded()) {
                     settled.set(null);
                 }
-                HttpTransportReply.failed(call, error);
+                HttpTransportReply.failed(call, error, tls);
+            } else {
+                lastReply = System.nanoTime();
+                if (reply.statusCode() == FORBIDDEN && tls.isPresent()) {
+                    renew(used);
+                }
             }
             queue.done(call);
         });
+    }
+
+    /**
+     * Another certificate may be there by now, and a client resumes sessions that know the old one. What is under way over the
+     * client of before goes on.
+     */
+    private synchronized void renew(HttpClient refused) {
+        if (client == refused && !closed && System.nanoTime() - lastRenewal > RENEW_NANOS) {
+            lastRenewal = System.nanoTime();
+            client = clients.get();
+            settled.set(null);
+            invoke(SHUTDOWN, refused);
+        }
     }
 
     private static Throwable unwrapped(Throwable error) {
@@ -150,13 +188,18 @@ final class JdkConnections {
     }
 
     /** Ends the connections, where the JDK can. Does not block. */
-    void close() {
-        SHUTDOWN_NOW.ifPresent(method -> {
+    synchronized void close() {
+        closed = true;
+        invoke(SHUTDOWN_NOW, client);
+    }
+
+    private static void invoke(Optional<MethodHandle> method, HttpClient client) {
+        if (method.isPresent()) {
             try {
-                method.invoke(client);
+                method.get().invoke(client);
             } catch (Throwable e) {
                 LOG.warn("closing the HTTP client failed", e);
             }
-        });
+        }
     }
 }

@@ -5,6 +5,7 @@ import io.vertx.core.net.HostAndPort;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -53,20 +54,22 @@ final class JdkPeerClients implements PeerClients {
         return options.client() == HttpClientKind.JDK_H2;
     }
 
-    private HttpClient newClient() {
-        return HttpClient.newBuilder()
+    private HttpClient newClient(Optional<PeerTls> tls) {
+        HttpClient.Builder builder = HttpClient.newBuilder()
                 .version(http2() ? HttpClient.Version.HTTP_2 : HttpClient.Version.HTTP_1_1)
                 .followRedirects(HttpClient.Redirect.NEVER)
                 .connectTimeout(options.connectTimeout())
-                .executor(threads)
-                .build();
+                .executor(threads);
+        tls.ifPresent(own -> builder.sslContext(own.context()));
+        return builder.build();
     }
 
     @Override
-    public PeerClient to(HostAndPort peer) {
+    public PeerClient to(HostAndPort peer, Optional<PeerTls> tls) {
         String host = peer.host().contains(":") ? "[" + peer.host() + "]" : peer.host();
-        URI uri = URI.create("http://" + host + ":" + peer.port() + HttpListener.PEER_PATH);
-        return new Peer(uri, loops.get(ThreadLocalRandom.current().nextInt(loops.size())));
+        URI uri = URI.create(
+                (tls.isPresent() ? "https://" : "http://") + host + ":" + peer.port() + HttpListener.PEER_PATH);
+        return new Peer(uri, tls, loops.get(ThreadLocalRandom.current().nextInt(loops.size())));
     }
 
     @Override
@@ -81,12 +84,12 @@ final class JdkPeerClients implements PeerClients {
         private final List<JdkConnections> clients;
         private final AtomicInteger next = new AtomicInteger();
 
-        Peer(URI uri, Loop timers) {
+        Peer(URI uri, Optional<PeerTls> tls, Loop timers) {
             int clientCount = http2() ? options.connectionsPerPeer() : 1;
             int underWay = options.connectionsPerPeer() * (http2() ? HttpClientKind.STREAMS : 1);
             this.queue = new PeerQueue(timers, underWay, options, this::begin);
             this.clients = IntStream.range(0, clientCount)
-                    .mapToObj(i -> new JdkConnections(newClient(), uri, queue, http2(), options))
+                    .mapToObj(i -> new JdkConnections(() -> newClient(tls), uri, tls, queue, http2(), options))
                     .toList();
         }
 

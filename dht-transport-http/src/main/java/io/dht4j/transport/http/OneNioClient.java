@@ -8,6 +8,7 @@ import java.net.SocketTimeoutException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import one.nio.http.HttpClient;
@@ -32,18 +33,20 @@ final class OneNioClient extends HttpClient {
     private static final long DOUBTFUL_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
     private final transient HttpTransportOptions options;
+    private final transient Optional<OneNioTls> tls;
     private final transient byte[] head;
     private final transient boolean virtual;
     /** The connections that are not in use, and what belongs to them. */
     private final transient Map<Socket, OneNioReply> unused = new ConcurrentHashMap<>();
 
-    OneNioClient(HostAndPort peer, HttpTransportOptions options, boolean virtual) {
+    OneNioClient(HostAndPort peer, Optional<OneNioTls> tls, HttpTransportOptions options, boolean virtual) {
         super(new ConnectionString(
                 "http://" + peer.host() + ":" + peer.port() + "/?clientMaxPoolSize=" + options.connectionsPerPeer()
                         + "&connectTimeout=" + options.connectTimeout().toMillis()
                         + "&timeout=" + options.connectTimeout().toMillis(),
                 false));
         this.options = options;
+        this.tls = tls;
         this.virtual = virtual;
         this.head = ("POST " + HttpListener.PEER_PATH + " HTTP/1.1\r\nHost: " + peer + "\r\n"
                         + HttpTransportServer.DEADLINE_HEADER + ": ")
@@ -54,6 +57,9 @@ final class OneNioClient extends HttpClient {
     public Socket createObject() throws PoolException {
         Socket socket = null;
         try {
+            if (tls.isPresent()) {
+                return tls.get().connect(host, port, connectTimeout);
+            }
             socket = OneNioSockets.create(virtual);
             socket.setNoDelay(true);
             socket.setTimeout(connectTimeout);
@@ -89,6 +95,12 @@ final class OneNioClient extends HttpClient {
             if (exchange.begin(socket)) {
                 write(socket, call);
                 reusable = reply.read(socket, call);
+                if (reply.isForbidden()) {
+                    // Another certificate may be there for the next connection, which must not resume the session of
+                    // this.
+                    tls.ifPresent(OneNioTls::forgetSessions);
+                    reusable = false;
+                }
             }
         } catch (IOException | RuntimeException e) {
             call.abandon("connection lost before the reply: " + HttpTransportReply.reason(e));

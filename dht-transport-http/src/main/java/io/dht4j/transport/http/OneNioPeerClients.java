@@ -5,6 +5,7 @@ import io.vertx.core.net.HostAndPort;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
@@ -59,8 +60,8 @@ final class OneNioPeerClients implements PeerClients {
     }
 
     @Override
-    public PeerClient to(HostAndPort peer) {
-        return new Peer(peer, loops.get(ThreadLocalRandom.current().nextInt(loops.size())));
+    public PeerClient to(HostAndPort peer, Optional<PeerTls> tls) {
+        return new Peer(peer, tls, loops.get(ThreadLocalRandom.current().nextInt(loops.size())));
     }
 
     @Override
@@ -76,9 +77,13 @@ final class OneNioPeerClients implements PeerClients {
         private final Loop timers;
         private final long timer;
 
-        Peer(HostAndPort peer, Loop timers) {
+        Peer(HostAndPort peer, Optional<PeerTls> tls, Loop timers) {
             this.queue = new PeerQueue(timers, options.connectionsPerPeer(), options, this::begin);
-            this.client = new OneNioClient(peer, options, virtual);
+            this.client = new OneNioClient(
+                    peer,
+                    tls.map(own -> new OneNioTls(own.context(), timers.context().owner(), threads)),
+                    options,
+                    virtual);
             this.timers = timers;
             long millis = Math.max(1, options.keepAlive().toMillis() / 2);
             this.timer = timers.context().owner().setPeriodic(millis, id -> run(client::closeUnused));

@@ -25,6 +25,11 @@ final class OneNioReply {
         this.maxFrameBytes = maxFrameBytes;
     }
 
+    /** Whether the last reply refused the caller itself. */
+    boolean isForbidden() {
+        return status == 403;
+    }
+
     void usedNow() {
         lastUse = System.nanoTime();
     }

@@ -1,6 +1,7 @@
 package io.dht4j.transport.http;
 
 import io.vertx.core.net.HostAndPort;
+import java.util.Optional;
 
 /** Makes the clients of one kind, one for each peer. Safe for use by any number of threads. */
 interface PeerClients {
@@ -15,8 +16,12 @@ interface PeerClients {
         };
     }
 
-    /** A client that connects with the first call. Does not block. */
-    PeerClient to(HostAndPort peer);
+    /**
+     * A client that connects with the first call. Does not block.
+     *
+     * @param tls what to prove and whom to trust; without it, connections are plaintext
+     */
+    PeerClient to(HostAndPort peer, Optional<PeerTls> tls);
 
     /** Lets go of what the clients share, once they are closed. May block for a bounded time. */
     default void close() {}

@@ -11,6 +11,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,6 +27,8 @@ final class VertxConnection {
 
     /** HTTP/2's error code for a stream that is not wanted any more. */
     private static final long CANCEL = 8;
+
+    private static final int FORBIDDEN = 403;
 
     private final VertxLane lane;
     private final HttpClientConnection connection;
@@ -98,6 +101,13 @@ final class VertxConnection {
                 lane.sendAgain(call);
             }
         });
+    }
+
+    private void forgetSession() {
+        SSLSession session = connection.sslSession();
+        if (session != null) {
+            session.invalidate();
+        }
     }
 
     /** Takes no further calls, and ends with the last that somebody waits for. */
@@ -189,7 +199,13 @@ final class VertxConnection {
                 if (!body.isComplete()) {
                     call.abandon("the reply ended early");
                 }
-                done(this, reusable && body.isComplete());
+                boolean forbidden = response.statusCode() == FORBIDDEN;
+                if (forbidden) {
+                    // Another certificate may be there for the next connection, which must not resume the session of
+                    // this.
+                    forgetSession();
+                }
+                done(this, reusable && body.isComplete() && !forbidden);
                 HttpTransportReply.finish(
                         call, response.statusCode(), response.getHeader(HttpListener.OUTCOME_HEADER), body.bytes());
             });

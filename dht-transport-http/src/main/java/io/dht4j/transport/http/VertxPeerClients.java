@@ -10,6 +10,7 @@ import io.vertx.core.http.HttpVersion;
 import io.vertx.core.http.RequestOptions;
 import io.vertx.core.net.HostAndPort;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 
 /** Calls over Vert.x's HTTP client, without its pool: a {@linkplain VertxLane lane} for each peer and event loop. */
@@ -56,12 +57,18 @@ final class VertxPeerClients implements PeerClients {
     }
 
     @Override
-    public PeerClient to(HostAndPort peer) {
+    public PeerClient to(HostAndPort peer, Optional<PeerTls> tls) {
+        HttpConnectOptions connect = new HttpConnectOptions()
+                .setHost(peer.host())
+                .setPort(peer.port())
+                .setSsl(tls.isPresent());
+        tls.ifPresent(own -> connect.setSslOptions(own.options(http2())));
         VertxTarget target = new VertxTarget(
-                new HttpConnectOptions().setHost(peer.host()).setPort(peer.port()),
+                connect,
                 new RequestOptions()
                         .setHost(peer.host())
                         .setPort(peer.port())
+                        .setSsl(tls.isPresent())
                         .setMethod(HttpMethod.POST)
                         .setURI(HttpListener.PEER_PATH),
                 http2(),

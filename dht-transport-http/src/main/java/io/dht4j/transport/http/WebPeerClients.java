@@ -10,6 +10,7 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.PoolOptions;
 import io.vertx.core.http.RequestOptions;
+import io.vertx.core.net.ClientSSLOptions;
 import io.vertx.core.net.HostAndPort;
 import io.vertx.ext.web.client.HttpRequest;
 import io.vertx.ext.web.client.HttpResponse;
@@ -19,6 +20,7 @@ import io.vertx.ext.web.codec.BodyCodec;
 import io.vertx.ext.web.codec.spi.BodyStream;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +31,11 @@ import org.jspecify.annotations.Nullable;
  * call that is cancelled leaves its connection busy until the reply or the deadline comes.
  */
 final class WebPeerClients implements PeerClients {
+
+    private static final int FORBIDDEN = 403;
+
+    /** A client that is refused for its certificate is made anew no more often than this. */
+    private static final long RENEW_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final Vertx vertx;
     private final List<Loop> loops;
@@ -42,12 +49,12 @@ final class WebPeerClients implements PeerClients {
     }
 
     @Override
-    public PeerClient to(HostAndPort peer) {
-        return new Peer(peer, loops.get(ThreadLocalRandom.current().nextInt(loops.size())));
+    public PeerClient to(HostAndPort peer, Optional<PeerTls> tls) {
+        return new Peer(peer, tls, loops.get(ThreadLocalRandom.current().nextInt(loops.size())));
     }
 
-    private WebClientOptions clientOptions() {
-        return new WebClientOptions()
+    private WebClientOptions clientOptions(Optional<PeerTls> tls) {
+        WebClientOptions result = new WebClientOptions()
                 .setUserAgentEnabled(false)
                 .setFollowRedirects(false)
                 .setKeepAlive(true)
@@ -56,30 +63,54 @@ final class WebPeerClients implements PeerClients {
                 .setIdleTimeoutUnit(TimeUnit.MILLISECONDS)
                 .setIdleTimeout((int) options.keepAlive().toMillis() * 2)
                 .setKeepAliveTimeout((int) Math.max(1, options.keepAlive().toSeconds()));
+        tls.ifPresent(own -> {
+            ClientSSLOptions secured = own.options(false);
+            result.setSsl(true)
+                    .setVerifyHost(false)
+                    .setKeyCertOptions(secured.getKeyCertOptions())
+                    .setTrustOptions(secured.getTrustOptions())
+                    .setEnabledSecureTransportProtocols(PeerTls.VERSIONS);
+        });
+        return result;
     }
+
+    private Client newClient(HostAndPort peer, Optional<PeerTls> tls) {
+        WebClient client = WebClient.create(
+                vertx,
+                clientOptions(tls),
+                new PoolOptions()
+                        .setHttp1MaxSize(options.connectionsPerPeer())
+                        .setMaxWaitQueueSize(options.connectionsPerPeer()));
+        RequestOptions request = new RequestOptions()
+                .setMethod(HttpMethod.POST)
+                .setHost(peer.host())
+                .setPort(peer.port())
+                .setURI(HttpListener.PEER_PATH);
+        BodyCodec<byte[]> codec = () -> new Body(options.maxFrameBytes());
+        return new Client(client, client.request(request).ssl(tls.isPresent()).as(codec));
+    }
+
+    /**
+     * A client and what all its requests have in common.
+     *
+     * @param template copied for each request
+     */
+    private record Client(WebClient client, HttpRequest<byte[]> template) {}
 
     /** One peer. */
     private final class Peer implements PeerClient {
 
+        private final HostAndPort peer;
+        private final Optional<PeerTls> tls;
         private final PeerQueue queue;
-        private final WebClient client;
-        private final HttpRequest<byte[]> template;
+        private volatile Client current;
+        private long lastRenewal = System.nanoTime() - RENEW_NANOS;
 
-        Peer(HostAndPort peer, Loop timers) {
+        Peer(HostAndPort peer, Optional<PeerTls> tls, Loop timers) {
+            this.peer = peer;
+            this.tls = tls;
             this.queue = new PeerQueue(timers, options.connectionsPerPeer(), options, this::begin);
-            this.client = WebClient.create(
-                    vertx,
-                    clientOptions(),
-                    new PoolOptions()
-                            .setHttp1MaxSize(options.connectionsPerPeer())
-                            .setMaxWaitQueueSize(options.connectionsPerPeer()));
-            BodyCodec<byte[]> codec = () -> new Body(options.maxFrameBytes());
-            this.template = client.request(new RequestOptions()
-                            .setMethod(HttpMethod.POST)
-                            .setHost(peer.host())
-                            .setPort(peer.port())
-                            .setURI(HttpListener.PEER_PATH))
-                    .as(codec);
+            this.current = newClient(peer, tls);
         }
 
         @Override
@@ -88,21 +119,39 @@ final class WebPeerClients implements PeerClients {
         }
 
         private void begin(HttpTransportCall call) {
+            Client used = current;
             long nanos = Math.max(1, call.context().remainingNanos());
-            template.copy()
+            used.template()
+                    .copy()
                     .putHeader(
                             HttpTransportServer.DEADLINE_HEADER,
                             Long.toString(Math.max(1, TimeUnit.NANOSECONDS.toMicros(nanos))))
                     .timeout(Math.max(1, TimeUnit.NANOSECONDS.toMillis(nanos)))
                     .sendBuffer(Buffer.buffer(call.request()))
                     .onComplete((response, error) -> {
+                        if (error == null && response.statusCode() == FORBIDDEN && tls.isPresent()) {
+                            renew(used);
+                        }
                         queue.done(call);
                         if (error != null) {
-                            HttpTransportReply.failed(call, error);
+                            HttpTransportReply.failed(call, error, tls);
                         } else {
                             finish(call, response);
                         }
                     });
+        }
+
+        /**
+         * Another certificate may be there by now, and a client resumes sessions that know the old one. What is under way over
+         * the client of before gets some time.
+         */
+        private synchronized void renew(Client refused) {
+            if (current.client() == refused.client() && System.nanoTime() - lastRenewal > RENEW_NANOS) {
+                lastRenewal = System.nanoTime();
+                current = newClient(peer, tls);
+                vertx.setTimer(
+                        TimeUnit.SECONDS.toMillis(10), late -> refused.client().close());
+            }
         }
 
         private void finish(HttpTransportCall call, HttpResponse<byte[]> response) {
@@ -120,7 +169,7 @@ final class WebPeerClients implements PeerClients {
         @Override
         public void close() {
             queue.close();
-            client.close();
+            current.client().close();
         }
     }
 

@@ -1,0 +1,65 @@
+package io.dht4j.transport.http;
+
+import io.vertx.core.Vertx;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.util.concurrent.Executor;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocket;
+import one.nio.net.JavaSslClientContext;
+import one.nio.net.JavaSslClientSocket;
+import one.nio.net.Socket;
+
+/**
+ * TLS sockets for one-nio's client. Its native ones take certificates from files in a way of their own, so these are its Java
+ * sockets, around the JDK's TLS with our own managers. They connect without a limit of time, so somebody else closes those
+ * that take too long. Safe for use by any number of threads.
+ */
+final class OneNioTls {
+
+    private final SSLContext context;
+    private final Vertx timers;
+    private final Executor threads;
+
+    OneNioTls(SSLContext context, Vertx timers, Executor threads) {
+        this.context = context;
+        this.timers = timers;
+        this.threads = threads;
+    }
+
+    /** A connection on which the peer has proved who it is. Blocks. */
+    Socket connect(String host, int port, int timeoutMillis) throws IOException {
+        SSLSocket[] created = new SSLSocket[1];
+        JavaSslClientSocket socket = new JavaSslClientSocket(new JavaSslClientContext(context) {
+            @Override
+            public SSLSocket createSocket() throws IOException {
+                created[0] = super.createSocket();
+                return created[0];
+            }
+        });
+        long timer = timers.setTimer(timeoutMillis, late -> threads.execute(socket::close));
+        try {
+            socket.setNoDelay(true);
+            socket.connect(InetAddress.getByName(host), port);
+            socket.setTimeout(timeoutMillis);
+            created[0].startHandshake();
+            socket.setTimeout(0);
+            return socket;
+        } catch (IOException | RuntimeException e) {
+            socket.close();
+            throw e;
+        } finally {
+            timers.cancelTimer(timer);
+        }
+    }
+
+    /** Sees to it that the next connection does not resume an earlier one's session. */
+    void forgetSessions() {
+        context.getClientSessionContext().getIds().asIterator().forEachRemaining(id -> {
+            var session = context.getClientSessionContext().getSession(id);
+            if (session != null) {
+                session.invalidate();
+            }
+        });
+    }
+}

@@ -1,0 +1,120 @@
+package io.dht4j.transport.http;
+
+import io.dht4j.NodeId;
+import io.dht4j.security.Tls;
+import io.vertx.core.net.ClientSSLOptions;
+import io.vertx.core.net.KeyCertOptions;
+import io.vertx.core.net.TrustOptions;
+import java.net.Socket;
+import java.security.GeneralSecurityException;
+import java.security.cert.CertificateException;
+import java.security.cert.X509Certificate;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import javax.net.ssl.KeyManager;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.TrustManager;
+import javax.net.ssl.X509ExtendedKeyManager;
+import javax.net.ssl.X509ExtendedTrustManager;
+
+/**
+ * TLS to one peer: the own certificate, and trust in nobody but the node that should answer there. Safe for use by any number of
+ * threads.
+ */
+final class PeerTls {
+
+    /** What both sides of a connection between peers may speak. */
+    static final Set<String> VERSIONS = Set.of("TLSv1.2", "TLSv1.3");
+
+    private final X509ExtendedKeyManager own;
+    private final Trust trust;
+
+    PeerTls(Tls tls, NodeId expected) {
+        this.own = tls.keyManager();
+        this.trust = new Trust(tls.trustManager((host, port) -> Optional.of(expected)));
+    }
+
+    /**
+     * Whether a peer has ever proved to be the one. While none has, nothing can have been told to anybody: no request leaves
+     * before that.
+     */
+    boolean hasTrusted() {
+        return trust.trusted;
+    }
+
+    SSLContext context() {
+        try {
+            SSLContext context = SSLContext.getInstance("TLS");
+            context.init(new KeyManager[] {own}, new TrustManager[] {trust}, null);
+            return context;
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("TLS is not to be had", e);
+        }
+    }
+
+    /** For Vert.x, with HTTP/2 or without. */
+    ClientSSLOptions options(boolean http2) {
+        ClientSSLOptions options = new ClientSSLOptions()
+                // Whose certificate it is, and not what its host is called, is what the trust is about.
+                .setHostnameVerificationAlgorithm("")
+                .setKeyCertOptions(KeyCertOptions.wrap(own))
+                .setTrustOptions(TrustOptions.wrap(trust))
+                .setEnabledSecureTransportProtocols(VERSIONS);
+        return http2 ? options.setUseAlpn(true).setApplicationLayerProtocols(List.of("h2")) : options;
+    }
+
+    /** Remembers whether it has ever trusted a server. */
+    private static final class Trust extends X509ExtendedTrustManager {
+
+        private final X509ExtendedTrustManager judge;
+        private volatile boolean trusted;
+
+        Trust(X509ExtendedTrustManager judge) {
+            this.judge = judge;
+        }
+
+        @Override
+        public void checkServerTrusted(X509Certificate[] chain, String authType, SSLEngine engine)
+                throws CertificateException {
+            judge.checkServerTrusted(chain, authType, engine);
+            trusted = true;
+        }
+
+        @Override
+        public void checkServerTrusted(X509Certificate[] chain, String authType, Socket socket)
+                throws CertificateException {
+            judge.checkServerTrusted(chain, authType, socket);
+            trusted = true;
+        }
+
+        @Override
+        public void checkServerTrusted(X509Certificate[] chain, String authType) throws CertificateException {
+            judge.checkServerTrusted(chain, authType);
+            trusted = true;
+        }
+
+        @Override
+        public void checkClientTrusted(X509Certificate[] chain, String authType, SSLEngine engine)
+                throws CertificateException {
+            judge.checkClientTrusted(chain, authType, engine);
+        }
+
+        @Override
+        public void checkClientTrusted(X509Certificate[] chain, String authType, Socket socket)
+                throws CertificateException {
+            judge.checkClientTrusted(chain, authType, socket);
+        }
+
+        @Override
+        public void checkClientTrusted(X509Certificate[] chain, String authType) throws CertificateException {
+            judge.checkClientTrusted(chain, authType);
+        }
+
+        @Override
+        public X509Certificate[] getAcceptedIssuers() {
+            return judge.getAcceptedIssuers();
+        }
+    }
+}

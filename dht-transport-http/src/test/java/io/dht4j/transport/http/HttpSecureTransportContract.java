@@ -1,0 +1,48 @@
+package io.dht4j.transport.http;
+
+import io.dht4j.security.TlsFiles;
+import io.dht4j.spi.Transport;
+import io.dht4j.testkit.SecureTransportContract;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/** What the HTTP transport must do with TLS whichever client calls the peers. */
+abstract class HttpSecureTransportContract extends SecureTransportContract {
+
+    private final HttpClientKind kind;
+
+    HttpSecureTransportContract(HttpClientKind kind) {
+        this.kind = kind;
+    }
+
+    @Override
+    protected Transport newTransport(Optional<TlsFiles> tls, String address) {
+        int port = Integer.parseInt(address.substring(address.indexOf(':') + 1));
+        HttpTransportOptions options =
+                HttpTransportOptions.at("127.0.0.1", port).withClient(kind).withDrainTimeout(Duration.ofMillis(100));
+        return HttpTransport.create(tls.map(options::withTls).orElse(options));
+    }
+
+    @Override
+    protected String address(Transport transport) {
+        return "127.0.0.1:" + ((HttpTransport) transport).port();
+    }
+
+    @Override
+    protected Predicate<Thread> ownThreads() {
+        return thread -> thread.getName().startsWith("vert") || thread.getName().startsWith("dht4j-");
+    }
+
+    @Override
+    protected byte[] requestBytes() {
+        return bytes(
+                "POST /peer/v1/frame HTTP/1.1\r\nHost: a\r\nDht-Deadline-Micros: 30000000\r\nContent-Length: 0\r\n\r\n");
+    }
+
+    /** Before JDK 21 its own client cannot be closed, and goes when it is collected. */
+    @Override
+    protected boolean closesFiles() {
+        return Runtime.version().feature() >= 21 || (kind != HttpClientKind.JDK && kind != HttpClientKind.JDK_H2);
+    }
+}

@@ -1,0 +1,8 @@
+package io.dht4j.transport.http;
+
+class JdkSecureTransportTest extends HttpSecureTransportContract {
+
+    JdkSecureTransportTest() {
+        super(HttpClientKind.JDK);
+    }
+}
