@@ -7,6 +7,7 @@ import io.dht4j.Node;
 import io.dht4j.ReadFanOut;
 import io.dht4j.Topology;
 import io.dht4j.benchmarks.StolenTime;
+import io.dht4j.benchmarks.load.Slots;
 import io.dht4j.core.ClusterBuilder;
 import io.dht4j.core.SystemEnvironment;
 import io.dht4j.store.memory.MemoryStore;

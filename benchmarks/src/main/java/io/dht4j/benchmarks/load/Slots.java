@@ -1,4 +1,4 @@
-package io.dht4j.benchmarks.cluster;
+package io.dht4j.benchmarks.load;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * A closed loop: a fixed number of slots, each of which starts its next operation when its last one has ended. It measures
  * the highest rate, not latency at a given rate, since a slow answer also holds back the next request.
  */
-final class Slots {
+public final class Slots {
 
     private final IntFunction<CompletionStage<?>> operation;
     private final AtomicBoolean running = new AtomicBoolean(true);
@@ -36,10 +36,10 @@ final class Slots {
      * @param p50Micros median time of an operation
      * @param p99Micros time that 99 of 100 operations stay under
      */
-    record Result(double perSecond, double p50Micros, double p99Micros) {}
+    public record Result(double perSecond, double p50Micros, double p99Micros) {}
 
     /** Runs for some seconds; fails if any operation failed. */
-    static Result run(int slots, double seconds, IntFunction<CompletionStage<?>> operation)
+    public static Result run(int slots, double seconds, IntFunction<CompletionStage<?>> operation)
             throws InterruptedException {
         Slots run = new Slots(slots, operation);
         long begin = System.nanoTime();

@@ -1,0 +1,49 @@
+package io.dht4j.benchmarks.load;
+
+import io.dht4j.benchmarks.StolenTime;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * Measures several things in one run, in rotating order, so that what else the machine does falls on all of them.
+ *
+ * @param inFlight operations under way at a time
+ * @param warmUp seconds of each before measuring
+ * @param seconds length of a repetition
+ * @param repetitions how many of each
+ */
+public record Comparison(int inFlight, double warmUp, double seconds, int repetitions) {
+
+    /**
+     * Measures, and prints what the figures depend on. Blocks.
+     *
+     * @param cells what to measure; the results are added to them
+     * @throws InterruptedException if the thread is interrupted
+     * @throws IllegalStateException if an operation failed
+     */
+    public void run(List<Cell> cells) throws InterruptedException {
+        System.out.printf(
+                Locale.ROOT,
+                "JVM %s, %d processors; %d repetitions of %.1f s in rotating order%n",
+                System.getProperty("java.vm.version"),
+                Runtime.getRuntime().availableProcessors(),
+                repetitions,
+                seconds);
+        for (Cell cell : cells) {
+            Slots.run(inFlight, warmUp, cell.operation());
+        }
+        StolenTime stolen = new StolenTime();
+        Allocation allocation = new Allocation();
+        int step = cells.size() / repetitions + 1;
+        for (int repetition = 0; repetition < repetitions; repetition++) {
+            for (int i = 0; i < cells.size(); i++) {
+                Cell cell = cells.get((i + repetition * step) % cells.size());
+                long before = allocation.bytes();
+                Slots.Result result = Slots.run(inFlight, seconds, cell.operation());
+                double operations = Math.max(1, result.perSecond() * seconds);
+                cell.add(new Cell.Measured(result.perSecond(), (allocation.bytes() - before) / operations));
+            }
+        }
+        System.out.printf(Locale.ROOT, "stolen time %.1f %%%n%n", stolen.percent());
+    }
+}

@@ -1,0 +1,5 @@
+/** What the load runs share. */
+@NullMarked
+package io.dht4j.benchmarks.load;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,137 @@
+package io.dht4j.benchmarks.transports;
+
+import io.dht4j.CancellationPolicy;
+import io.dht4j.ReadFanOut;
+import io.dht4j.benchmarks.load.Cell;
+import io.dht4j.benchmarks.load.Comparison;
+import io.dht4j.core.Batching;
+import io.dht4j.core.ClusterBuilder;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.UnaryOperator;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/**
+ * What it costs or saves to cancel the requests of a read that has enough answers: gets at 1/3 that ask all three replicas,
+ * with each cancellation policy, with batching and without, beside gets that ask only as many as they need.
+ */
+@Command(
+        name = "cancellation-load",
+        mixinStandardHelpOptions = true,
+        description = "Closed-loop gets on three nodes in one process, memory stores, for each cancellation policy.")
+public final class CancellationLoad implements Callable<Integer> {
+
+    @Option(
+            names = "--transports",
+            split = ",",
+            defaultValue = "vertx,vertx-h2,grpc-unary,grpc-stream",
+            description = "as in transports-load (default: ${DEFAULT-VALUE})")
+    private List<String> transports = List.of();
+
+    @Option(
+            names = "--in-flight",
+            defaultValue = "64",
+            description = "operations under way (default: ${DEFAULT-VALUE})")
+    private int inFlight;
+
+    @Option(names = "--ack", defaultValue = "1", description = "answers that are enough (default: ${DEFAULT-VALUE})")
+    private int ack;
+
+    @Option(names = "--value-bytes", defaultValue = "1000", description = "size of a value (default: ${DEFAULT-VALUE})")
+    private int valueBytes;
+
+    @Option(names = "--keys", defaultValue = "20000", description = "different keys (default: ${DEFAULT-VALUE})")
+    private int keyCount;
+
+    @Option(names = "--seconds", defaultValue = "3", description = "length of a repetition (default: ${DEFAULT-VALUE})")
+    private double seconds;
+
+    @Option(
+            names = "--repetitions",
+            defaultValue = "5",
+            description = "repetitions of each (default: ${DEFAULT-VALUE})")
+    private int repetitions;
+
+    @Option(
+            names = "--warm-up",
+            defaultValue = "4",
+            description = "seconds of each before measuring (default: ${DEFAULT-VALUE})")
+    private double warmUp;
+
+    /** For picocli. */
+    public CancellationLoad() {}
+
+    /**
+     * Runs the command line.
+     *
+     * @param args see {@code --help}
+     */
+    public static void main(String[] args) {
+        System.exit(new CommandLine(new CancellationLoad()).execute(args));
+    }
+
+    @Override
+    public Integer call() throws Exception {
+        String[] keys = new String[keyCount];
+        for (int i = 0; i < keyCount; i++) {
+            keys[i] = "key-%08d".formatted(i);
+        }
+        byte[] value = new byte[valueBytes];
+        Arrays.fill(value, (byte) 'v');
+        Map<String, UnaryOperator<ClusterBuilder>> settings = new LinkedHashMap<>();
+        settings.put("enough", builder -> builder.readFanOut(ReadFanOut.ENOUGH));
+        for (CancellationPolicy policy : CancellationPolicy.values()) {
+            settings.put(
+                    "all, " + policy.name().toLowerCase(Locale.ROOT),
+                    builder -> builder.readFanOut(ReadFanOut.ALL).cancellation(policy));
+        }
+        Map<String, Cell> cells = new LinkedHashMap<>();
+        List<ThreeNodes> running = new ArrayList<>();
+        try {
+            for (String transport : transports) {
+                for (Batching batching : List.of(Batching.off(), Batching.on())) {
+                    for (Map.Entry<String, UnaryOperator<ClusterBuilder>> setting : settings.entrySet()) {
+                        ThreeNodes nodes = new ThreeNodes(
+                                Candidate.named(transport, inFlight).transport(),
+                                builder -> setting.getValue().apply(builder).batching(batching),
+                                ack,
+                                keys,
+                                value);
+                        running.add(nodes);
+                        for (int key = 0; key < keyCount; key++) {
+                            nodes.put(key % 3, key).toCompletableFuture().join();
+                        }
+                        cells.put(
+                                "`%s` | %s | %s"
+                                        .formatted(transport, batching.enabled() ? "on" : "off", setting.getKey()),
+                                new Cell(slot -> nodes.get(
+                                        slot % 3, ThreadLocalRandom.current().nextInt(keyCount))));
+                    }
+                }
+            }
+            System.out.printf(
+                    Locale.ROOT,
+                    "gets at %d/3, %d in flight, %d-byte values, %d keys%n",
+                    ack,
+                    inFlight,
+                    valueBytes,
+                    keyCount);
+            new Comparison(inFlight, warmUp, seconds, repetitions).run(List.copyOf(cells.values()));
+            System.out.println("| transport | batching | asked, cancelled | gets/s | bytes allocated |");
+            System.out.println("|---|---|---|---|---|");
+            cells.forEach((name, cell) ->
+                    System.out.printf(Locale.ROOT, "| %s | %s | %,.0f |%n", name, cell.rates(), cell.allocated()));
+        } finally {
+            running.forEach(ThreeNodes::close);
+        }
+        return 0;
+    }
+}

@@ -1,0 +1,68 @@
+package io.dht4j.benchmarks.transports;
+
+import io.dht4j.spi.Transport;
+import io.dht4j.transport.grpc.GrpcMode;
+import io.dht4j.transport.grpc.GrpcTransport;
+import io.dht4j.transport.grpc.GrpcTransportOptions;
+import io.dht4j.transport.http.HttpClientKind;
+import io.dht4j.transport.http.HttpTransport;
+import io.dht4j.transport.http.HttpTransportOptions;
+import java.net.http.HttpClient.Version;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.function.IntFunction;
+
+/**
+ * A transport and the library that it is made of.
+ *
+ * @param name as on the command line
+ * @param echo starts the bare library
+ * @param transport makes our transport, listening on a port of loopback
+ */
+record Candidate(String name, Callable<Echo> echo, IntFunction<Transport> transport) {
+
+    private static final int PIPELINE_DEPTH = 16;
+
+    /** All that there are, each bare library with as many connections as there are calls under way where it uses several. */
+    static List<Candidate> all(int inFlight) {
+        return List.of(
+                http("vertx", HttpClientKind.VERTX, () -> VertxEcho.plain(inFlight)),
+                http(
+                        "vertx-pipelined",
+                        HttpClientKind.VERTX_PIPELINED,
+                        () -> VertxEcho.pipelined(Math.max(1, inFlight / PIPELINE_DEPTH), PIPELINE_DEPTH)),
+                http("vertx-h2", HttpClientKind.VERTX_H2, VertxEcho::http2),
+                http("webclient", HttpClientKind.WEBCLIENT, () -> new WebClientEcho(inFlight)),
+                http("jdk", HttpClientKind.JDK, () -> new JdkEcho(Version.HTTP_1_1)),
+                http("jdk-h2", HttpClientKind.JDK_H2, () -> new JdkEcho(Version.HTTP_2)),
+                http("one-nio", HttpClientKind.ONE_NIO, () -> new OneNioEcho(inFlight)),
+                grpc("grpc-unary", GrpcMode.UNARY),
+                grpc("grpc-stream", GrpcMode.STREAM));
+    }
+
+    static Candidate named(String name, int inFlight) {
+        return all(inFlight).stream()
+                .filter(candidate -> candidate.name.equals(name))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("no transport \"" + name + "\"; there are "
+                        + Arrays.toString(
+                                all(inFlight).stream().map(Candidate::name).toArray())));
+    }
+
+    private static Candidate http(String name, HttpClientKind kind, Callable<Echo> echo) {
+        return new Candidate(
+                name,
+                echo,
+                port -> HttpTransport.create(
+                        HttpTransportOptions.at("127.0.0.1", port).withClient(kind)));
+    }
+
+    private static Candidate grpc(String name, GrpcMode mode) {
+        return new Candidate(
+                name,
+                () -> new GrpcEcho(mode == GrpcMode.STREAM),
+                port -> GrpcTransport.create(
+                        GrpcTransportOptions.at("127.0.0.1", port).withMode(mode)));
+    }
+}

@@ -1,0 +1,64 @@
+package io.dht4j.benchmarks.transports;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import org.infinispan.Cache;
+import org.infinispan.configuration.cache.CacheMode;
+import org.infinispan.configuration.cache.ConfigurationBuilder;
+import org.infinispan.configuration.global.GlobalConfigurationBuilder;
+import org.infinispan.manager.DefaultCacheManager;
+
+/**
+ * Three embedded Infinispan members over TCP on loopback, with a synchronous distributed cache of three owners in memory: the
+ * stock TCP stack and the defaults otherwise. A put is acknowledged when every owner has it.
+ */
+final class InfinispanNodes implements Putting {
+
+    private static final int NODES = 3;
+
+    private final List<DefaultCacheManager> managers = new ArrayList<>();
+    private final List<Cache<String, byte[]>> members = new ArrayList<>();
+    private final String[] keys;
+    private final byte[] value;
+
+    InfinispanNodes(String[] keys, byte[] value) {
+        this.keys = keys;
+        this.value = value;
+        System.setProperty("jgroups.bind.address", "127.0.0.1");
+        for (int i = 0; i < NODES; i++) {
+            GlobalConfigurationBuilder global = GlobalConfigurationBuilder.defaultClusteredBuilder();
+            global.transport()
+                    .nodeName("infinispan-" + i)
+                    .clusterName("bench")
+                    .initialClusterSize(i + 1)
+                    .addProperty("configurationFile", "org/infinispan/configuration/default-jgroups-tcp.xml");
+            DefaultCacheManager manager = new DefaultCacheManager(global.build());
+            managers.add(manager);
+            manager.defineConfiguration(
+                    "kv",
+                    new ConfigurationBuilder()
+                            .clustering()
+                            .cacheMode(CacheMode.DIST_SYNC)
+                            .hash()
+                            .numOwners(NODES)
+                            .build());
+        }
+        for (DefaultCacheManager manager : managers) {
+            members.add(manager.getCache("kv"));
+        }
+    }
+
+    @Override
+    public CompletionStage<?> put(int member, int key) {
+        // A fresh array, as our own put copies what it is given.
+        return members.get(member).putAsync(keys[key], value.clone());
+    }
+
+    @Override
+    public void close() {
+        for (DefaultCacheManager manager : managers) {
+            manager.stop();
+        }
+    }
+}

@@ -1,0 +1,101 @@
+package io.dht4j.benchmarks.transports;
+
+import io.dht4j.CallOptions;
+import io.dht4j.Cluster;
+import io.dht4j.Key;
+import io.dht4j.Node;
+import io.dht4j.Topology;
+import io.dht4j.core.ClusterBuilder;
+import io.dht4j.core.SystemEnvironment;
+import io.dht4j.spi.Transport;
+import io.dht4j.store.memory.MemoryStore;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.function.IntFunction;
+import java.util.function.UnaryOperator;
+
+/** Our own nodes, with memory stores, over a transport. */
+final class ThreeNodes implements Putting {
+
+    private static final int NODES = 3;
+
+    private final SystemEnvironment environment = SystemEnvironment.create("bench");
+    private final List<Cluster> members = new ArrayList<>();
+    private final CallOptions options;
+    private final Key[] keys;
+    private final byte[] value;
+
+    /**
+     * Starts the nodes.
+     *
+     * @param transports makes a transport that listens on a port of loopback
+     * @param settings sets what a run compares
+     * @param ack how many replicas must have a put
+     * @param keys names of the keys
+     * @param value what is put
+     */
+    ThreeNodes(
+            IntFunction<Transport> transports,
+            UnaryOperator<ClusterBuilder> settings,
+            int ack,
+            String[] keys,
+            byte[] value)
+            throws IOException {
+        this.options = CallOptions.defaults().withPolicy(ack, NODES);
+        this.value = value;
+        this.keys = new Key[keys.length];
+        for (int i = 0; i < keys.length; i++) {
+            this.keys[i] = Key.of(keys[i]);
+        }
+        int[] ports = freePorts();
+        Node[] nodes = new Node[NODES];
+        for (int i = 0; i < NODES; i++) {
+            nodes[i] = Node.of("n" + (i + 1), "127.0.0.1:" + ports[i]);
+        }
+        Topology topology = Topology.of(nodes);
+        for (int i = 0; i < NODES; i++) {
+            members.add(settings.apply(ClusterBuilder.of(nodes[i].id(), topology)
+                            .environment(environment)
+                            .transport(transports.apply(ports[i]))
+                            .store(new MemoryStore())
+                            .timeout(Duration.ofSeconds(10)))
+                    .start());
+        }
+    }
+
+    private static int[] freePorts() throws IOException {
+        List<ServerSocket> sockets = new ArrayList<>();
+        int[] ports = new int[NODES];
+        try {
+            for (int i = 0; i < NODES; i++) {
+                sockets.add(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
+                ports[i] = sockets.get(i).getLocalPort();
+            }
+        } finally {
+            for (ServerSocket socket : sockets) {
+                socket.close();
+            }
+        }
+        return ports;
+    }
+
+    @Override
+    public CompletionStage<?> put(int member, int key) {
+        return members.get(member).put(keys[key], value, options);
+    }
+
+    CompletionStage<?> get(int member, int key) {
+        return members.get(member).get(keys[key], options);
+    }
+
+    @Override
+    public void close() {
+        members.forEach(Cluster::close);
+        environment.close();
+    }
+}
