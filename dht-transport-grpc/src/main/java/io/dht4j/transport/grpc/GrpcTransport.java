@@ -14,7 +14,10 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,7 +42,8 @@ public final class GrpcTransport implements Transport {
     private final GrpcTransportLoops loops;
     private final GrpcTransportChannels channels;
     private final AtomicBoolean started = new AtomicBoolean();
-    private final AtomicBoolean ended = new AtomicBoolean();
+    private final AtomicBoolean closing = new AtomicBoolean();
+    private final CountDownLatch ended = new CountDownLatch(1);
     private final CompletableFuture<Void> starting = new CompletableFuture<>();
     private final ConcurrentHashMap<Peer, GrpcTransportPeer> peers = new ConcurrentHashMap<>();
     private volatile @Nullable GrpcTransportServer server;
@@ -168,15 +172,13 @@ public final class GrpcTransport implements Transport {
         boolean fits = budget.enter(request.length);
         GrpcTransportCall call =
                 new GrpcTransportCall(address, request, context, System.nanoTime() + remaining, budget);
-        if (!fits) {
-            call.abandon(budget.exceeded());
+        // Closing marks first and waits for the calls that are counted then; this is counted first and looks for the
+        // mark then.
+        if (closed || !fits) {
+            call.abandon(closed ? "the transport is closed" : budget.exceeded());
             return call;
         }
         peer.offer(call);
-        // Closing marks first and looks for peers then.
-        if (closed) {
-            peer.close();
-        }
         return call;
     }
 
@@ -202,31 +204,56 @@ public final class GrpcTransport implements Transport {
     @Override
     public void close() {
         closed = true;
-        peers.values().forEach(GrpcTransportPeer::close);
+        if (closing.compareAndSet(false, true)) {
+            end();
+            ended.countDown();
+        }
+        Duration bound = options.drainTimeout().plus(CLOSE_BOUND).plus(CLOSE_BOUND);
+        GrpcTransportAwait.untilEnd(System.nanoTime() + bound.toNanos(), ended::await);
+    }
+
+    private void end() {
         if (started.get()) {
             // It ends for certain: binding is all that it waits for.
             starting.exceptionally(failed -> null).join();
         }
         long end = System.nanoTime() + options.drainTimeout().plus(CLOSE_BOUND).toNanos();
+        boolean inTime = endCalls(end);
         GrpcTransportServer endpoint = server;
-        boolean inTime = true;
         if (endpoint != null) {
             if (!endpoint.drain(options.drainTimeout())) {
                 LOG.warn("{} requests of peers were under way when the time to drain was over", endpoint.inFlight());
             }
-            inTime = endpoint.close(end);
+            inTime &= endpoint.close(end);
         }
-        inTime &= channels.close(Duration.ofNanos(Math.max(1, end - System.nanoTime())));
+        inTime &= channels.close(end);
         GrpcTransportTls secure = tls;
         if (secure != null) {
             secure.close();
         }
-        if (ended.compareAndSet(false, true)) {
-            inTime &= loops.close(Duration.ofNanos(Math.max(1_000_000, end - System.nanoTime())));
-        }
+        inTime &= loops.close(Duration.ofNanos(Math.max(1_000_000, end - System.nanoTime())));
         if (!inTime) {
             LOG.warn(
                     "{}:{} did not close in time; its threads go on in the background", options.host(), options.port());
+        }
+    }
+
+    /** Ends the calls to peers, and waits for them: without event loops, none would end. False if some have not in time. */
+    private boolean endCalls(long end) {
+        while (true) {
+            // Each time anew: a call that began before the mark was set may have come to a new peer or connection.
+            boolean unused = true;
+            for (GrpcTransportPeer peer : peers.values()) {
+                peer.close();
+                unused &= peer.budget().isUnused();
+            }
+            if (unused) {
+                return true;
+            }
+            if (System.nanoTime() - end > 0) {
+                return false;
+            }
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
         }
     }
 

@@ -33,4 +33,8 @@ final class GrpcTransportBudget {
     String exceeded() {
         return calls.get() + " calls with " + bytes.get() + " bytes are on their way to it already";
     }
+
+    boolean isUnused() {
+        return calls.get() == 0;
+    }
 }

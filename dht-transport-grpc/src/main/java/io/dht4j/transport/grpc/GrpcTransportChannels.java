@@ -8,7 +8,6 @@ import io.grpc.netty.shaded.io.netty.util.NetUtil;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
-import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -29,7 +28,7 @@ final class GrpcTransportChannels {
 
     private final GrpcTransportOptions options;
     private final ExecutorService names;
-    private final Set<ManagedChannel> open = ConcurrentHashMap.newKeySet();
+    private final Set<ManagedChannel> channels = ConcurrentHashMap.newKeySet();
     private volatile @Nullable GrpcTransportTls tls;
     private volatile boolean closed;
 
@@ -100,7 +99,9 @@ final class GrpcTransportChannels {
                 .proxyDetector(address -> null)
                 .disableRetry()
                 .build();
-        open.add(channel);
+        // Those that are closed stay until they have ended, for their calls end with them.
+        channels.removeIf(ManagedChannel::isTerminated);
+        channels.add(channel);
         // Closing marks first and looks for channels then.
         if (closed) {
             close(channel);
@@ -121,17 +122,15 @@ final class GrpcTransportChannels {
         }
     }
 
-    /** Ends a channel and every call on it. Does not block. */
+    /** Ends a channel and every call on it, soon after. Does not block. */
     void close(ManagedChannel channel) {
-        open.remove(channel);
         channel.shutdownNow();
     }
 
-    /** Ends all channels. Blocks for at most the bound; false if some are not gone then. */
-    boolean close(Duration bound) {
+    /** Ends all channels. Blocks until a moment by {@link System#nanoTime()} at most; false if some are not gone then. */
+    boolean close(long end) {
         closed = true;
-        long end = System.nanoTime() + bound.toNanos();
-        Set<ManagedChannel> closing = Set.copyOf(open);
+        Set<ManagedChannel> closing = Set.copyOf(channels);
         closing.forEach(this::close);
         names.shutdown();
         boolean gone = true;

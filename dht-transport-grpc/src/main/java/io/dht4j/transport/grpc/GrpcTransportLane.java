@@ -2,6 +2,7 @@ package io.dht4j.transport.grpc;
 
 import io.dht4j.transport.grpc.GrpcTransportChannels.Target;
 import io.dht4j.transport.grpc.GrpcTransportLoops.Loop;
+import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
 import io.grpc.Status;
 import io.grpc.netty.shaded.io.netty.util.concurrent.Future;
@@ -132,11 +133,23 @@ final class GrpcTransportLane implements GrpcTransportPeer {
             return;
         }
         if (link == null) {
-            link = new GrpcTransportLink(this, loop, options);
-            link.connect(channels, channels.open(target, loops, loop, GrpcTransportRecord.MAX_MESSAGE));
+            connect();
         } else {
             link.write(waiting, parted);
         }
+    }
+
+    private void connect() {
+        ManagedChannel channel;
+        try {
+            channel = channels.open(target, loops, loop, GrpcTransportRecord.MAX_MESSAGE);
+        } catch (RuntimeException e) {
+            failWaiting("cannot connect: " + e.getMessage());
+            return;
+        }
+        GrpcTransportLink connecting = new GrpcTransportLink(this, loop, options);
+        link = connecting;
+        connecting.connect(channels, channel);
     }
 
     private void takeIn() {

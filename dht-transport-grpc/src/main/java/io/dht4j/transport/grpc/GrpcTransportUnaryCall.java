@@ -9,7 +9,6 @@ import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
 import io.grpc.Status;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A call as a gRPC call of its own. The end that gRPC tells of is the only one, for only then it sends no more. */
@@ -17,12 +16,11 @@ final class GrpcTransportUnaryCall extends ClientCall.Listener<byte[]> {
 
     private final GrpcTransportCall call;
     private final MethodDescriptor<byte[], byte[]> method;
-    private final Consumer<GrpcTransportUnaryCall> useless;
+    private final Runnable useless;
     private byte @Nullable [] reply;
 
     /** Calls back when there was no connection, or one over which the peer lets nobody call. */
-    GrpcTransportUnaryCall(
-            GrpcTransportCall call, MethodDescriptor<byte[], byte[]> method, Consumer<GrpcTransportUnaryCall> useless) {
+    GrpcTransportUnaryCall(GrpcTransportCall call, MethodDescriptor<byte[], byte[]> method, Runnable useless) {
         this.call = call;
         this.method = method;
         this.useless = useless;
@@ -63,7 +61,7 @@ final class GrpcTransportUnaryCall extends ClientCall.Listener<byte[]> {
         boolean notSent = GrpcTransportMethods.isNotSent(trailers);
         boolean notAllowed = notSent && status.getCode() == Status.Code.PERMISSION_DENIED;
         if (notAllowed || (status.getCode() == Status.Code.UNAVAILABLE && !call.isSent())) {
-            useless.accept(this);
+            useless.run();
         }
         if (notSent) {
             call.refused("refused: " + GrpcTransportMethods.reason(status));

@@ -50,8 +50,14 @@ final class GrpcTransportUnaryPeer implements GrpcTransportPeer {
         }
         Line line =
                 lines.get(lines.size() == 1 ? 0 : ThreadLocalRandom.current().nextInt(lines.size()));
-        ManagedChannel channel = line.channel();
-        new GrpcTransportUnaryCall(call, method, failed -> line.giveUp(channel)).start(channel);
+        ManagedChannel channel;
+        try {
+            channel = line.channel();
+        } catch (RuntimeException e) {
+            call.abandon("cannot connect: " + e.getMessage());
+            return;
+        }
+        new GrpcTransportUnaryCall(call, method, () -> line.giveUp(channel)).start(channel);
     }
 
     @Override
