@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.net.ConnectException;
 import java.net.UnknownHostException;
 import java.net.http.HttpConnectTimeoutException;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.UnresolvedAddressException;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -67,7 +68,15 @@ final class HttpTransportReply {
     }
 
     private static String message(Throwable error) {
-        return error.getMessage() == null ? error.getClass().getSimpleName() : error.getMessage();
+        if (error.getMessage() != null) {
+            return error.getMessage();
+        }
+        // The JDK's HTTP client says no more than this.
+        return error instanceof ConnectException
+                ? "refused or not reachable"
+                : error instanceof ClosedChannelException
+                        ? "closed"
+                        : error.getClass().getSimpleName();
     }
 
     /**

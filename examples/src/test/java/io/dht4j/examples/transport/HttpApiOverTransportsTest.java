@@ -88,6 +88,34 @@ class HttpApiOverTransportsTest {
         }
     }
 
+    @Nested
+    class HttpWebClient extends Contract {
+        HttpWebClient() {
+            super(http(HttpClientKind.WEBCLIENT), Batching.on());
+        }
+    }
+
+    @Nested
+    class HttpJdk extends Contract {
+        HttpJdk() {
+            super(http(HttpClientKind.JDK), Batching.on());
+        }
+    }
+
+    @Nested
+    class HttpJdkH2 extends Contract {
+        HttpJdkH2() {
+            super(http(HttpClientKind.JDK_H2), Batching.on());
+        }
+    }
+
+    @Nested
+    class HttpOneNio extends Contract {
+        HttpOneNio() {
+            super(http(HttpClientKind.ONE_NIO), Batching.on());
+        }
+    }
+
     private static BiFunction<String, Integer, Transport> http(HttpClientKind kind) {
         return (host, port) ->
                 HttpTransport.create(HttpTransportOptions.at(host, port).withClient(kind));
