@@ -85,10 +85,6 @@ final class Parts {
     }
 
     private HttpTransportOptions httpTransport(TransportChoice.Http choice) {
-        if (tls.isPresent() && config.topology().size() > 1) {
-            throw new IllegalArgumentException(Setting.TLS_CERT.option() + ": TLS between several nodes is there for "
-                    + Setting.TRANSPORT.option() + " grpc only so far");
-        }
         HostPort address = addresses.transport();
         HttpTransportOptions options = HttpTransportOptions.at(address.host(), address.port())
                 .withClient(choice.client())

@@ -52,7 +52,7 @@ class SecureClusterTest {
     }
 
     @ParameterizedTest
-    @EnumSource(value = Protocol.class, names = "GRPC")
+    @EnumSource(Protocol.class)
     void nodes_that_prove_their_names_form_a_cluster_and_others_are_refused(Protocol protocol) throws Exception {
         TestCertificates foreign = TestCertificates.in(directory.resolve("foreign"));
         start(1, protocol, tls(authority.issue("n1", "localhost", "127.0.0.1")));

@@ -4,13 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.examples.TestNodes;
 import io.dht4j.examples.cli.CommandLineRun;
+import io.dht4j.transport.http.HttpClientKind;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Three servers in processes of their own that talk over each transport; how well is for the transports' own tests. */
 class ServerTransportsTest {
@@ -64,6 +67,24 @@ class ServerTransportsTest {
             }
         } finally {
             servers.forEach(ServerProcess::close);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(HttpClientKind.class)
+    void every_http_client_is_there_to_be_chosen(HttpClientKind kind) throws Exception {
+        List<Integer> ports = TestNodes.freePorts(2);
+        Map<Setting, String> client = Map.of(Setting.HTTP_CLIENT, Given.nameOf(kind));
+        try (ServerNode first = TestNodes.start(1, ports, client);
+                ServerNode second = TestNodes.start(2, ports, client)) {
+            run(ports.get(0), "put", "k", "v", "--ack", "2");
+
+            assertThat(run(ports.get(1), "get", "k")).isEqualTo("v");
+            for (ServerNode node : List.of(first, second)) {
+                assertThat(node.summary())
+                        .contains(
+                                kind == HttpClientKind.VERTX ? " transport=http " : " transport=http/" + kind.label());
+            }
         }
     }
 
