@@ -55,11 +55,6 @@ final class OneNioTls {
 
     /** Sees to it that the next connection does not resume an earlier one's session. */
     void forgetSessions() {
-        context.getClientSessionContext().getIds().asIterator().forEachRemaining(id -> {
-            var session = context.getClientSessionContext().getSession(id);
-            if (session != null) {
-                session.invalidate();
-            }
-        });
+        PeerTls.forget(context.getClientSessionContext());
     }
 }

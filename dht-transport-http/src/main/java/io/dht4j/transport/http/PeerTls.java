@@ -9,15 +9,19 @@ import java.net.Socket;
 import java.security.GeneralSecurityException;
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLSession;
+import javax.net.ssl.SSLSessionContext;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509ExtendedKeyManager;
 import javax.net.ssl.X509ExtendedTrustManager;
+import org.jspecify.annotations.Nullable;
 
 /**
  * TLS to one peer: the own certificate, and trust in nobody but the node that should answer there. Safe for use by any number of
@@ -54,15 +58,28 @@ final class PeerTls {
         }
     }
 
-    /** For Vert.x, with HTTP/2 or without. */
+    /** For Vert.x, with HTTP/2 or without; never equal to earlier ones, so that sessions of those are not resumed. */
     ClientSSLOptions options(boolean http2) {
         ClientSSLOptions options = new ClientSSLOptions()
                 // Whose certificate it is, and not what its host is called, is what the trust is about.
                 .setHostnameVerificationAlgorithm("")
                 .setKeyCertOptions(KeyCertOptions.wrap(own))
-                .setTrustOptions(TrustOptions.wrap(trust))
+                .setTrustOptions(TrustOptions.wrap(new Trust(trust)))
                 .setEnabledSecureTransportProtocols(VERSIONS);
         return http2 ? options.setUseAlpn(true).setApplicationLayerProtocols(List.of("h2")) : options;
+    }
+
+    /** Sees to it that no further connection resumes what a context remembers of its sessions. */
+    static void forget(@Nullable SSLSessionContext sessions) {
+        if (sessions == null) {
+            return;
+        }
+        for (byte[] id : Collections.list(sessions.getIds())) {
+            SSLSession session = sessions.getSession(id);
+            if (session != null) {
+                session.invalidate();
+            }
+        }
     }
 
     /** Remembers whether it has ever trusted a server. */

@@ -11,7 +11,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -101,13 +100,6 @@ final class VertxConnection {
                 lane.sendAgain(call);
             }
         });
-    }
-
-    private void forgetSession() {
-        SSLSession session = connection.sslSession();
-        if (session != null) {
-            session.invalidate();
-        }
     }
 
     /** Takes no further calls, and ends with the last that somebody waits for. */
@@ -201,9 +193,7 @@ final class VertxConnection {
                 }
                 boolean forbidden = response.statusCode() == FORBIDDEN;
                 if (forbidden) {
-                    // Another certificate may be there for the next connection, which must not resume the session of
-                    // this.
-                    forgetSession();
+                    lane.renew();
                 }
                 done(this, reusable && body.isComplete() && !forbidden);
                 HttpTransportReply.finish(

@@ -2,6 +2,7 @@ package io.dht4j.transport.http;
 
 import io.dht4j.transport.http.HttpListener.Loop;
 import io.vertx.core.http.HttpClientAgent;
+import io.vertx.core.http.HttpConnectOptions;
 import io.vertx.core.net.HostAndPort;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -31,6 +32,9 @@ import org.slf4j.LoggerFactory;
 final class VertxLane {
 
     private static final Logger LOG = LoggerFactory.getLogger(VertxLane.class);
+
+    /** After a peer has refused the certificate, TLS begins afresh no more often than this. */
+    private static final long RENEW_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /** Further in the future than any deadline. */
     private static final long NEVER = Long.MAX_VALUE / 2;
@@ -64,6 +68,8 @@ final class VertxLane {
     private long attemptedAt;
 
     private boolean pumping;
+    private HttpConnectOptions connectOptions;
+    private long lastRenewal = System.nanoTime() - RENEW_NANOS;
     /** Connecting has just failed: calls may only share the connections that there are. */
     private boolean refused;
 
@@ -80,6 +86,7 @@ final class VertxLane {
         this.loop = loop;
         this.client = client;
         this.target = target;
+        this.connectOptions = target.connect().get();
         this.maxConnections = share(options.connectionsPerPeer(), lanes);
         this.maxWaiting = share(options.maxQueuedPerPeer(), lanes);
         this.maxBytes = options.maxQueuedBytesPerPeer() / lanes;
@@ -229,7 +236,7 @@ final class VertxLane {
         for (int i = 0; i < wanted && !closed; i++) {
             connecting++;
             attemptedAt = System.nanoTime();
-            client.connect(target.connect()).onComplete(result -> {
+            client.connect(connectOptions).onComplete(result -> {
                 connecting--;
                 if (result.failed()) {
                     connectFailed(result.cause());
@@ -270,6 +277,19 @@ final class VertxLane {
             }
         }
         pump();
+    }
+
+    /**
+     * The peer does not accept the certificate of a connection. Another may be there by now, and Vert.x resumes sessions that know the
+     * old one, so further connections begin afresh.
+     */
+    void renew() {
+        assert loop.isCurrent();
+        long now = System.nanoTime();
+        if (now - lastRenewal > RENEW_NANOS) {
+            lastRenewal = now;
+            connectOptions = target.connect().get();
+        }
     }
 
     /** Takes back a connection that has room for another call. */

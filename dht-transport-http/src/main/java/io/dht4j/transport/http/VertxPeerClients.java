@@ -56,15 +56,19 @@ final class VertxPeerClients implements PeerClients {
         return result.setPipelining(callsPerConnection() > 1).setPipeliningLimit(callsPerConnection());
     }
 
-    @Override
-    public PeerClient to(HostAndPort peer, Optional<PeerTls> tls) {
+    private HttpConnectOptions connectTo(HostAndPort peer, Optional<PeerTls> tls) {
         HttpConnectOptions connect = new HttpConnectOptions()
                 .setHost(peer.host())
                 .setPort(peer.port())
                 .setSsl(tls.isPresent());
         tls.ifPresent(own -> connect.setSslOptions(own.options(http2())));
+        return connect;
+    }
+
+    @Override
+    public PeerClient to(HostAndPort peer, Optional<PeerTls> tls) {
         VertxTarget target = new VertxTarget(
-                connect,
+                () -> connectTo(peer, tls),
                 new RequestOptions()
                         .setHost(peer.host())
                         .setPort(peer.port())

@@ -2,15 +2,20 @@ package io.dht4j.transport.http;
 
 import io.vertx.core.http.HttpConnectOptions;
 import io.vertx.core.http.RequestOptions;
+import java.util.function.Supplier;
 
 /**
  * What all calls to one peer have in common, made once.
  *
- * @param connect how to connect
+ * @param connect how to connect; each with no memory of earlier TLS sessions
  * @param request the constant part of each request
  * @param http2 whether calls share a connection as streams
  * @param callsPerConnection how many calls a connection carries at a time
  * @param maxFrameBytes the largest reply
  */
 record VertxTarget(
-        HttpConnectOptions connect, RequestOptions request, boolean http2, int callsPerConnection, int maxFrameBytes) {}
+        Supplier<HttpConnectOptions> connect,
+        RequestOptions request,
+        boolean http2,
+        int callsPerConnection,
+        int maxFrameBytes) {}
