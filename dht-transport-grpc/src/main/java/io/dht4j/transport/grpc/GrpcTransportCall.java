@@ -36,6 +36,9 @@ final class GrpcTransportCall extends CompletableFuture<byte[]> {
     /** The number of the call on its stream, 0 before it has one. Owned by the lane's event loop. */
     long id;
 
+    /** Which attempt to connect it waits for, if one is needed. Owned by the lane's event loop. */
+    long attempt;
+
     /** How much of a frame that travels in parts has been written. Owned by the lane's event loop. */
     int written;
 

@@ -7,7 +7,9 @@ import io.grpc.Metadata;
 import io.grpc.Status;
 import io.grpc.netty.shaded.io.netty.util.concurrent.Future;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -51,6 +53,9 @@ final class GrpcTransportLane implements GrpcTransportPeer {
 
     private @Nullable GrpcTransportLink link;
     private int ended;
+    /** How many times it has begun to connect. */
+    private long attempts;
+
     private long timerAt = NEVER;
     private @Nullable Future<?> timer;
 
@@ -140,11 +145,12 @@ final class GrpcTransportLane implements GrpcTransportPeer {
     }
 
     private void connect() {
+        attempts++;
         ManagedChannel channel;
         try {
             channel = channels.open(target, loops, loop, GrpcTransportRecord.MAX_MESSAGE);
         } catch (RuntimeException e) {
-            failWaiting("cannot connect: " + e.getMessage());
+            failWaiting("cannot connect: " + e.getMessage(), attempts);
             return;
         }
         GrpcTransportLink connecting = new GrpcTransportLink(this, loop, options);
@@ -157,6 +163,7 @@ final class GrpcTransportLane implements GrpcTransportPeer {
         for (GrpcTransportCall call = inbox.takeAll(); call != null; ) {
             GrpcTransportCall next = call.next;
             call.next = null;
+            call.attempt = attempts + 1;
             earliest = Math.min(earliest, call.deadline() - origin);
             if (call.request().length > GrpcTransportRecord.MAX_PART) {
                 parted.add(call);
@@ -186,18 +193,25 @@ final class GrpcTransportLane implements GrpcTransportPeer {
             parted.removeIf(call -> call.written > 0);
             lost.end(status, trailers);
         } else {
-            takeIn();
-            failWaiting("cannot connect: " + GrpcTransportMethods.reason(status));
+            failWaiting("cannot connect: " + GrpcTransportMethods.reason(status), attempts);
         }
         flush();
     }
 
-    /** Only those that wait now: what they lead to may find the peer back. */
-    private void failWaiting(String why) {
-        Deque<GrpcTransportCall> failed = new ArrayDeque<>(waiting);
-        failed.addAll(parted);
-        waiting.clear();
-        parted.clear();
+    /**
+     * Ends the calls that wait, up to those of an attempt to connect. Who came after it had begun has an attempt of his own
+     * to come, for the peer may have begun to listen between.
+     */
+    private void failWaiting(String why, long attempt) {
+        List<GrpcTransportCall> failed = new ArrayList<>();
+        for (Deque<GrpcTransportCall> calls : List.of(waiting, parted)) {
+            for (GrpcTransportCall call : calls) {
+                if (call.attempt <= attempt) {
+                    failed.add(call);
+                }
+            }
+            calls.removeIf(call -> call.attempt <= attempt);
+        }
         for (GrpcTransportCall call : failed) {
             call.abandon(why);
         }
@@ -279,7 +293,7 @@ final class GrpcTransportLane implements GrpcTransportPeer {
                     timer = null;
                 }
                 takeIn();
-                failWaiting("the transport is closed");
+                failWaiting("the transport is closed", Long.MAX_VALUE);
                 GrpcTransportLink current = link;
                 link = null;
                 if (current != null) {

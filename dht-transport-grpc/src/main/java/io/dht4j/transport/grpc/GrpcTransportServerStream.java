@@ -382,6 +382,12 @@ final class GrpcTransportServerStream extends ServerCall.Listener<InputStream> {
         }
 
         void handle(byte[] request) {
+            if (context.isExpired()) {
+                exchanges.remove(id);
+                release();
+                refuse(id, "the deadline passed before the request was complete");
+                return;
+            }
             try {
                 frames.handle(request, context).whenComplete(this::accept);
             } catch (Throwable e) {

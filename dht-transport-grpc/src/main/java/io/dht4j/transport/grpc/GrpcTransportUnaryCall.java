@@ -12,19 +12,24 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** A call as a gRPC call of its own. The end that gRPC tells of is the only one, for only then it sends no more. */
-final class GrpcTransportUnaryCall extends ClientCall.Listener<byte[]> {
+abstract class GrpcTransportUnaryCall extends ClientCall.Listener<byte[]> {
 
     private final GrpcTransportCall call;
     private final MethodDescriptor<byte[], byte[]> method;
-    private final Runnable useless;
     private byte @Nullable [] reply;
 
-    /** Calls back when there was no connection, or one over which the peer lets nobody call. */
-    GrpcTransportUnaryCall(GrpcTransportCall call, MethodDescriptor<byte[], byte[]> method, Runnable useless) {
+    GrpcTransportUnaryCall(GrpcTransportCall call, MethodDescriptor<byte[], byte[]> method) {
         this.call = call;
         this.method = method;
-        this.useless = useless;
     }
+
+    /**
+     * The channel has no connection, or one over which the peer lets nobody call.
+     *
+     * @param again whether the call may be sent over another
+     * @return true if it is
+     */
+    abstract boolean unusable(boolean again);
 
     void start(ManagedChannel channel) {
         byte[] frame = call.request();
@@ -59,9 +64,10 @@ final class GrpcTransportUnaryCall extends ClientCall.Listener<byte[]> {
             return;
         }
         boolean notSent = GrpcTransportMethods.isNotSent(trailers);
-        boolean notAllowed = notSent && status.getCode() == Status.Code.PERMISSION_DENIED;
-        if (notAllowed || (status.getCode() == Status.Code.UNAVAILABLE && !call.isSent())) {
-            useless.run();
+        if (notSent && status.getCode() == Status.Code.PERMISSION_DENIED) {
+            unusable(false);
+        } else if (status.getCode() == Status.Code.UNAVAILABLE && !call.isSent() && unusable(true)) {
+            return;
         }
         if (notSent) {
             call.refused("refused: " + GrpcTransportMethods.reason(status));

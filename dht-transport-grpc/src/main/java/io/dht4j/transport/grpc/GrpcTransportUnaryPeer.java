@@ -50,14 +50,7 @@ final class GrpcTransportUnaryPeer implements GrpcTransportPeer {
         }
         Line line =
                 lines.get(lines.size() == 1 ? 0 : ThreadLocalRandom.current().nextInt(lines.size()));
-        ManagedChannel channel;
-        try {
-            channel = line.channel();
-        } catch (RuntimeException e) {
-            call.abandon("cannot connect: " + e.getMessage());
-            return;
-        }
-        new GrpcTransportUnaryCall(call, method, () -> line.giveUp(channel)).start(channel);
+        line.send(call, true);
     }
 
     @Override
@@ -76,9 +69,31 @@ final class GrpcTransportUnaryPeer implements GrpcTransportPeer {
             this.loop = loop;
         }
 
-        ManagedChannel channel() {
+        /**
+         * Sends a call. If there is no connection, and the attempt to make one may have begun before the call came, it is
+         * made again, once: the peer may have begun to listen between.
+         */
+        void send(GrpcTransportCall call, boolean first) {
             ManagedChannel current = channel.get();
-            return current == null ? open() : current;
+            boolean shared = current != null;
+            ManagedChannel chosen;
+            try {
+                chosen = current == null ? open() : current;
+            } catch (RuntimeException e) {
+                call.abandon("cannot connect: " + e.getMessage());
+                return;
+            }
+            new GrpcTransportUnaryCall(call, method) {
+                @Override
+                boolean unusable(boolean again) {
+                    giveUp(chosen);
+                    boolean sendAgain = again && first && shared && !closed && !call.hasEnded();
+                    if (sendAgain) {
+                        send(call, false);
+                    }
+                    return sendAgain;
+                }
+            }.start(chosen);
         }
 
         /** One at a time: all who come while there is none share the next. */
