@@ -3,10 +3,16 @@ package io.dht4j.examples.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.dht4j.Cluster;
+import io.dht4j.Key;
+import io.dht4j.core.RemoteCluster;
+import io.dht4j.core.RemoteOptions;
 import io.dht4j.examples.TestNodes;
 import io.dht4j.examples.cli.CommandLineRun;
 import io.dht4j.testkit.TestCertificates;
 import io.dht4j.testkit.TestCertificates.Issued;
+import io.dht4j.transport.grpc.GrpcRemote;
+import io.dht4j.transport.grpc.GrpcRemoteOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -105,6 +111,43 @@ class ServerSecurityTest {
             assertThat(plain.exitCode()).isEqualTo(1);
             assertThat(plain.err()).contains("is it https?").hasLineCount(1);
         }
+    }
+
+    @Test
+    void the_grpc_api_has_a_port_of_its_own_with_the_same_certificate_and_tokens() throws Exception {
+        TestCertificates authority = TestCertificates.in(directory);
+        Issued files = authority.issue("n1", "127.0.0.1");
+        Path tokens = Files.writeString(directory.resolve("tokens"), "read " + READER + "\nadmin " + ADMIN + "\n");
+        List<Integer> ports = TestNodes.freePorts(2);
+        String address = "127.0.0.1:" + ports.get(1);
+        Map<Setting, String> settings = Map.of(
+                Setting.PEERS, "n1=127.0.0.1:" + ports.get(0),
+                Setting.GRPC_LISTEN, address,
+                Setting.TLS_CERT, files.certificate().toString(),
+                Setting.TLS_KEY, files.key().toString(),
+                Setting.TOKENS, tokens.toString());
+        try (ServerNode node = TestNodes.start(1, ports, settings);
+                Cluster admin = remote(authority, ADMIN, address);
+                Cluster reader = remote(authority, READER, address)) {
+            assertThat(node.summary()).contains(" grpc=" + address + " ").endsWith("tls=on tokens=on");
+
+            admin.put(Key.of("k"), new byte[] {1}).toCompletableFuture().join();
+
+            assertThat(reader.get(Key.of("k")).toCompletableFuture().join()).isPresent();
+            assertThat(reader.put(Key.of("k"), new byte[] {2}).toCompletableFuture())
+                    .failsWithin(PATIENCE)
+                    .withThrowableThat()
+                    .withMessageContaining("a token of scope write is needed");
+        }
+    }
+
+    private static Cluster remote(TestCertificates authority, String token, String address) {
+        return RemoteCluster.connect(
+                GrpcRemote.create(GrpcRemoteOptions.defaults()
+                        .withTls(authority.trusting())
+                        .withToken(token)),
+                List.of(address),
+                RemoteOptions.defaults());
     }
 
     @ParameterizedTest
