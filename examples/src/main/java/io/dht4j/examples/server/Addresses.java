@@ -23,7 +23,7 @@ public record Addresses(HostPort listen, HostPort peer, boolean isShared, Option
         if (!isShared && listen.overlaps(peer)) {
             throw new ConfigException(listenText + " must differ from " + peerText
                     + (transport instanceof TransportChoice.Grpc
-                            ? ": gRPC between the nodes shares no port, take another one"
+                            ? ": gRPC between the nodes shares no port, name another one in " + Setting.PEERS.option()
                             : ", or be the same: then both share the port"));
         }
         if (grpc.isPresent()) {
