@@ -19,12 +19,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Carries frames between nodes over HTTP/1.1, on Vert.x: each call is {@code POST /peer/v1/frame} with the frame as its
- * body, over kept-alive connections that carry one call at a time. Addresses are {@code host:port}, IPv6 addresses in
- * brackets.
+ * Carries frames between nodes over HTTP: each call is {@code POST /peer/v1/frame} with the frame as its body. Vert.x serves
+ * them; which {@linkplain HttpClientKind client} sends them, and how many calls a connection carries at a time, is a matter of
+ * the options. Addresses are {@code host:port}, IPv6 addresses in brackets.
  *
- * <p>Not sent, besides what never left: what the peer's endpoint refused before its handler saw it. A call whose deadline
- * passes or that is cancelled once it is sent costs its connection, for HTTP/1.1 knows no other way to give up.
+ * <p>Not sent, besides what never left: what the peer's endpoint refused before its handler saw it. Over HTTP/1.1, a call
+ * whose deadline passes or that is cancelled once it is sent costs its connection, for it knows no other way to give up.
  *
  * <p>Safe for use by any number of threads. Only {@link #close} blocks.
  */
@@ -112,6 +112,7 @@ public final class HttpTransport implements Transport {
         }
         Peer peer = peers.get(address);
         if (peer == null || !peer.isFor(node.id())) {
+            Peer before = peer;
             HostAndPort parsed = HostAndPort.parseAuthority(address, -1);
             if (parsed == null || parsed.port() < 1) {
                 return refused(address, "not an address of the form host:port");
@@ -122,6 +123,10 @@ public final class HttpTransport implements Transport {
                         "calls would be plaintext beyond this machine: set up TLS, or ask for it by withPlaintextAllowed()");
             }
             peer = peers.compute(address, (key, known) -> peer(running, parsed, node.id(), known));
+            if (before != null && before != peer) {
+                // Outside of the map: it ends calls, and what they lead to may call again.
+                before.client.close();
+            }
             if (closed) {
                 peer.client.close();
             }
@@ -143,9 +148,6 @@ public final class HttpTransport implements Transport {
         if (known != null && known.isFor(id)) {
             return known;
         }
-        if (known != null) {
-            known.client.close();
-        }
         Optional<PeerTls> tls = listener.tls().map(own -> new PeerTls(own, id));
         return new Peer(running.to(address, tls), tls.map(secured -> id));
     }
@@ -160,12 +162,16 @@ public final class HttpTransport implements Transport {
         return host.equals("localhost") || host.equals("::1") || host.matches("127(\\.[0-9]{1,3}){3}");
     }
 
-    /**
-     * Whom to call at an address.
-     *
-     * @param expected who must be there, with TLS
-     */
-    private record Peer(PeerClient client, Optional<NodeId> expected) {
+    /** Whom to call at an address, and with TLS who must be there. */
+    private static final class Peer {
+
+        private final PeerClient client;
+        private final Optional<NodeId> expected;
+
+        Peer(PeerClient client, Optional<NodeId> expected) {
+            this.client = client;
+            this.expected = expected;
+        }
 
         boolean isFor(NodeId id) {
             return expected.isEmpty() || expected.get().equals(id);

@@ -66,6 +66,32 @@ class HttpClientKindTest {
                 .containsOnly(version(kind));
     }
 
+    @ParameterizedTest
+    @EnumSource(HttpClientKind.class)
+    void a_connection_to_one_node_is_no_connection_to_another_at_the_same_address(HttpClientKind kind)
+            throws Exception {
+        TestCertificates authority = TestCertificates.in(directory);
+        HttpTransport server = started(HttpTransportOptions.at("127.0.0.1", 0).withTls(authority.mutual("node")), ECHO);
+        HttpTransport client = started(
+                HttpTransportOptions.callingOnly()
+                        .withTls(authority.mutual("caller"))
+                        .withClient(kind),
+                ECHO);
+        for (int round = 0; round < 2; round++) {
+            assertThat(call(client, server, new byte[3]).get(30, TimeUnit.SECONDS))
+                    .hasSize(3);
+            CallContext context =
+                    new CallContext(System::nanoTime, Duration.ofSeconds(30).toNanos());
+            CompletableFuture<byte[]> wrong = client.call(
+                            Node.of("other", "127.0.0.1:" + server.port()), new byte[3], context)
+                    .toCompletableFuture();
+            assertThat(failure(wrong))
+                    .hasMessageContaining("other")
+                    .extracting(TransportException::outcome)
+                    .isEqualTo(Outcome.NOT_SENT);
+        }
+    }
+
     private static HttpVersion version(HttpClientKind kind) {
         return kind == HttpClientKind.VERTX_H2 || kind == HttpClientKind.JDK_H2
                 ? HttpVersion.HTTP_2
@@ -209,8 +235,13 @@ class HttpClientKindTest {
 
     private static TransportException failure(HttpTransport from, String address)
             throws InterruptedException, TimeoutException {
+        return failure(call(from, address, new byte[0]));
+    }
+
+    private static TransportException failure(CompletableFuture<byte[]> call)
+            throws InterruptedException, TimeoutException {
         try {
-            call(from, address, new byte[0]).get(30, TimeUnit.SECONDS);
+            call.get(30, TimeUnit.SECONDS);
             throw new AssertionError("expected a failure");
         } catch (ExecutionException e) {
             return (TransportException) DhtException.unwrap(e);
