@@ -1,6 +1,7 @@
 package io.dht4j.examples.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.dht4j.examples.TestNodes;
 import io.dht4j.examples.cli.CommandLineRun;
@@ -9,6 +10,7 @@ import io.dht4j.testkit.TestCertificates;
 import io.dht4j.testkit.TestCertificates.Issued;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -26,6 +28,8 @@ class SecureClusterTest {
     private static final String READER = "token-of-a-reader";
     private static final String WRITER = "token-of-a-writer";
     private static final String ADMIN = "token-of-an-admin";
+
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     @TempDir
     private Path directory;
@@ -90,9 +94,10 @@ class SecureClusterTest {
                 .isIn("v", "w");
 
         // Who finds that another is not whom it should be says so, with the reason and without a stack trace.
-        assertThat(servers.get(0).err())
-                .containsPattern("WARN .* n3 cannot be called: .*(PKIX|certificat)")
-                .containsPattern("WARN .* n4 cannot be called: .*\\bn9\\b.*, not n4");
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(servers.get(0).err())
+                        .containsPattern("WARN .* n3 cannot be called: .*(PKIX|certificat)")
+                        .containsPattern("WARN .* n4 cannot be called: .*\\bn9\\b.*, not n4"));
         for (ServerProcess server : servers) {
             server.terminate();
             assertThat(server.exitCode()).isZero();
