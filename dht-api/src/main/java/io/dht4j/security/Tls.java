@@ -38,14 +38,19 @@ public final class Tls implements AutoCloseable {
 
         /** Finds a pair by the alias that it was given. */
         Optional<X509ExtendedKeyManager> pair(String alias) {
-            if (alias.equals(alias(number))) {
+            if (isOf(alias, number)) {
                 return credentials.keyManager();
             }
-            return alias.equals(alias(number - 1)) ? before.flatMap(Credentials::keyManager) : Optional.empty();
+            return isOf(alias, number - 1) ? before.flatMap(Credentials::keyManager) : Optional.empty();
         }
 
         static String alias(long number) {
             return "pair-" + number;
+        }
+
+        /** Some key managers put numbers of their own and a dot in front of an alias. */
+        private static boolean isOf(String alias, long number) {
+            return alias.equals(alias(number)) || alias.endsWith("." + alias(number));
         }
     }
 

@@ -126,7 +126,8 @@ public final class GrpcTransport implements Transport {
             starting.complete(null);
         } catch (TransportException e) {
             starting.completeExceptionally(e);
-        } catch (Exception e) {
+        } catch (Throwable e) {
+            // Whatever it is, who waits for the start must hear of it.
             starting.completeExceptionally(new TransportException(
                     Outcome.NOT_SENT,
                     "cannot listen on " + options.host() + ":" + options.port() + ": " + reason(e),

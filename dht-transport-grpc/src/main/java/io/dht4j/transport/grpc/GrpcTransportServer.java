@@ -60,7 +60,7 @@ final class GrpcTransportServer {
                 .permitKeepAliveTime(5, TimeUnit.SECONDS)
                 .permitKeepAliveWithoutCalls(true);
         if (tls != null) {
-            builder.sslContext(tls.listening()).addTransportFilter(GrpcTransportTls.callers(frames));
+            builder.sslContext(tls.listening()).addTransportFilter(tls.callers(frames));
         }
         server = builder.directExecutor().addService(service()).build().start();
     }

@@ -14,7 +14,7 @@ import io.grpc.netty.shaded.io.netty.handler.ssl.SslContextBuilder;
 import io.grpc.netty.shaded.io.netty.handler.ssl.SslProvider;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.security.cert.X509Certificate;
+import java.security.cert.CertificateException;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -67,7 +67,7 @@ final class GrpcTransportTls implements AutoCloseable {
     }
 
     /** Asks for each connection whether its caller may call, before its first frame. */
-    static ServerTransportFilter callers(FrameHandler frames) {
+    ServerTransportFilter callers(FrameHandler frames) {
         return new ServerTransportFilter() {
             @Override
             public Attributes transportReady(Attributes connection) {
@@ -79,18 +79,20 @@ final class GrpcTransportTls implements AutoCloseable {
         };
     }
 
-    private static Optional<String> refusal(@Nullable SSLSession session, FrameHandler frames) {
+    private Optional<String> refusal(@Nullable SSLSession session, FrameHandler frames) {
         try {
-            if (session == null || !(session.getPeerCertificates()[0] instanceof X509Certificate certificate)) {
+            if (session == null) {
                 return Optional.of("there is no certificate that tells who calls");
             }
-            Set<String> names = Tls.names(certificate);
+            Set<String> names = tls.callerNames(session);
             return names.stream().anyMatch(frames::mayCall)
                     ? Optional.empty()
                     : Optional.of("the certificate names " + new TreeSet<>(names)
                             + ", which is no node of the topology and no trusted member");
         } catch (SSLPeerUnverifiedException e) {
             return Optional.of("there is no certificate that tells who calls");
+        } catch (CertificateException e) {
+            return Optional.of("the certificate is no longer trusted: " + e.getMessage());
         }
     }
 

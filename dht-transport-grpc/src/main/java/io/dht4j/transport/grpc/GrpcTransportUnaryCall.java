@@ -4,6 +4,7 @@ import io.grpc.Attributes;
 import io.grpc.CallOptions;
 import io.grpc.ClientCall;
 import io.grpc.ClientStreamTracer;
+import io.grpc.Context;
 import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
@@ -31,7 +32,12 @@ abstract class GrpcTransportUnaryCall extends ClientCall.Listener<byte[]> {
      */
     abstract boolean unusable(boolean again);
 
+    /** Begins apart from whatever call of gRPC the caller is in, whose end must not cancel this one. */
     void start(ManagedChannel channel) {
+        Context.ROOT.run(() -> begin(channel));
+    }
+
+    private void begin(ManagedChannel channel) {
         byte[] frame = call.request();
         long remaining = Math.max(1, call.deadline() - System.nanoTime());
         ClientCall<byte[], byte[]> grpc = channel.newCall(

@@ -18,7 +18,7 @@ final class GrpcTransportUnaryExchange extends ServerCall.Listener<byte[]> {
 
     private static final Logger LOG = LoggerFactory.getLogger(GrpcTransportUnaryExchange.class);
 
-    /** For callers that leave no deadline. */
+    /** The longest deadline that counts. */
     private static final long MAX_NANOS = TimeUnit.HOURS.toNanos(1);
 
     private final ServerCall<byte[], byte[]> call;
@@ -57,13 +57,16 @@ final class GrpcTransportUnaryExchange extends ServerCall.Listener<byte[]> {
         if (length < 0) {
             return refuse(call, Status.INVALID_ARGUMENT, "dht-length must be the length of the frame");
         }
+        Deadline deadline = Context.current().getDeadline();
+        if (deadline == null) {
+            // gRPC ends a call at its deadline; one without could keep its place for ever.
+            return refuse(call, Status.INVALID_ARGUMENT, "a call needs a deadline");
+        }
+        long remaining = Math.min(MAX_NANOS, deadline.timeRemaining(TimeUnit.NANOSECONDS));
         String why = admission.enter(length);
         if (why != null) {
             return refuse(call, Status.RESOURCE_EXHAUSTED, why);
         }
-        Deadline deadline = Context.current().getDeadline();
-        long remaining =
-                deadline == null ? MAX_NANOS : Math.min(MAX_NANOS, deadline.timeRemaining(TimeUnit.NANOSECONDS));
         call.request(2);
         return new GrpcTransportUnaryExchange(call, frames, admission, length, remaining);
     }

@@ -30,6 +30,8 @@ final class HttpRemoteCall<T> {
     private final CompletableFuture<T> stage = new CompletableFuture<>();
     private final AtomicReference<Progress> progress = new AtomicReference<>(Progress.WAITING);
     private @Nullable HttpClientRequest connected;
+    /** The answer has come to its end. */
+    private boolean ended;
 
     HttpRemoteCall(String address, HttpRemoteRequest request, HttpRemoteAnswer<T> answer, HttpRemoteClient client) {
         this.address = address;
@@ -47,6 +49,13 @@ final class HttpRemoteCall<T> {
     void refuse(String why) {
         if (progress.compareAndSet(Progress.WAITING, Progress.GIVEN_UP)) {
             stage.completeExceptionally(DhtException.of(ErrorCode.NOT_SENT, address + ": " + why));
+        }
+    }
+
+    /** Ends a call for which this client has no room, before anything of it is sent. */
+    void overload(String why) {
+        if (progress.compareAndSet(Progress.WAITING, Progress.GIVEN_UP)) {
+            stage.completeExceptionally(DhtException.of(ErrorCode.OVERLOADED, address + ": " + why));
         }
     }
 
@@ -106,7 +115,10 @@ final class HttpRemoteCall<T> {
         guarded(() -> answer.begin(response));
         response.exceptionHandler(e -> fail("the answer was cut: " + reason(e)));
         response.handler(piece -> guarded(() -> answer.add(piece)));
-        response.endHandler(end -> guarded(() -> stage.complete(answer.end())));
+        response.endHandler(end -> {
+            ended = true;
+            guarded(() -> stage.complete(answer.end()));
+        });
     }
 
     /** Ends the call if a step finds that it must. */
@@ -118,6 +130,10 @@ final class HttpRemoteCall<T> {
             step.run();
         } catch (DhtException e) {
             stage.completeExceptionally(e);
+            if (!ended) {
+                // Nobody reads the rest.
+                reset();
+            }
         } catch (RuntimeException e) {
             fail("not an answer of this API: " + reason(e));
             reset();

@@ -113,12 +113,12 @@ final class HttpRemoteClient implements AutoCloseable {
         }
         if (inFlight.incrementAndGet() > options.maxInFlight()) {
             inFlight.decrementAndGet();
-            call.refuse(options.maxInFlight() + " calls are in flight, the most that this client makes");
+            call.overload(options.maxInFlight() + " calls are in flight, the most that this client makes");
             return call.stage();
         }
         if (inFlightBytes.addAndGet(request.bodyBytes()) > options.maxInFlightBytes()) {
             leave(request);
-            call.refuse("requests in flight would exceed " + options.maxInFlightBytes() + " bytes");
+            call.overload("requests in flight would exceed " + options.maxInFlightBytes() + " bytes");
             return call.stage();
         }
         underWay.add(call);

@@ -223,12 +223,17 @@ final class HttpTransportServer implements Handler<HttpServerRequest> {
             request.exceptionHandler(e -> abort());
             request.handler(this::add);
             request.endHandler(end -> dispatch());
+            // Most bodies have come with their heads, and need no timer.
+            loop.runOnContext(later -> limitTime());
         }
 
         private void add(Buffer chunk) {
             body.add(chunk);
-            if (!body.isComplete() && bodyTimer == null && !released) {
-                // A body that comes in drops may not hold memory for longer than its caller waits.
+        }
+
+        private void limitTime() {
+            if (!received && !released) {
+                // A body that comes in drops, or never, may not hold its place for longer than its caller waits.
                 long millis = Math.max(1, TimeUnit.NANOSECONDS.toMillis(context.remainingNanos()));
                 bodyTimer = loop.owner().setTimer(millis, late -> {
                     if (!received) {

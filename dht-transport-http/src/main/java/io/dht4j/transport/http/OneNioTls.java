@@ -34,6 +34,8 @@ final class OneNioTls {
             @Override
             public SSLSocket createSocket() throws IOException {
                 created[0] = super.createSocket();
+                // Or closing would wait for a write that waits for the peer.
+                created[0].setSoLinger(true, 0);
                 return created[0];
             }
         });

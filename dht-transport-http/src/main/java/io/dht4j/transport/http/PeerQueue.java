@@ -137,11 +137,23 @@ final class PeerQueue {
                     sent.remove(call);
                     underWay.decrementAndGet();
                 } else {
-                    client.accept(call);
+                    hand(call);
                 }
             }
             seen = pumps.addAndGet(-seen);
         } while (seen != 0);
+    }
+
+    /** A client that throws, which it may not, must not keep the calls behind this one from being sent. */
+    private void hand(HttpTransportCall call) {
+        try {
+            client.accept(call);
+        } catch (RuntimeException | Error e) {
+            LOG.error("the HTTP client threw what it may not throw", e);
+            call.abandon("the HTTP client threw " + e);
+            sent.remove(call);
+            underWay.decrementAndGet();
+        }
     }
 
     /** The next call to send, marked as sent, or null if none waits. */

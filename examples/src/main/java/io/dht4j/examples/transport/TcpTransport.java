@@ -25,6 +25,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,6 +45,7 @@ public final class TcpTransport implements Transport {
     private static final long MAX_BYTES = 256L << 20;
     private static final int MAX_GUESTS = 1_000;
     private static final int CLOSE_SECONDS = 5;
+    private static final long PAUSE_NANOS = 100_000_000;
 
     private final String host;
     private final int port;
@@ -123,8 +125,11 @@ public final class TcpTransport implements Transport {
 
     private void accept(ServerSocket listening, FrameHandler handler) {
         try (listening) {
-            while (true) {
-                Socket socket = listening.accept();
+            while (!listening.isClosed()) {
+                Socket socket = next(listening);
+                if (socket == null) {
+                    continue;
+                }
                 TcpGuest guest = new TcpGuest(handler, MAX_FRAME_BYTES, maxBytes, guestBytes, guests::remove);
                 guests.add(guest);
                 if (closed || guests.size() > MAX_GUESTS) {
@@ -141,6 +146,19 @@ public final class TcpTransport implements Transport {
             if (!closed) {
                 LOG.error("{}:{} takes no more connections", host, port, e);
             }
+        }
+    }
+
+    /** The next caller, or null if there was no taking it: too few file handles must not end the listening for ever. */
+    private @Nullable Socket next(ServerSocket listening) {
+        try {
+            return listening.accept();
+        } catch (IOException e) {
+            if (!closed) {
+                LOG.warn("{}:{} could not take a connection", host, port, e);
+                LockSupport.parkNanos(PAUSE_NANOS);
+            }
+            return null;
         }
     }
 

@@ -11,6 +11,8 @@ public final class BatchReader {
 
     private final Frame<Optional<Reply.Failed>> frame;
     private final FrameReader in;
+    /** After a bad length nobody knows where the next part begins. */
+    private boolean broken;
 
     BatchReader(Frame<Optional<Reply.Failed>> frame, FrameReader in) {
         this.frame = frame;
@@ -43,8 +45,8 @@ public final class BatchReader {
      * @throws FrameException if the part is malformed; the next one can be read all the same if its length was good
      */
     public Reply next(Request request) throws FrameException {
-        int type = in.u8("a part's type");
-        int outer = in.enter(in.count(1, "bytes of a part"));
+        int type = type();
+        int outer = enter();
         try {
             Reply reply = ReplyBody.read(in, type, request);
             in.end();
@@ -60,8 +62,23 @@ public final class BatchReader {
      * @throws FrameException if its length is wrong
      */
     public void skip() throws FrameException {
-        in.u8("a part's type");
-        in.leave(in.enter(in.count(1, "bytes of a part")));
+        type();
+        in.leave(enter());
+    }
+
+    private int type() throws FrameException {
+        if (broken) {
+            throw in.malformed("a part stands behind one of a wrong length");
+        }
+        broken = true;
+        return in.u8("a part's type");
+    }
+
+    /** Enters the part whose type was read; from then on the end of it is known. */
+    private int enter() throws FrameException {
+        int outer = in.enter(in.count(1, "bytes of a part"));
+        broken = false;
+        return outer;
     }
 
     /**
