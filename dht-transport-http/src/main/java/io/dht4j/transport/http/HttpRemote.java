@@ -24,7 +24,7 @@ import java.util.concurrent.CompletionStage;
  * address of a node is {@code host:port} of its {@link HttpApi}, IPv6 addresses in brackets.
  *
  * <p>A node is given a little less than a call's timeout, so that its own answer may still arrive. {@code NOT_SENT} is what
- * did not get a connection, for whatever reason, or exceeds this client's own bounds. Safe for use by any number of
+ * did not get a connection, for whatever reason; {@code OVERLOADED} what exceeds this client's own bounds. Safe for use by any number of
  * threads; stages complete on the client's own event loop.
  */
 public final class HttpRemote implements RemoteApi {

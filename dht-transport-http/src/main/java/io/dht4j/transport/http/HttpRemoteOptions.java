@@ -141,7 +141,7 @@ public final class HttpRemoteOptions {
     }
 
     /**
-     * The same options with this bound on calls that are under way or wait. Further ones fail at once, as not sent.
+     * The same options with this bound on calls that are under way or wait. Further ones fail at once, as overloaded.
      *
      * @param calls 1 to 1,000,000; by default 4096
      * @return new options
@@ -153,7 +153,7 @@ public final class HttpRemoteOptions {
     }
 
     /**
-     * The same options with this bound on the bytes of requests under way. Further ones fail at once, as not sent.
+     * The same options with this bound on the bytes of requests under way. Further ones fail at once, as overloaded.
      *
      * @param bytes 1 KiB or more; by default 256 MiB, or a quarter of the heap if that is less
      * @return new options

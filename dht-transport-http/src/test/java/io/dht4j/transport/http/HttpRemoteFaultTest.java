@@ -194,12 +194,12 @@ class HttpRemoteFaultTest {
         try (RemoteApi small = HttpRemote.create(
                 HttpRemoteOptions.defaults().withMaxInFlight(1).withMaxInFlightBytes(1024))) {
             DhtException error = failure(small.put("127.0.0.1:1", KEY, new byte[1025], OPTIONS));
-            assertThat(error.code()).isEqualTo(ErrorCode.NOT_SENT);
+            assertThat(error.code()).isEqualTo(ErrorCode.OVERLOADED);
             assertThat(error).hasMessageContaining("1024");
             try (ServerSocket silent = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
                 String address = "127.0.0.1:" + silent.getLocalPort();
                 CompletionStage<?> waiting = small.get(address, KEY, OPTIONS);
-                assertThat(failure(small.get(address, KEY, OPTIONS)).code()).isEqualTo(ErrorCode.NOT_SENT);
+                assertThat(failure(small.get(address, KEY, OPTIONS)).code()).isEqualTo(ErrorCode.OVERLOADED);
                 assertThat(waiting.toCompletableFuture()).isNotDone();
             }
         }
