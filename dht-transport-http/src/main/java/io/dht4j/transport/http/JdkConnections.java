@@ -94,7 +94,19 @@ final class JdkConnections {
             exchange(call);
             return;
         }
+        connectFor(call, true);
+    }
+
+    /**
+     * A call fails only with an attempt to connect that began after it came: one from before may have failed since the peer was not
+     * there yet.
+     *
+     * @param first whether an attempt under way may be from before
+     */
+    private void connectFor(HttpTransportCall call, boolean first) {
+        CompletableFuture<Void> before = settled.get();
         CompletableFuture<Void> connection = connection();
+        boolean mayBeTooOld = first && connection == before;
         if (connection.isDone() && !connection.isCompletedExceptionally()) {
             exchange(call);
             return;
@@ -102,6 +114,8 @@ final class JdkConnections {
         connection.whenComplete((done, error) -> {
             if (error == null) {
                 exchange(call);
+            } else if (mayBeTooOld) {
+                connectFor(call, false);
             } else {
                 // Its frame has gone nowhere yet.
                 call.refused("cannot connect: " + HttpTransportReply.reason(unwrapped(error)));

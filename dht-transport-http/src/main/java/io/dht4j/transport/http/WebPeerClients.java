@@ -121,12 +121,13 @@ final class WebPeerClients implements PeerClients {
         private void begin(HttpTransportCall call) {
             Client used = current;
             long nanos = Math.max(1, call.context().remainingNanos());
+            // Rounded up: a call must not end before its deadline.
             used.template()
                     .copy()
                     .putHeader(
                             HttpTransportServer.DEADLINE_HEADER,
                             Long.toString(Math.max(1, TimeUnit.NANOSECONDS.toMicros(nanos))))
-                    .timeout(Math.max(1, TimeUnit.NANOSECONDS.toMillis(nanos)))
+                    .timeout(TimeUnit.NANOSECONDS.toMillis(nanos) + 1)
                     .sendBuffer(Buffer.buffer(call.request()))
                     .onComplete((response, error) -> {
                         if (error == null && response.statusCode() == FORBIDDEN && tls.isPresent()) {
