@@ -39,7 +39,8 @@ public record Batching(boolean enabled, int maxEntries, int maxBytes, int maxFra
      * @return off
      */
     public static Batching off() {
-        return new Batching(false, 1_000, 256 * 1024, 2);
+        Batching on = on();
+        return new Batching(false, on.maxEntries, on.maxBytes, on.maxFrames);
     }
 
     private static void requireRange(String option, int value, int min, int max) {

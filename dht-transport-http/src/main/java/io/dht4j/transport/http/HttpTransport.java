@@ -54,6 +54,9 @@ public final class HttpTransport implements Transport {
      */
     public static HttpTransport create(HttpTransportOptions options) {
         options.client().requireLibrary();
+        if (options.client() == HttpClientKind.ONE_NIO) {
+            OneNioSockets.load();
+        }
         return new HttpTransport(options);
     }
 

@@ -5,12 +5,16 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.util.Optional;
 import one.nio.net.Socket;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Which of one-nio's sockets to use. Its native ones are quickest, but a virtual thread that waits in native code keeps its
  * carrier, of which there are as many as cores. Its Java sockets let go of the carrier; their class is not public.
  */
 final class OneNioSockets {
+
+    private static final Logger LOG = LoggerFactory.getLogger(OneNioSockets.class);
 
     private static final Optional<MethodHandle> JAVA_SOCKET = javaSocket();
 
@@ -24,6 +28,13 @@ final class OneNioSockets {
                     .asType(MethodType.methodType(Socket.class)));
         } catch (ReflectiveOperationException | RuntimeException e) {
             return Optional.empty();
+        }
+    }
+
+    /** Unpacks and loads the native library, where there is one for the machine: not to be left to an event loop. Blocks. */
+    static void load() {
+        if (Socket.USE_NATIVE_SOCKET) {
+            LOG.debug("one-nio uses its native sockets");
         }
     }
 
