@@ -28,6 +28,9 @@ final class GrpcTransportMethods {
     /** How long the frame of a unary call is, so that it can be refused before it has come. */
     static final Metadata.Key<String> LENGTH = Metadata.Key.of("dht-length", Metadata.ASCII_STRING_MARSHALLER);
 
+    /** The full name of the method that carries a frame for a frame. */
+    static final String UNARY_NAME = MethodDescriptor.generateFullMethodName(SERVICE, "Call");
+
     private GrpcTransportMethods() {}
 
     /** A frame for a frame. */
@@ -35,7 +38,7 @@ final class GrpcTransportMethods {
         Marshaller<byte[]> frames = new Frames(maxFrameBytes);
         return MethodDescriptor.newBuilder(frames, frames)
                 .setType(MethodType.UNARY)
-                .setFullMethodName(MethodDescriptor.generateFullMethodName(SERVICE, "Call"))
+                .setFullMethodName(UNARY_NAME)
                 .setSampledToLocalTracing(false)
                 .build();
     }

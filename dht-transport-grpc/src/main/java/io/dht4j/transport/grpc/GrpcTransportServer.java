@@ -62,7 +62,11 @@ final class GrpcTransportServer {
         if (tls != null) {
             builder.sslContext(tls.listening()).addTransportFilter(tls.callers(frames));
         }
-        server = builder.directExecutor().addService(service()).build().start();
+        server = builder.directExecutor()
+                .addStreamTracerFactory(GrpcTransportArrivals.factory())
+                .addService(service())
+                .build()
+                .start();
     }
 
     private ServerServiceDefinition service() {

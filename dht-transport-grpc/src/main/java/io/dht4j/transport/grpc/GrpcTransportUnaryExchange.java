@@ -26,6 +26,7 @@ final class GrpcTransportUnaryExchange extends ServerCall.Listener<byte[]> {
     private final GrpcTransportAdmission admission;
     private final int length;
     private final CallContext context;
+    // For the event loop.
     private byte @Nullable [] request;
     private boolean refused;
     // Guarded by this.
@@ -67,8 +68,11 @@ final class GrpcTransportUnaryExchange extends ServerCall.Listener<byte[]> {
         if (why != null) {
             return refuse(call, Status.RESOURCE_EXHAUSTED, why);
         }
+        GrpcTransportUnaryExchange exchange =
+                new GrpcTransportUnaryExchange(call, frames, admission, length, remaining);
+        GrpcTransportArrivals.current().expect(length, exchange::exceeded);
         call.request(2);
-        return new GrpcTransportUnaryExchange(call, frames, admission, length, remaining);
+        return exchange;
     }
 
     private static int length(@Nullable String header) {
@@ -84,23 +88,46 @@ final class GrpcTransportUnaryExchange extends ServerCall.Listener<byte[]> {
         return new ServerCall.Listener<>() {};
     }
 
-    @Override
-    public void onMessage(byte[] message) {
-        if (request != null || message.length != length) {
-            refused = true;
+    /** More has come than was declared: it counts too until the call has ended, which is as soon as gRPC can end it. */
+    private void exceeded(int bytes) {
+        synchronized (this) {
+            if (!released) {
+                admission.grow(bytes);
+                heldBytes += bytes;
+            }
         }
-        request = message;
+        refuse();
     }
 
-    @Override
-    public void onHalfClose() {
-        byte[] frame = request;
-        request = null;
-        if (refused || frame == null) {
+    private void refuse() {
+        if (!refused) {
+            refused = true;
+            request = null;
             end(
                     Status.INVALID_ARGUMENT.withDescription(
                             "a call has one frame, of " + length + " bytes as declared"),
                     GrpcTransportMethods.notSent());
+        }
+    }
+
+    @Override
+    public void onMessage(byte[] message) {
+        if (request != null || message.length != length) {
+            refuse();
+        } else if (!refused) {
+            request = message;
+        }
+    }
+
+    @Override
+    public void onHalfClose() {
+        if (refused) {
+            return;
+        }
+        byte[] frame = request;
+        request = null;
+        if (frame == null) {
+            refuse();
             return;
         }
         if (context.isExpired()) {
