@@ -110,6 +110,8 @@ final class GrpcTransportLane implements GrpcTransportPeer {
     }
 
     private void cancelled(GrpcTransportCall call) {
+        // There are as many as the bound on bytes lets large frames be, so the search is short.
+        parted.remove(call);
         if (link != null && link.withdraw(call)) {
             flush();
         } else if (++ended > 64 && ended > waiting.size() / 2) {
@@ -163,16 +165,29 @@ final class GrpcTransportLane implements GrpcTransportPeer {
         for (GrpcTransportCall call = inbox.takeAll(); call != null; ) {
             GrpcTransportCall next = call.next;
             call.next = null;
-            call.attempt = attempts + 1;
-            earliest = Math.min(earliest, call.deadline() - origin);
-            if (call.request().length > GrpcTransportRecord.MAX_PART) {
-                parted.add(call);
-            } else {
-                waiting.add(call);
+            // Whoever cancels it may have looked for it already.
+            if (!call.hasEnded()) {
+                takeIn(call);
+                earliest = Math.min(earliest, call.deadline() - origin);
             }
             call = next;
         }
         setTimer(earliest);
+    }
+
+    private void takeIn(GrpcTransportCall call) {
+        call.attempt = attempts + 1;
+        if (call.request().length > GrpcTransportRecord.MAX_PART) {
+            parted.add(call);
+        } else {
+            waiting.add(call);
+        }
+    }
+
+    /** How many calls with large frames have not been written to their ends. On the event loop. */
+    int parted() {
+        assert loop.isCurrent();
+        return parted.size();
     }
 
     /** The link can take more. */
