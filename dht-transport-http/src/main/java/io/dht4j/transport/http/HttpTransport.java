@@ -1,5 +1,6 @@
 package io.dht4j.transport.http;
 
+import io.dht4j.DhtException;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.spi.CallContext;
@@ -14,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,16 +34,27 @@ public final class HttpTransport implements Transport {
 
     private static final Logger LOG = LoggerFactory.getLogger(HttpTransport.class);
 
+    /** Enough for a start that was overtaken to notice. */
+    private static final Duration CLOSE_BOUND = Duration.ofSeconds(10);
+
     private final HttpTransportOptions options;
     private final HttpListener listener;
     private final AtomicBoolean started = new AtomicBoolean();
     private final ConcurrentHashMap<String, Peer> peers = new ConcurrentHashMap<>();
+    private final BiFunction<HttpListener, HttpTransportOptions, PeerClients> newClients;
+    private final CompletableFuture<Void> starting = new CompletableFuture<>();
+    private final Object lifecycle = new Object();
+    /** Written with the lock held: once {@link #closed}, there are no new ones. */
     private volatile @Nullable PeerClients clients;
+
     private volatile @Nullable HttpTransportServer server;
     private volatile boolean closed;
 
-    private HttpTransport(HttpTransportOptions options) {
+    /** With other clients than the options name. */
+    HttpTransport(
+            HttpTransportOptions options, BiFunction<HttpListener, HttpTransportOptions, PeerClients> newClients) {
         this.options = options;
+        this.newClients = newClients;
         this.listener = new HttpListener(options.listener());
     }
 
@@ -57,7 +70,7 @@ public final class HttpTransport implements Transport {
         if (options.client() == HttpClientKind.ONE_NIO) {
             OneNioSockets.load();
         }
-        return new HttpTransport(options);
+        return new HttpTransport(options, PeerClients::of);
     }
 
     /**
@@ -82,17 +95,39 @@ public final class HttpTransport implements Transport {
 
     @Override
     public CompletionStage<Void> start(FrameHandler handler) {
-        if (closed || !started.compareAndSet(false, true)) {
-            return CompletableFuture.failedFuture(new TransportException(
-                    Outcome.NOT_SENT,
-                    "the transport for " + options.host() + ":" + options.port() + " is "
-                            + (closed ? "closed" : "started already")));
-        }
         HttpTransportServer endpoint = new HttpTransportServer(handler, options, listener::tls);
-        server = endpoint;
-        listener.attachPeer(endpoint);
-        return (options.listens() ? listener.start() : listener.startWithoutListening())
-                .thenRun(() -> clients = PeerClients.of(listener, options));
+        CompletionStage<Void> listening;
+        synchronized (lifecycle) {
+            if (closed || !started.compareAndSet(false, true)) {
+                return CompletableFuture.failedFuture(notSent("is " + (closed ? "closed" : "started already")));
+            }
+            server = endpoint;
+            listener.attachPeer(endpoint);
+            listening = options.listens() ? listener.start() : listener.startWithoutListening();
+        }
+        listening.thenRun(this::makeClients).whenComplete((done, error) -> {
+            if (error == null) {
+                starting.complete(null);
+            } else {
+                starting.completeExceptionally(DhtException.unwrap(error));
+            }
+        });
+        return starting.minimalCompletionStage();
+    }
+
+    /** The last step of a start: closing comes before it, and then it fails, or after it, and then it closes these too. */
+    private void makeClients() {
+        synchronized (lifecycle) {
+            if (closed) {
+                throw notSent("was closed while it started");
+            }
+            clients = newClients.apply(listener, options);
+        }
+    }
+
+    private TransportException notSent(String why) {
+        return new TransportException(
+                Outcome.NOT_SENT, "the transport for " + options.host() + ":" + options.port() + " " + why);
     }
 
     @Override
@@ -195,16 +230,23 @@ public final class HttpTransport implements Transport {
     @Override
     public void close() {
         closed = true;
+        PeerClients running;
+        synchronized (lifecycle) {
+            running = clients;
+        }
         peers.values().forEach(peer -> peer.client.close());
         long end = System.nanoTime() + options.drainTimeout().toNanos();
         HttpTransportServer endpoint = server;
         if (endpoint != null && !HttpAwait.done(endpoint.drain(), options.drainTimeout())) {
             LOG.warn("{} requests of peers were under way when the time to drain was over", endpoint.inFlight());
         }
-        PeerClients running = clients;
         if (running != null) {
             running.close();
         }
         listener.close(Duration.ofNanos(Math.max(0, end - System.nanoTime())));
+        if (started.get()) {
+            // With the listener closed, a start under way has nothing left to wait for.
+            HttpAwait.done(starting, CLOSE_BOUND);
+        }
     }
 }

@@ -1,0 +1,99 @@
+package io.dht4j.transport.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.dht4j.Node;
+import io.dht4j.spi.CallContext;
+import io.dht4j.spi.FrameHandler;
+import io.vertx.core.net.HostAndPort;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Starting and closing at the same time. */
+@Timeout(120)
+class HttpTransportLifecycleTest {
+
+    private static final FrameHandler ECHO = (request, context) -> CompletableFuture.completedFuture(request);
+
+    private final HttpTransportOptions options = HttpTransportOptions.at("127.0.0.1", 0)
+            .withEventLoops(1)
+            .withClient(HttpClientKind.ONE_NIO)
+            .withDrainTimeout(Duration.ofMillis(100));
+    private final AtomicInteger open = new AtomicInteger();
+
+    /** Clients that are counted until they are closed. */
+    private PeerClients counted(HttpListener listener, HttpTransportOptions of) {
+        PeerClients clients = PeerClients.of(listener, of);
+        open.incrementAndGet();
+        return new PeerClients() {
+            @Override
+            public PeerClient to(HostAndPort peer, Optional<PeerTls> tls) {
+                return clients.to(peer, tls);
+            }
+
+            @Override
+            public void close() {
+                clients.close();
+                open.decrementAndGet();
+            }
+        };
+    }
+
+    private static boolean isClosed(HttpTransport transport) {
+        CallContext context = new CallContext(System::nanoTime, TimeUnit.HOURS.toNanos(1));
+        return transport
+                .call(Node.of("n2", "127.0.0.1:1"), new byte[0], context)
+                .handle((reply, error) -> String.valueOf(error).contains("the transport is closed"))
+                .toCompletableFuture()
+                .join();
+    }
+
+    @Test
+    void a_close_that_comes_while_a_start_makes_its_clients_closes_them() throws Exception {
+        CountDownLatch making = new CountDownLatch(1);
+        CountDownLatch proceed = new CountDownLatch(1);
+        HttpTransport transport = new HttpTransport(options, (listener, of) -> {
+            making.countDown();
+            try {
+                proceed.await();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+            return counted(listener, of);
+        });
+        CompletableFuture<Void> start = transport.start(ECHO).toCompletableFuture();
+        assertThat(making.await(60, TimeUnit.SECONDS)).isTrue();
+
+        CompletableFuture<Void> close = CompletableFuture.runAsync(transport::close);
+        await().atMost(Duration.ofSeconds(60)).until(() -> isClosed(transport));
+        proceed.countDown();
+
+        close.get(60, TimeUnit.SECONDS);
+        assertThat(start).isDone();
+        assertThat(open).hasValue(0);
+    }
+
+    @Test
+    void after_closing_at_any_moment_of_a_start_the_start_is_over_and_nothing_is_open() throws Exception {
+        for (int i = 0; i < 40; i++) {
+            HttpTransport transport = new HttpTransport(options, this::counted);
+            CompletableFuture<CompletableFuture<Void>> starting =
+                    CompletableFuture.supplyAsync(() -> transport.start(ECHO).toCompletableFuture());
+            if (i % 2 == 0) {
+                starting.join();
+            }
+            transport.close();
+            CompletableFuture<Void> start = starting.get(60, TimeUnit.SECONDS);
+            assertThat(start).isDone();
+            assertThat(open).hasValue(0);
+            assertThat(transport.start(ECHO).toCompletableFuture()).isCompletedExceptionally();
+        }
+    }
+}
