@@ -130,7 +130,7 @@ public final class GrpcApi implements AutoCloseable {
         GrpcApiChecks.host(host);
         GrpcApiChecks.range("port", port, 0, 65_535);
         if (options.tls().isEmpty()) {
-            Plaintext.require("gRPC", host, options.plaintextAllowed(), "withPlaintextAllowed()", LOG::warn);
+            Plaintext.require("gRPC", host, options.plaintextAllowed(), options.plaintextOption(), LOG::warn);
         }
         InetSocketAddress address = new InetSocketAddress(host, port);
         if (address.isUnresolved()) {

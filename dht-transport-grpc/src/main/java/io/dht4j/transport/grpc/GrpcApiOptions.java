@@ -37,6 +37,7 @@ public final class GrpcApiOptions {
     private final Optional<Path> tokens;
     private final Optional<TlsFiles> tls;
     private final boolean plaintextAllowed;
+    private final String plaintextOption;
 
     private GrpcApiOptions(Draft draft) {
         this.maxValueBytes = draft.maxValueBytes;
@@ -53,6 +54,7 @@ public final class GrpcApiOptions {
         this.tokens = draft.tokens;
         this.tls = draft.tls;
         this.plaintextAllowed = draft.plaintextAllowed;
+        this.plaintextOption = draft.plaintextOption;
         GrpcApiChecks.range("maxValueBytes", maxValueBytes, 0, MAX_VALUE_BYTES);
         GrpcApiChecks.range("maxInFlight", maxInFlight, 1, 1_000_000);
         GrpcApiChecks.range("maxBodyBytesInFlight", maxBodyBytesInFlight, Math.max(1, maxValueBytes), MAX_BODY_BYTES);
@@ -254,6 +256,19 @@ public final class GrpcApiOptions {
         return new GrpcApiOptions(draft);
     }
 
+    /**
+     * As {@link #withPlaintextAllowed()}, for an application whose users ask for it by an option of its own.
+     *
+     * @param option the name of that option, for the warning
+     * @return new options
+     */
+    public GrpcApiOptions withPlaintextAllowed(String option) {
+        Draft draft = new Draft(this);
+        draft.plaintextAllowed = true;
+        draft.plaintextOption = option;
+        return new GrpcApiOptions(draft);
+    }
+
     int maxValueBytes() {
         return maxValueBytes;
     }
@@ -315,6 +330,10 @@ public final class GrpcApiOptions {
         return plaintextAllowed;
     }
 
+    String plaintextOption() {
+        return plaintextOption;
+    }
+
     /** The same fields, open for change. */
     private static final class Draft {
 
@@ -332,6 +351,7 @@ public final class GrpcApiOptions {
         private Optional<Path> tokens = Optional.empty();
         private Optional<TlsFiles> tls = Optional.empty();
         private boolean plaintextAllowed;
+        private String plaintextOption = "withPlaintextAllowed()";
 
         Draft() {}
 
@@ -350,6 +370,7 @@ public final class GrpcApiOptions {
             tokens = from.tokens;
             tls = from.tls;
             plaintextAllowed = from.plaintextAllowed;
+            plaintextOption = from.plaintextOption;
         }
     }
 }

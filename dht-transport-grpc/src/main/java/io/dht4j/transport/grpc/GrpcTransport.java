@@ -110,7 +110,7 @@ public final class GrpcTransport implements Transport {
                             "the transport",
                             options.host(),
                             options.plaintextAllowed(),
-                            "withPlaintextAllowed()",
+                            options.plaintextOption(),
                             LOG::warn);
                 }
                 GrpcTransportServer endpoint = new GrpcTransportServer(handler, options, loops, secure);

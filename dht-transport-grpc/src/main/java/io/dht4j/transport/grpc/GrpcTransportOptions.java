@@ -16,6 +16,7 @@ public final class GrpcTransportOptions {
     private final GrpcMode mode;
     private final Optional<TlsFiles> tls;
     private final boolean plaintextAllowed;
+    private final String plaintextOption;
     private final int eventLoops;
     private final int maxFrameBytes;
     private final int connectionsPerPeer;
@@ -35,6 +36,7 @@ public final class GrpcTransportOptions {
         this.mode = draft.mode;
         this.tls = draft.tls;
         this.plaintextAllowed = draft.plaintextAllowed;
+        this.plaintextOption = draft.plaintextOption;
         this.eventLoops = draft.eventLoops;
         this.maxFrameBytes = draft.maxFrameBytes;
         this.connectionsPerPeer = draft.connectionsPerPeer;
@@ -138,6 +140,19 @@ public final class GrpcTransportOptions {
     public GrpcTransportOptions withPlaintextAllowed() {
         Draft draft = new Draft(this);
         draft.plaintextAllowed = true;
+        return new GrpcTransportOptions(draft);
+    }
+
+    /**
+     * As {@link #withPlaintextAllowed()}, for an application whose users ask for it by an option of its own.
+     *
+     * @param option the name of that option, for the warning
+     * @return new options
+     */
+    public GrpcTransportOptions withPlaintextAllowed(String option) {
+        Draft draft = new Draft(this);
+        draft.plaintextAllowed = true;
+        draft.plaintextOption = option;
         return new GrpcTransportOptions(draft);
     }
 
@@ -331,6 +346,10 @@ public final class GrpcTransportOptions {
         return plaintextAllowed;
     }
 
+    String plaintextOption() {
+        return plaintextOption;
+    }
+
     int eventLoops() {
         return eventLoops;
     }
@@ -390,6 +409,7 @@ public final class GrpcTransportOptions {
         private GrpcMode mode = GrpcMode.STREAM;
         private Optional<TlsFiles> tls = Optional.empty();
         private boolean plaintextAllowed;
+        private String plaintextOption = "withPlaintextAllowed()";
         private int eventLoops = Math.min(2, Runtime.getRuntime().availableProcessors());
         private int maxFrameBytes = 17 << 20;
         private int connectionsPerPeer = 1;
@@ -413,6 +433,7 @@ public final class GrpcTransportOptions {
             mode = from.mode;
             tls = from.tls;
             plaintextAllowed = from.plaintextAllowed;
+            plaintextOption = from.plaintextOption;
             eventLoops = from.eventLoops;
             maxFrameBytes = from.maxFrameBytes;
             connectionsPerPeer = from.connectionsPerPeer;

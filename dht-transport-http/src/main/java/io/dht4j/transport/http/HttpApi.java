@@ -68,7 +68,7 @@ public final class HttpApi implements AutoCloseable {
                         defaults.maxConnections(),
                         options.idleTimeout(),
                         options.drainTimeout())
-                .secured(options.tls(), options.plaintextAllowed());
+                .secured(options.tls(), options.plaintextAllowed(), options.plaintextOption());
         HttpApiGuard guard = HttpApiGuard.of(options.tokens());
         HttpApi api = new HttpApi(new HttpListener(own), cluster, guard, options, true);
         try {

@@ -30,6 +30,7 @@ public final class HttpApiOptions {
     private final Optional<Path> tokens;
     private final Optional<TlsFiles> tls;
     private final boolean plaintextAllowed;
+    private final String plaintextOption;
 
     private HttpApiOptions(Draft draft) {
         this.maxValueBytes = draft.maxValueBytes;
@@ -44,6 +45,7 @@ public final class HttpApiOptions {
         this.tokens = draft.tokens;
         this.tls = draft.tls;
         this.plaintextAllowed = draft.plaintextAllowed;
+        this.plaintextOption = draft.plaintextOption;
         HttpOptionChecks.range("maxValueBytes", maxValueBytes, 0, MAX_VALUE_BYTES);
         HttpOptionChecks.range("maxInFlight", maxInFlight, 1, 1_000_000);
         HttpOptionChecks.range(
@@ -215,6 +217,19 @@ public final class HttpApiOptions {
         return new HttpApiOptions(draft);
     }
 
+    /**
+     * As {@link #withPlaintextAllowed()}, for an application whose users ask for it by an option of its own.
+     *
+     * @param option the name of that option, for the warning
+     * @return new options
+     */
+    public HttpApiOptions withPlaintextAllowed(String option) {
+        Draft draft = new Draft(this);
+        draft.plaintextAllowed = true;
+        draft.plaintextOption = option;
+        return new HttpApiOptions(draft);
+    }
+
     int maxValueBytes() {
         return maxValueBytes;
     }
@@ -263,6 +278,10 @@ public final class HttpApiOptions {
         return plaintextAllowed;
     }
 
+    String plaintextOption() {
+        return plaintextOption;
+    }
+
     /** The same fields, open for change. */
     private static final class Draft {
 
@@ -278,6 +297,7 @@ public final class HttpApiOptions {
         private Optional<Path> tokens = Optional.empty();
         private Optional<TlsFiles> tls = Optional.empty();
         private boolean plaintextAllowed;
+        private String plaintextOption = "withPlaintextAllowed()";
 
         Draft() {}
 
@@ -294,6 +314,7 @@ public final class HttpApiOptions {
             tokens = from.tokens;
             tls = from.tls;
             plaintextAllowed = from.plaintextAllowed;
+            plaintextOption = from.plaintextOption;
         }
     }
 }

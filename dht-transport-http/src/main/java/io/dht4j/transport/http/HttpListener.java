@@ -161,7 +161,7 @@ final class HttpListener {
             return false;
         }
         if (options.tls().isEmpty()) {
-            Plaintext.require("HTTP", options.host(), options.plaintextAllowed(), "withPlaintextAllowed()", LOG::warn);
+            Plaintext.require("HTTP", options.host(), options.plaintextAllowed(), options.plaintextOption(), LOG::warn);
             return false;
         }
         Tls loaded = Tls.load(options.tls().get(), LOG::warn);
@@ -326,7 +326,8 @@ final class HttpListener {
                     .setUseAlpn(true)
                     .setAlpnVersions(List.of(HttpVersion.HTTP_2, HttpVersion.HTTP_1_1));
             if (options.forPeers()) {
-                server.setClientAuth(ClientAuth.REQUEST).setTrustOptions(TrustOptions.wrap(own.trustManager()));
+                server.setClientAuth(ClientAuth.REQUEST)
+                        .setTrustOptions(TrustOptions.wrap(own.trustManager()));
             }
         });
         return server;

@@ -15,6 +15,7 @@ import java.util.Optional;
  * @param drainTimeout how long closing waits for requests under way
  * @param tls the own certificate, without which everything is plaintext
  * @param plaintextAllowed whether plaintext may go further than loopback
+ * @param plaintextOption what asks for that, for the warning
  * @param forPeers whether peers call here: then clients are asked for a certificate, and those that have none are served
  *     all the same, for it is the peer endpoint that demands one
  */
@@ -27,6 +28,7 @@ record HttpListenerOptions(
         Duration drainTimeout,
         Optional<TlsFiles> tls,
         boolean plaintextAllowed,
+        String plaintextOption,
         boolean forPeers) {
 
     /** Longest request line: a key of 4096 bytes, each percent-encoded, twice, and the rest. */
@@ -60,7 +62,7 @@ record HttpListenerOptions(
     /** Without TLS, on loopback only, for the public API only. */
     HttpListenerOptions(
             String host, int port, int eventLoops, int maxConnections, Duration idleTimeout, Duration drainTimeout) {
-        this(host, port, eventLoops, maxConnections, idleTimeout, drainTimeout, Optional.empty(), false, false);
+        this(host, port, eventLoops, maxConnections, idleTimeout, drainTimeout, Optional.empty(), false, "", false);
     }
 
     static int defaultEventLoops() {
@@ -72,15 +74,29 @@ record HttpListenerOptions(
                 host, port, defaultEventLoops(), 10_000, Duration.ofSeconds(60), Duration.ofSeconds(5));
     }
 
-    /** The same options with this certificate, or none, and this leave for plaintext beyond loopback. */
+    /** The same options with this certificate, or none, and this leave for plaintext beyond loopback, by its usual name. */
     HttpListenerOptions secured(Optional<TlsFiles> files, boolean plaintext) {
+        return secured(files, plaintext, "withPlaintextAllowed()");
+    }
+
+    /** As {@link #secured(Optional, boolean)}, with the name by which plaintext is asked for. */
+    HttpListenerOptions secured(Optional<TlsFiles> files, boolean plaintext, String option) {
         return new HttpListenerOptions(
-                host, port, eventLoops, maxConnections, idleTimeout, drainTimeout, files, plaintext, forPeers);
+                host, port, eventLoops, maxConnections, idleTimeout, drainTimeout, files, plaintext, option, forPeers);
     }
 
     /** The same options, for a port that peers call. */
     HttpListenerOptions servingPeers() {
         return new HttpListenerOptions(
-                host, port, eventLoops, maxConnections, idleTimeout, drainTimeout, tls, plaintextAllowed, true);
+                host,
+                port,
+                eventLoops,
+                maxConnections,
+                idleTimeout,
+                drainTimeout,
+                tls,
+                plaintextAllowed,
+                plaintextOption,
+                true);
     }
 }

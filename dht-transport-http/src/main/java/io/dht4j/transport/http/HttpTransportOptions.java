@@ -16,6 +16,7 @@ public final class HttpTransportOptions {
     private final HttpClientKind client;
     private final Optional<TlsFiles> tls;
     private final boolean plaintextAllowed;
+    private final String plaintextOption;
     private final int eventLoops;
     private final int maxFrameBytes;
     private final Optional<Integer> givenConnections;
@@ -36,6 +37,7 @@ public final class HttpTransportOptions {
         this.client = draft.client;
         this.tls = draft.tls;
         this.plaintextAllowed = draft.plaintextAllowed;
+        this.plaintextOption = draft.plaintextOption;
         this.eventLoops = draft.eventLoops;
         this.maxFrameBytes = draft.maxFrameBytes;
         this.givenConnections = draft.connectionsPerPeer;
@@ -120,6 +122,19 @@ public final class HttpTransportOptions {
     public HttpTransportOptions withPlaintextAllowed() {
         Draft draft = new Draft(this);
         draft.plaintextAllowed = true;
+        return new HttpTransportOptions(draft);
+    }
+
+    /**
+     * As {@link #withPlaintextAllowed()}, for an application whose users ask for it by an option of its own.
+     *
+     * @param option the name of that option, for the warning
+     * @return new options
+     */
+    public HttpTransportOptions withPlaintextAllowed(String option) {
+        Draft draft = new Draft(this);
+        draft.plaintextAllowed = true;
+        draft.plaintextOption = option;
         return new HttpTransportOptions(draft);
     }
 
@@ -321,6 +336,10 @@ public final class HttpTransportOptions {
         return plaintextAllowed;
     }
 
+    String plaintextOption() {
+        return plaintextOption;
+    }
+
     int connectionsPerPeer() {
         return connectionsPerPeer;
     }
@@ -357,7 +376,7 @@ public final class HttpTransportOptions {
     HttpListenerOptions listener() {
         return new HttpListenerOptions(host, port, eventLoops, maxConnections, idleTimeout, drainTimeout)
                 .servingPeers()
-                .secured(tls, plaintextAllowed);
+                .secured(tls, plaintextAllowed, plaintextOption);
     }
 
     /** The same fields, open for change. */
@@ -369,6 +388,7 @@ public final class HttpTransportOptions {
         private HttpClientKind client = HttpClientKind.VERTX;
         private Optional<TlsFiles> tls = Optional.empty();
         private boolean plaintextAllowed;
+        private String plaintextOption = "withPlaintextAllowed()";
         private int eventLoops = HttpListenerOptions.defaultEventLoops();
         private int maxFrameBytes = 17 << 20;
         /** Unless it is given, it depends on the client. */
@@ -394,6 +414,7 @@ public final class HttpTransportOptions {
             client = from.client;
             tls = from.tls;
             plaintextAllowed = from.plaintextAllowed;
+            plaintextOption = from.plaintextOption;
             eventLoops = from.eventLoops;
             maxFrameBytes = from.maxFrameBytes;
             connectionsPerPeer = from.givenConnections;

@@ -18,7 +18,6 @@ import io.dht4j.transport.http.HttpTransportOptions;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.function.Consumer;
 import org.slf4j.event.Level;
 
 /** The parts of a node, each as a {@link ServerConfig} describes it. Immutable. */
@@ -51,24 +50,23 @@ final class Parts {
 
     /**
      * Refuses plaintext beyond loopback before anything else is done, by the name of the server's own option. Blocks while
-     * it looks up hosts.
+     * it looks up hosts. Where it was asked for, each listener warns of it when it starts.
      *
-     * @param warnings is told where there will be such plaintext because it was asked for
      * @throws IllegalArgumentException if there would be such plaintext and it was not asked for
      */
-    void requireNoUnwantedPlaintext(Consumer<String> warnings) {
+    void requireNoUnwantedPlaintext() {
         if (tls.isPresent()) {
             return;
         }
-        requireAllowed("the public HTTP API", addresses.listen(), warnings);
+        requireAllowed("the public HTTP API", addresses.listen());
         if (!addresses.isShared()) {
-            requireAllowed("the transport between the nodes", addresses.peer(), warnings);
+            requireAllowed("the transport between the nodes", addresses.peer());
         }
-        addresses.grpc().ifPresent(address -> requireAllowed("the public gRPC API", address, warnings));
+        addresses.grpc().ifPresent(address -> requireAllowed("the public gRPC API", address));
     }
 
-    private void requireAllowed(String what, HostPort address, Consumer<String> warnings) {
-        Plaintext.require(what, address.host(), plaintextAllowed, Setting.ALLOW_PLAINTEXT.option(), warnings);
+    private void requireAllowed(String what, HostPort address) {
+        Plaintext.require(what, address.host(), plaintextAllowed, Setting.ALLOW_PLAINTEXT.option(), told -> {});
     }
 
     /** Opens the store. Blocks. */
@@ -93,7 +91,7 @@ final class Parts {
             options = options.withMaxInFlightBytes(4L * frame()).withMaxFrameBytes(frame());
         }
         if (plaintextAllowed) {
-            options = options.withPlaintextAllowed();
+            options = options.withPlaintextAllowed(Setting.ALLOW_PLAINTEXT.option());
         }
         return tls.map(options::withTls).orElse(options);
     }
@@ -107,7 +105,7 @@ final class Parts {
             options = options.withMaxInFlightBytes(4L * frame()).withMaxFrameBytes(frame());
         }
         if (plaintextAllowed) {
-            options = options.withPlaintextAllowed();
+            options = options.withPlaintextAllowed(Setting.ALLOW_PLAINTEXT.option());
         }
         return tls.map(options::withTls).orElse(options);
     }
@@ -153,7 +151,7 @@ final class Parts {
             options = options.withTls(tls.get());
         }
         if (plaintextAllowed) {
-            options = options.withPlaintextAllowed();
+            options = options.withPlaintextAllowed(Setting.ALLOW_PLAINTEXT.option());
         }
         HostPort listen = addresses.listen();
         return HttpApi.listening(listen.host(), listen.port(), cluster, options);
@@ -172,7 +170,7 @@ final class Parts {
             options = options.withTls(tls.get());
         }
         if (plaintextAllowed) {
-            options = options.withPlaintextAllowed();
+            options = options.withPlaintextAllowed(Setting.ALLOW_PLAINTEXT.option());
         }
         return GrpcApi.listening(address.host(), address.port(), cluster, options);
     }

@@ -8,13 +8,9 @@ import io.dht4j.spi.StoreException;
 import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException;
 import java.time.Duration;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** A node with its public APIs, as a {@link ServerConfig} describes it. Safe for use by any number of threads. */
 public final class ServerNode implements AutoCloseable {
-
-    private static final Logger LOG = LoggerFactory.getLogger(ServerNode.class);
 
     /** A node that refuses or does not exist answers sooner; one that hangs must not hold up a start. */
     private static final Duration WARM_UP = Duration.ofSeconds(1);
@@ -54,7 +50,7 @@ public final class ServerNode implements AutoCloseable {
 
     private static ServerNode start(ServerConfig config, Opened opened) {
         Parts parts = new Parts(config);
-        parts.requireNoUnwantedPlaintext(LOG::warn);
+        parts.requireNoUnwantedPlaintext();
         // The store first: until its directory is ours, nobody must be able to reach this node.
         Store store = opened.add(parts.store());
         Transport transport = opened.add(parts.transport());

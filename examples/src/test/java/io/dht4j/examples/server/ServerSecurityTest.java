@@ -169,13 +169,25 @@ class ServerSecurityTest {
         assertThat(run.err()).contains(what, "--allow-plaintext").hasLineCount(1);
     }
 
-    @Test
-    void plaintext_that_is_allowed_is_warned_of_by_the_name_of_the_option() throws Exception {
-        int port = TestNodes.freePorts(1).get(0);
-        try (ServerProcess server = ServerProcess.start(
-                directory, "--listen", "0.0.0.0:" + port, "--store", "memory", "--allow-plaintext")) {
+    @ParameterizedTest
+    @CsvSource({
+        "http,1", "grpc,3",
+    })
+    void plaintext_that_is_allowed_is_warned_of_once_for_each_port_by_the_name_of_the_option(
+            String transport, int listeners) throws Exception {
+        List<Integer> ports = TestNodes.freePorts(3);
+        List<String> options = new ArrayList<>(
+                List.of("--id", "n1", "--transport", transport, "--store", "memory", "--allow-plaintext", "--listen"));
+        options.add("0.0.0.0:" + ports.get(0));
+        if (listeners > 1) {
+            options.addAll(List.of("--peers", "n1=0.0.0.0:" + ports.get(1)));
+            options.addAll(List.of("--grpc-listen", "0.0.0.0:" + ports.get(2)));
+        }
+        try (ServerProcess server = ServerProcess.start(directory, options.toArray(String[]::new))) {
             server.awaitReady();
-            assertThat(server.err()).contains("WARN", "0.0.0.0", "--allow-plaintext");
+            assertThat(server.err().lines().filter(line -> line.contains(" WARN ")))
+                    .hasSize(listeners)
+                    .allSatisfy(line -> assertThat(line).contains("0.0.0.0", "as --allow-plaintext allows"));
             server.terminate();
             assertThat(server.exitCode()).isZero();
         }
