@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
@@ -25,16 +26,28 @@ final class WatchedTransport implements Transport {
     /** Reasons are few; should one hold a number that always changes, the log must not grow with every call. */
     private static final int MOST_REASONS = 8;
 
+    /** How the clients say that nobody listens at an address, whatever they put around it. */
+    private static final Pattern NOBODY_LISTENS =
+            Pattern.compile("connection refused|refused or not reachable", Pattern.CASE_INSENSITIVE);
+
     private final Transport watched;
     private final Level level;
-    /** The nodes whose last call was not sent, and the reasons told so far. As many as there are nodes. */
-    private final Map<NodeId, Set<String>> away = new ConcurrentHashMap<>();
+    /** The nodes whose last call was not sent. As many as there are nodes. */
+    private final Map<NodeId, Outage> away = new ConcurrentHashMap<>();
+
+    /** What was told of a node that is away. */
+    private static final class Outage {
+
+        private final Set<String> told = ConcurrentHashMap.newKeySet();
+        private volatile boolean matters;
+    }
 
     /**
      * Watches a transport.
      *
      * @param watched what carries the calls
-     * @param level how much it matters that a node cannot be called
+     * @param level how much it matters that a node cannot be called; where nobody listens, at most {@code INFO}, for that is
+     *     so of every node that starts later
      */
     WatchedTransport(Transport watched, Level level) {
         this.watched = watched;
@@ -60,8 +73,9 @@ final class WatchedTransport implements Transport {
     }
 
     private void answered(Node node) {
-        if (!away.isEmpty() && away.remove(node.id()) != null) {
-            LOG.atLevel(level).log("{} at {} answers again", node.id(), node.address());
+        Outage outage = away.isEmpty() ? null : away.remove(node.id());
+        if (outage != null) {
+            LOG.atLevel(outage.matters ? level : quiet()).log("{} at {} answers again", node.id(), node.address());
         }
     }
 
@@ -71,10 +85,18 @@ final class WatchedTransport implements Transport {
             return;
         }
         String reason = String.valueOf(e.getMessage());
-        Set<String> told = away.computeIfAbsent(node.id(), id -> ConcurrentHashMap.newKeySet());
-        if (told.size() < MOST_REASONS && told.add(reason)) {
-            LOG.atLevel(level).log("{} cannot be called: {}", node.id(), reason);
+        Outage outage = away.computeIfAbsent(node.id(), id -> new Outage());
+        if (outage.told.size() < MOST_REASONS && outage.told.add(reason)) {
+            boolean matters = !NOBODY_LISTENS.matcher(reason).find();
+            if (matters) {
+                outage.matters = true;
+            }
+            LOG.atLevel(matters ? level : quiet()).log("{} cannot be called: {}", node.id(), reason);
         }
+    }
+
+    private Level quiet() {
+        return level.toInt() > Level.INFO.toInt() ? Level.INFO : level;
     }
 
     @Override
