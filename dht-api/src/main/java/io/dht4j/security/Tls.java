@@ -125,6 +125,16 @@ public final class Tls implements AutoCloseable {
     }
 
     /**
+     * As {@link #trustManager()}, for servers that want to know whom it does not trust.
+     *
+     * @param refused is told of each caller that is not trusted, if the engine knows the caller's address
+     * @return a new object
+     */
+    public X509ExtendedTrustManager trustManager(RefusedCallers refused) {
+        return new AuthorityTrustManager(() -> watched.current().credentials().trustManager(), refused::refused);
+    }
+
+    /**
      * For nodes that call nodes: trusts what leads to one of the authorities and bears the name of the node that is called;
      * host names do not matter.
      *

@@ -133,6 +133,9 @@ final class GrpcTransportServer {
                 return;
             }
             connection.closeFuture().addListener(gone -> connections.decrementAndGet());
+            if (tls != null) {
+                connection.pipeline().addLast(new GrpcTransportHandshakes(tls.refused()));
+            }
             context.fireChannelRead(message);
         }
     }

@@ -1,6 +1,7 @@
 package io.dht4j.transport.grpc;
 
 import io.dht4j.NodeId;
+import io.dht4j.security.RefusedCallers;
 import io.dht4j.security.Tls;
 import io.dht4j.security.TlsFiles;
 import io.dht4j.spi.FrameHandler;
@@ -33,10 +34,17 @@ final class GrpcTransportTls implements AutoCloseable {
     static final Attributes.Key<String> REFUSAL = Attributes.Key.create("io.dht4j.transport.grpc.refusal");
 
     private final Tls tls;
+    private final RefusedCallers refused;
 
     /** Reads the files. Blocks. */
     GrpcTransportTls(TlsFiles files, Consumer<String> warnings) {
         this.tls = Tls.load(files, warnings);
+        this.refused = new RefusedCallers(warnings);
+    }
+
+    /** Is told of callers whose certificates are not what they should be. */
+    RefusedCallers refused() {
+        return refused;
     }
 
     /**
@@ -72,6 +80,8 @@ final class GrpcTransportTls implements AutoCloseable {
             @Override
             public Attributes transportReady(Attributes connection) {
                 Optional<String> refusal = refusal(connection.get(Grpc.TRANSPORT_ATTR_SSL_SESSION), frames);
+                refusal.ifPresent(why -> refused.refused(
+                        GrpcTransportHandshakes.host(connection.get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR)), why));
                 return refusal.map(
                                 why -> connection.toBuilder().set(REFUSAL, why).build())
                         .orElse(connection);
@@ -92,7 +102,7 @@ final class GrpcTransportTls implements AutoCloseable {
         } catch (SSLPeerUnverifiedException e) {
             return Optional.of("there is no certificate that tells who calls");
         } catch (CertificateException e) {
-            return Optional.of("the certificate is no longer trusted: " + e.getMessage());
+            return Optional.of(String.valueOf(e.getMessage()));
         }
     }
 

@@ -1,6 +1,7 @@
 package io.dht4j.transport.http;
 
 import io.dht4j.security.Plaintext;
+import io.dht4j.security.RefusedCallers;
 import io.dht4j.security.Tls;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
@@ -79,6 +80,7 @@ final class HttpListener {
     private final AtomicBoolean closed = new AtomicBoolean();
     private final CompletableFuture<Void> started = new CompletableFuture<>();
     private final CompletableFuture<Void> closing = new CompletableFuture<>();
+    private final RefusedCallers refusedCallers = new RefusedCallers(LOG::warn);
     private volatile Optional<Tls> tls = Optional.empty();
     private volatile Handler<HttpServerRequest> peerHandler = UNATTACHED;
     private volatile Handler<HttpServerRequest> publicHandler = UNATTACHED;
@@ -177,6 +179,11 @@ final class HttpListener {
     /** The own keys and certificates, once {@link #start} has completed, if there are any. {@link #close} closes them. */
     Optional<Tls> tls() {
         return tls;
+    }
+
+    /** Where to tell of callers whose certificates are not what they should be. */
+    RefusedCallers refusedCallers() {
+        return refusedCallers;
     }
 
     /** The port that is bound, once {@link #start} has completed; 0 before. */
@@ -327,7 +334,7 @@ final class HttpListener {
                     .setAlpnVersions(List.of(HttpVersion.HTTP_2, HttpVersion.HTTP_1_1));
             if (options.forPeers()) {
                 server.setClientAuth(ClientAuth.REQUEST)
-                        .setTrustOptions(TrustOptions.wrap(own.trustManager()));
+                        .setTrustOptions(TrustOptions.wrap(own.trustManager(refusedCallers)));
             }
         });
         return server;

@@ -95,7 +95,7 @@ public final class HttpTransport implements Transport {
 
     @Override
     public CompletionStage<Void> start(FrameHandler handler) {
-        HttpTransportServer endpoint = new HttpTransportServer(handler, options, listener::tls);
+        HttpTransportServer endpoint = new HttpTransportServer(handler, options, listener);
         CompletionStage<Void> listening;
         synchronized (lifecycle) {
             if (closed || !started.compareAndSet(false, true)) {

@@ -1,5 +1,6 @@
 package io.dht4j.transport.http;
 
+import io.dht4j.security.RefusedCallers;
 import io.dht4j.security.Tls;
 import io.dht4j.spi.FrameHandler;
 import io.vertx.core.http.HttpConnection;
@@ -7,6 +8,7 @@ import java.lang.ref.WeakReference;
 import java.security.cert.CertificateException;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.SSLSession;
 
@@ -17,10 +19,12 @@ final class HttpTransportCallers {
 
     private final Tls tls;
     private final FrameHandler frames;
+    private final RefusedCallers refused;
 
-    HttpTransportCallers(Tls tls, FrameHandler frames) {
+    HttpTransportCallers(Tls tls, FrameHandler frames, RefusedCallers refused) {
         this.tls = tls;
         this.frames = frames;
+        this.refused = refused;
     }
 
     /** Why frames over a connection are refused; empty if they are not. Judged once for each connection. */
@@ -35,12 +39,14 @@ final class HttpTransportCallers {
         }
         Verdict verdict = new Verdict(new WeakReference<>(connection), judge(session));
         session.putValue(VERDICT, verdict);
+        verdict.refusal.ifPresent(
+                why -> refused.refused(connection.remoteAddress().hostAddress(), why));
         return verdict.refusal;
     }
 
     private Optional<String> judge(SSLSession session) {
         try {
-            Set<String> names = tls.callerNames(session);
+            Set<String> names = new TreeSet<>(tls.callerNames(session));
             return names.stream().anyMatch(frames::mayCall)
                     ? Optional.empty()
                     : Optional.of("the caller's certificate names " + names
@@ -48,7 +54,7 @@ final class HttpTransportCallers {
         } catch (SSLPeerUnverifiedException e) {
             return Optional.of("peers must present a certificate");
         } catch (CertificateException e) {
-            return Optional.of("the caller's certificate is not trusted: " + HttpTransportReply.reason(e));
+            return Optional.of(HttpTransportReply.reason(e));
         }
     }
 

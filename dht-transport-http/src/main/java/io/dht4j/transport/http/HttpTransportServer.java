@@ -1,7 +1,6 @@
 package io.dht4j.transport.http;
 
 import io.dht4j.DhtException;
-import io.dht4j.security.Tls;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.FrameHandler;
 import io.vertx.core.Context;
@@ -21,7 +20,6 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -53,17 +51,17 @@ final class HttpTransportServer implements Handler<HttpServerRequest> {
     private final AtomicLong inFlightBytes = new AtomicLong();
     private final CompletableFuture<Void> drained = new CompletableFuture<>();
     private volatile boolean draining;
-    private final Supplier<Optional<Tls>> tls;
+    private final HttpListener listener;
     private final boolean secure;
     private volatile Optional<HttpTransportCallers> callers = Optional.empty();
 
     /**
      * An endpoint.
      *
-     * @param tls the own keys and certificates: there before the first connection is accepted, if the options want TLS
+     * @param listener has the own keys and certificates before the first connection is accepted, if the options want TLS
      */
-    HttpTransportServer(FrameHandler frames, HttpTransportOptions options, Supplier<Optional<Tls>> tls) {
-        this.tls = tls;
+    HttpTransportServer(FrameHandler frames, HttpTransportOptions options, HttpListener listener) {
+        this.listener = listener;
         this.secure = options.tls().isPresent();
         this.frames = frames;
         this.maxFrameBytes = options.maxFrameBytes();
@@ -104,7 +102,6 @@ final class HttpTransportServer implements Handler<HttpServerRequest> {
     public void handle(HttpServerRequest request) {
         Optional<String> refusal = secure ? refusal(request.connection()) : Optional.empty();
         if (refusal.isPresent()) {
-            LOG.debug("refused {}: {}", request.remoteAddress(), refusal.get());
             refuse(request, 403, refusal.get(), Integer.MAX_VALUE);
             return;
         }
@@ -155,7 +152,7 @@ final class HttpTransportServer implements Handler<HttpServerRequest> {
 
     private Optional<String> refusal(HttpConnection connection) {
         if (callers.isEmpty()) {
-            callers = tls.get().map(own -> new HttpTransportCallers(own, frames));
+            callers = listener.tls().map(own -> new HttpTransportCallers(own, frames, listener.refusedCallers()));
         }
         return callers.isEmpty() ? Optional.of("not ready") : callers.get().refusal(connection);
     }

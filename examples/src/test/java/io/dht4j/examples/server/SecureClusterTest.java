@@ -6,15 +6,28 @@ import static org.awaitility.Awaitility.await;
 import io.dht4j.examples.TestNodes;
 import io.dht4j.examples.cli.CommandLineRun;
 import io.dht4j.examples.server.TransportChoice.Protocol;
+import io.dht4j.security.Tls;
 import io.dht4j.testkit.TestCertificates;
 import io.dht4j.testkit.TestCertificates.Issued;
+import java.io.IOException;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.Principal;
+import java.security.PrivateKey;
+import java.security.SecureRandom;
+import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import javax.net.ssl.KeyManager;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManager;
+import javax.net.ssl.X509ExtendedKeyManager;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
@@ -101,12 +114,89 @@ class SecureClusterTest {
                 .untilAsserted(() -> assertThat(servers.get(0).err())
                         .containsPattern("WARN .* n3 cannot be called: .*(PKIX|certificat)")
                         .containsPattern("WARN .* n4 cannot be called: .*\\bn9\\b.*, not n4"));
+        // And so does who is called by callers that are not what they should be, once for each reason.
+        int port = protocol == Protocol.HTTP ? listen.get(0) : peers.get(0);
+        knock(port, null);
+        try (Tls strange = Tls.load(foreign.mutual("n3"), warning -> {})) {
+            knock(port, new KeyManager[] {new Insistent(strange.keyManager())});
+        }
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(servers.get(0).err())
+                        .containsPattern(
+                                "WARN .* refused 127[.]0[.]0[.]1: the certificate names \\[.*n3.*] and is not trusted")
+                        .containsPattern(
+                                "WARN .* refused 127[.]0[.]0[.]1: the .*certificate names \\[.*n9.*], which is no node")
+                        .containsPattern(
+                                "WARN .* refused 127[.]0[.]0[.]1: (peers must present a|there is no) certificate"));
+        assertThat(servers.get(0).err().lines().filter(line -> line.contains(" refused 127.0.0.1")))
+                .extracting(line -> line.substring(line.indexOf(" refused ")))
+                .doesNotHaveDuplicates();
         for (ServerProcess server : servers) {
             server.terminate();
             assertThat(server.exitCode()).isZero();
         }
         String everything = String.join("", logs());
         assertThat(everything).doesNotContain(READER, WRITER, ADMIN).doesNotContain("\tat ");
+    }
+
+    /** Calls as a peer would that has no certificate, or the wrong one. */
+    private void knock(int port, KeyManager @Nullable [] keys) throws Exception {
+        try (Tls trusting = Tls.load(authority.trusting(), warning -> {})) {
+            SSLContext context = SSLContext.getInstance("TLS");
+            context.init(keys, new TrustManager[] {trusting.trustManager()}, new SecureRandom());
+            try (Socket socket = context.getSocketFactory().createSocket("127.0.0.1", port)) {
+                socket.setSoTimeout(30_000);
+                String request = "POST /peer/v1/frame HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n";
+                socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+                socket.getOutputStream().flush();
+                socket.getInputStream().read();
+            } catch (IOException e) {
+                // Hung up on, as it may be: what matters is what the log says.
+                return;
+            }
+        }
+    }
+
+    /** Presents its certificate although the server names other authorities. */
+    private static final class Insistent extends X509ExtendedKeyManager {
+
+        private final X509ExtendedKeyManager own;
+
+        Insistent(X509ExtendedKeyManager own) {
+            this.own = own;
+        }
+
+        @Override
+        public String @Nullable [] getClientAliases(String keyType, Principal @Nullable [] issuers) {
+            return own.getClientAliases(keyType, null);
+        }
+
+        @Override
+        public @Nullable String chooseClientAlias(
+                String[] keyTypes, Principal @Nullable [] issuers, @Nullable Socket socket) {
+            return own.chooseClientAlias(keyTypes, null, socket);
+        }
+
+        @Override
+        public String @Nullable [] getServerAliases(String keyType, Principal @Nullable [] issuers) {
+            return null;
+        }
+
+        @Override
+        public @Nullable String chooseServerAlias(
+                String keyType, Principal @Nullable [] issuers, @Nullable Socket socket) {
+            return null;
+        }
+
+        @Override
+        public X509Certificate @Nullable [] getCertificateChain(String alias) {
+            return own.getCertificateChain(alias);
+        }
+
+        @Override
+        public @Nullable PrivateKey getPrivateKey(String alias) {
+            return own.getPrivateKey(alias);
+        }
     }
 
     private List<String> logs() throws Exception {
