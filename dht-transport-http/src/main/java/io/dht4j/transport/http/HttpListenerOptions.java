@@ -62,7 +62,17 @@ record HttpListenerOptions(
     /** Without TLS, on loopback only, for the public API only. */
     HttpListenerOptions(
             String host, int port, int eventLoops, int maxConnections, Duration idleTimeout, Duration drainTimeout) {
-        this(host, port, eventLoops, maxConnections, idleTimeout, drainTimeout, Optional.empty(), false, "", false);
+        this(
+                host,
+                port,
+                eventLoops,
+                maxConnections,
+                idleTimeout,
+                drainTimeout,
+                Optional.empty(),
+                false,
+                "withPlaintextAllowed()",
+                false);
     }
 
     static int defaultEventLoops() {
