@@ -10,7 +10,6 @@ import io.dht4j.examples.server.ServerNode;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -46,35 +45,5 @@ class EmbeddingExampleTest {
                 assertThat(greeting.map(Value::text)).as("still there").contains("hello");
             }
         }
-    }
-
-    @Test
-    void the_readme_shows_the_example_as_it_is() throws Exception {
-        Path root = root();
-        String source =
-                Files.readString(root.resolve("examples/src/main/java/io/dht4j/examples/EmbeddingExample.java"));
-        String readme = Files.readString(root.resolve("README.md"));
-
-        String code = between(source, "// tag::embed[]\n", "// end::embed[]");
-        String quoted = between(readme, "<!-- tag::embed[] -->\n", "<!-- end::embed[] -->");
-
-        assertThat(quoted).isEqualTo("```java\n" + code.stripIndent().stripTrailing() + "\n```\n");
-    }
-
-    private static String between(String text, String start, String end) {
-        int from = text.indexOf(start);
-        int to = text.indexOf(end);
-        assertThat(from).as("\"%s\" is there", start).isNotNegative();
-        assertThat(to).as("\"%s\" follows", end).isGreaterThan(from);
-        return text.substring(from + start.length(), to);
-    }
-
-    /** The checkout: the nearest directory upwards that has a README. */
-    private static Path root() {
-        Path directory = Path.of("").toAbsolutePath();
-        while (!Files.exists(directory.resolve("README.md"))) {
-            directory = directory.getParent();
-        }
-        return directory;
     }
 }

@@ -1,0 +1,128 @@
+package io.dht4j.examples;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dht4j.Cluster;
+import io.dht4j.Key;
+import io.dht4j.Node;
+import io.dht4j.Topology;
+import io.dht4j.Value;
+import io.dht4j.core.ClusterBuilder;
+import io.dht4j.core.RemoteCluster;
+import io.dht4j.core.RemoteOptions;
+import io.dht4j.examples.server.ServerNode;
+import io.dht4j.spi.Transport;
+import io.dht4j.store.memory.MemoryStore;
+import io.dht4j.transport.grpc.GrpcTransport;
+import io.dht4j.transport.grpc.GrpcTransportOptions;
+import io.dht4j.transport.http.HttpClientKind;
+import io.dht4j.transport.http.HttpRemote;
+import io.dht4j.transport.http.HttpRemoteOptions;
+import io.dht4j.transport.http.HttpTransport;
+import io.dht4j.transport.http.HttpTransportOptions;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The Java of the README is code that runs. */
+class ReadmeTest {
+
+    @ParameterizedTest
+    @CsvSource({
+        "embed, main/java/io/dht4j/examples/EmbeddingExample",
+        "transports, test/java/io/dht4j/examples/ReadmeTest",
+        "clients, test/java/io/dht4j/examples/ReadmeTest"
+    })
+    void the_readme_shows_code_as_it_is(String tag, String file) throws Exception {
+        Path root = root();
+        String source = Files.readString(root.resolve("examples/src/" + file + ".java"));
+        String readme = Files.readString(root.resolve("README.md"));
+
+        String code = between(source, "// tag::" + tag + "[]\n", "// end::" + tag + "[]");
+        String quoted = between(readme, "<!-- tag::" + tag + "[] -->\n", "<!-- end::" + tag + "[] -->");
+
+        assertThat(quoted).isEqualTo("```java\n" + code.stripIndent().stripTrailing() + "\n```\n");
+    }
+
+    @Test
+    void a_transport_is_one_line() throws Exception {
+        int port = TestNodes.freePorts(1).get(0);
+        // tag::transports[]
+        Transport streams = GrpcTransport.create(GrpcTransportOptions.at("127.0.0.1", port));
+        Transport http2 =
+                HttpTransport.create(HttpTransportOptions.at("127.0.0.1", port).withClient(HttpClientKind.VERTX_H2));
+        // end::transports[]
+        for (Transport transport : List.of(streams, http2)) {
+            Topology topology = Topology.of(Node.of("n1", "127.0.0.1:" + port));
+            try (Cluster cluster = ClusterBuilder.of("n1", topology)
+                    .transport(transport)
+                    .store(new MemoryStore())
+                    .start()) {
+                assertThat(greet(cluster)).isEqualTo("hello");
+            }
+        }
+    }
+
+    @Test
+    void clients_that_store_nothing() throws Exception {
+        List<Integer> ports = TestNodes.freePorts(3);
+        Topology topology = Topology.of(
+                Node.of("n1", "127.0.0.1:" + ports.get(0)),
+                Node.of("n2", "127.0.0.1:" + ports.get(1)),
+                Node.of("n3", "127.0.0.1:" + ports.get(2)));
+        List<String> addresses = List.of("127.0.0.1:" + ports.get(0), "127.0.0.1:" + ports.get(1));
+        try (ServerNode first = TestNodes.start(1, ports, Map.of());
+                ServerNode second = TestNodes.start(2, ports, Map.of());
+                ServerNode third = TestNodes.start(3, ports, Map.of())) {
+            // tag::clients[]
+            // Talks to any node over HTTP or gRPC; goes on with another one where that is safe.
+            Cluster remote = RemoteCluster.connect(
+                    HttpRemote.create(HttpRemoteOptions.defaults()), addresses, RemoteOptions.defaults());
+
+            // Knows the topology and asks the replicas itself, which saves a hop.
+            Cluster member = ClusterBuilder.withoutStore("web-1", topology)
+                    .transport(HttpTransport.create(HttpTransportOptions.callingOnly()))
+                    .start();
+            // end::clients[]
+            try (remote;
+                    member) {
+                assertThat(greet(remote)).isEqualTo("hello");
+                assertThat(greet(member)).isEqualTo("hello");
+            }
+            assertThat(List.of(first, second, third)).doesNotContainNull();
+        }
+    }
+
+    private static String greet(Cluster cluster) {
+        cluster.put(Key.of("greeting"), "hello".getBytes(UTF_8))
+                .toCompletableFuture()
+                .join();
+        return cluster.get(Key.of("greeting"))
+                .toCompletableFuture()
+                .join()
+                .map(Value::text)
+                .orElse("absent");
+    }
+
+    private static String between(String text, String start, String end) {
+        int from = text.indexOf(start);
+        int to = text.indexOf(end, Math.max(from, 0));
+        assertThat(from).as("\"%s\" is there", start).isNotNegative();
+        assertThat(to).as("\"%s\" follows", end).isGreaterThan(from);
+        return text.substring(from + start.length(), to);
+    }
+
+    /** The checkout: the nearest directory upwards that has a README. */
+    private static Path root() {
+        Path directory = Path.of("").toAbsolutePath();
+        while (!Files.exists(directory.resolve("README.md"))) {
+            directory = directory.getParent();
+        }
+        return directory;
+    }
+}
