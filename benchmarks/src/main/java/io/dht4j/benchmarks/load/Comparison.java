@@ -3,6 +3,9 @@ package io.dht4j.benchmarks.load;
 import io.dht4j.benchmarks.StolenTime;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 
 /**
  * Measures several things in one run, in rotating order, so that what else the machine does falls on all of them.
@@ -29,8 +32,18 @@ public record Comparison(int inFlight, double warmUp, double seconds, int repeti
                 Runtime.getRuntime().availableProcessors(),
                 repetitions,
                 seconds);
+        // They must outlive the runs: what an ended thread has allocated cannot be asked for.
+        ExecutorService threads = Executors.newCachedThreadPool();
+        try {
+            run(cells, threads);
+        } finally {
+            threads.shutdown();
+        }
+    }
+
+    private void run(List<Cell> cells, Executor threads) throws InterruptedException {
         for (Cell cell : cells) {
-            Slots.run(inFlight, warmUp, cell.operation());
+            Slots.run(inFlight, warmUp, cell.operation(), threads);
         }
         StolenTime stolen = new StolenTime();
         Allocation allocation = new Allocation();
@@ -39,7 +52,7 @@ public record Comparison(int inFlight, double warmUp, double seconds, int repeti
             for (int i = 0; i < cells.size(); i++) {
                 Cell cell = cells.get((i + repetition * step) % cells.size());
                 long before = allocation.bytes();
-                Slots.Result result = Slots.run(inFlight, seconds, cell.operation());
+                Slots.Result result = Slots.run(inFlight, seconds, cell.operation(), threads);
                 double operations = Math.max(1, result.perSecond() * seconds);
                 cell.add(new Cell.Measured(result.perSecond(), (allocation.bytes() - before) / operations));
             }

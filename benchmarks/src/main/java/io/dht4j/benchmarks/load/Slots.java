@@ -4,6 +4,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntFunction;
@@ -17,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Slots {
 
+    private final int slots;
     private final IntFunction<CompletionStage<?>> operation;
     private final AtomicBoolean running = new AtomicBoolean(true);
     private final AtomicLong done = new AtomicLong();
@@ -25,6 +29,7 @@ public final class Slots {
     private final CountDownLatch ended;
 
     private Slots(int slots, IntFunction<CompletionStage<?>> operation) {
+        this.slots = slots;
         this.operation = operation;
         this.ended = new CountDownLatch(slots);
     }
@@ -41,10 +46,22 @@ public final class Slots {
     /** Runs for some seconds; fails if any operation failed. */
     public static Result run(int slots, double seconds, IntFunction<CompletionStage<?>> operation)
             throws InterruptedException {
+        ExecutorService threads = Executors.newCachedThreadPool();
+        try {
+            return run(slots, seconds, operation, threads);
+        } finally {
+            threads.shutdown();
+        }
+    }
+
+    /** Runs for some seconds, with threads of the caller's to start the operations; fails if any operation failed. */
+    static Result run(int slots, double seconds, IntFunction<CompletionStage<?>> operation, Executor threads)
+            throws InterruptedException {
         Slots run = new Slots(slots, operation);
+        int starters = Math.min(slots, Runtime.getRuntime().availableProcessors());
         long begin = System.nanoTime();
-        for (int slot = 0; slot < slots; slot++) {
-            run.loop(slot);
+        for (int starter = 0; starter < starters; starter++) {
+            run.startFrom(starter, starters, threads);
         }
         Thread.sleep((long) (seconds * 1000));
         run.running.set(false);
@@ -58,6 +75,15 @@ public final class Slots {
                 operations / elapsed,
                 run.latency.getValueAtPercentile(50) / 1e3,
                 run.latency.getValueAtPercentile(99) / 1e3);
+    }
+
+    /** In a thread of its own: operations that end at once never give the thread back before the run is over. */
+    private void startFrom(int first, int step, Executor threads) {
+        threads.execute(() -> {
+            for (int slot = first; slot < slots; slot += step) {
+                loop(slot);
+            }
+        });
     }
 
     private void loop(int slot) {
