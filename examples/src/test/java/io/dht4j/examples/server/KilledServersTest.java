@@ -67,7 +67,6 @@ class KilledServersTest {
             for (int number = 1; number <= NODES; number++) {
                 awaitMoreAcknowledged("with all nodes, before n" + number + " is killed");
                 servers.get(number - 1).kill();
-                System.out.println(System.currentTimeMillis() + " killed " + acknowledged.size());
                 awaitMoreAcknowledged("while n" + number + " is away");
                 ServerProcess restarted = start(number, protocol, ports, peerPorts);
                 servers.set(number - 1, restarted);
@@ -80,7 +79,6 @@ class KilledServersTest {
                 assertThat(writer.isAlive()).isFalse();
             }
 
-            System.out.println(System.currentTimeMillis() + " reading " + acknowledged.size());
             assertThat(acknowledged).hasSizeGreaterThanOrEqualTo(3 * NODES * STEP);
             assertEveryAcknowledgedValueIsRead(urls);
         } finally {
@@ -113,7 +111,6 @@ class KilledServersTest {
 
     private void awaitMoreAcknowledged(String when) {
         int before = acknowledged.size();
-        System.out.println(System.currentTimeMillis() + " " + before + " " + when);
         await(when).atMost(PATIENCE).until(() -> acknowledged.size() >= before + STEP);
     }
 
@@ -133,9 +130,7 @@ class KilledServersTest {
                                     OptionalLong.empty()));
                             acknowledged.put(key, value);
                         } catch (ClientException e) {
-                            System.out.println(System.currentTimeMillis() + " " + e.getMessage());
                             // Not acknowledged: nothing is promised of this key.
-                            continue;
                         }
                     }
                 },
