@@ -1,0 +1,51 @@
+package io.dht4j.benchmarks.load;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.zip.DataFormatException;
+import org.HdrHistogram.Histogram;
+
+/**
+ * A distribution of times in nanoseconds that travels as text.
+ *
+ * @param histogram an HdrHistogram, compressed (V2) and in Base64
+ */
+public record Latency(String histogram) {
+
+    /**
+     * Wraps a histogram, which may change afterwards without this one changing.
+     *
+     * @param histogram of nanoseconds
+     */
+    public static Latency of(Histogram histogram) {
+        ByteBuffer buffer = ByteBuffer.allocate(histogram.getNeededByteBufferCapacity());
+        int length = histogram.encodeIntoCompressedByteBuffer(buffer);
+        return new Latency(Base64.getEncoder().encodeToString(Arrays.copyOf(buffer.array(), length)));
+    }
+
+    /**
+     * The histogram.
+     *
+     * @return a new one, the caller's own
+     * @throws IllegalArgumentException if the text is none
+     */
+    public Histogram decode() {
+        try {
+            return Histogram.decodeFromCompressedByteBuffer(
+                    ByteBuffer.wrap(Base64.getDecoder().decode(histogram)), 0);
+        } catch (DataFormatException | RuntimeException e) {
+            throw new IllegalArgumentException("not a latency histogram in Base64", e);
+        }
+    }
+
+    /**
+     * The time that a share of the operations stays under.
+     *
+     * @param percent 0 to 100
+     * @return microseconds
+     */
+    public double micros(double percent) {
+        return decode().getValueAtPercentile(percent) / 1e3;
+    }
+}

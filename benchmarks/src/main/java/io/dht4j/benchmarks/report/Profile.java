@@ -1,0 +1,15 @@
+package io.dht4j.benchmarks.report;
+
+import java.util.Map;
+
+/**
+ * What async-profiler saw of the nodes.
+ *
+ * @param event {@code cpu}, {@code alloc}, {@code lock} or {@code wall}
+ * @param samples how many; for {@code alloc} bytes, for {@code lock} nanoseconds
+ * @param layers share of each layer by name, 0 to 1, together 1
+ * @param flameGraph file with the flame graph, relative to the report's directory
+ * @param collapsed file with the collapsed stacks, relative to the report's directory
+ */
+public record Profile(
+        String event, long samples, Map<String, Double> layers, String flameGraph, String collapsed) {}

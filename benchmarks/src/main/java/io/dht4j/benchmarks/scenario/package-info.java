@@ -1,0 +1,5 @@
+/** The experiments: a class each. */
+@NullMarked
+package io.dht4j.benchmarks.scenario;
+
+import org.jspecify.annotations.NullMarked;
