@@ -30,7 +30,11 @@ public record LoadSpec(
         require(seconds > 0 && seconds <= 86_400, "length", seconds, "over 0 to 86,400 seconds");
         require(keys >= 1, "keys", keys, "1 or more");
         require(maxInFlight >= 1 && maxInFlight <= 1_000_000, "operations in flight", maxInFlight, "1 to 1,000,000");
-        require(threads >= 1 && threads <= Math.min(256, maxInFlight), "threads", threads, "1 to 256, at most the operations in flight");
+        require(
+                threads >= 1 && threads <= Math.min(256, maxInFlight),
+                "threads",
+                threads,
+                "1 to 256, at most the operations in flight");
     }
 
     /**

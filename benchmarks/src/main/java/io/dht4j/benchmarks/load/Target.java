@@ -11,9 +11,9 @@ public interface Target extends AutoCloseable {
      * @param operation what to do
      * @param key the number of the key, 0 to one less than there are keys
      * @return completes when the operation has succeeded; fails, within the target's own timeout, with what went wrong
-     *     otherwise. An absent key is a success
+     *     otherwise: a {@link LoadException} where it has a name. An absent key is a success
      */
-    CompletionStage<?> start(Operation operation, long key);
+    CompletionStage<Outcome> start(Operation operation, long key);
 
     /** Lets go of connections; operations under way fail. Blocks for a bounded time. */
     @Override

@@ -11,5 +11,4 @@ import java.util.Map;
  * @param flameGraph file with the flame graph, relative to the report's directory
  * @param collapsed file with the collapsed stacks, relative to the report's directory
  */
-public record Profile(
-        String event, long samples, Map<String, Double> layers, String flameGraph, String collapsed) {}
+public record Profile(String event, long samples, Map<String, Double> layers, String flameGraph, String collapsed) {}

@@ -1,0 +1,86 @@
+package io.dht4j.benchmarks.load;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** Finds reasons not to trust a run. For one thread. */
+final class Doubts {
+
+    /** Processor time that went to others, in percent: beyond it, what is measured is the neighbours. */
+    static final double STOLEN_PERCENT = 5;
+
+    /** Time in which the generator's own collector had stopped it, in percent: such pauses look like the server's. */
+    static final double GC_PERCENT = 5;
+
+    /** How late 99 of 100 operations may begin: it is part of every latency, so it must be small beside what is measured. */
+    static final double LATENESS_P99_MICROS = 1000;
+
+    /** By how much the clock on the wall and the monotonic one may differ about the time of the run, in percent. */
+    static final double CLOCKS_PERCENT = 1;
+
+    /** What the clock on the wall does not tell: it counts milliseconds, at both ends. */
+    static final double CLOCK_GRAIN_MILLIS = 2;
+
+    /** Reads that found nothing, in percent: they cost a server less than those that find something. */
+    static final double ABSENT_PERCENT = 1;
+
+    private final List<String> found = new ArrayList<>();
+
+    void stolen(double percent) {
+        if (percent > STOLEN_PERCENT) {
+            add("%.1f %% of the processors' time went to others on this host", percent);
+        }
+    }
+
+    void gc(double millis, double ofMillis) {
+        double percent = ofMillis == 0 ? 0 : 100 * millis / ofMillis;
+        if (percent > GC_PERCENT) {
+            add("the generator's garbage collector stopped it for %.1f %% of the time", percent);
+        }
+    }
+
+    void lateness(double p99Micros) {
+        if (p99Micros > LATENESS_P99_MICROS) {
+            add("the generator began 1 %% of the operations more than %,.0f µs after their time", p99Micros);
+        }
+    }
+
+    /** The second opinion about the rate. */
+    void clocks(double intendedMillis, double wallMillis) {
+        if (Math.abs(wallMillis - intendedMillis) > CLOCKS_PERCENT / 100 * intendedMillis + CLOCK_GRAIN_MILLIS) {
+            add(
+                    "by the clock on the wall the operations were begun in %,.0f ms, not in the intended %,.0f ms:"
+                            + " the rate was another one",
+                    wallMillis, intendedMillis);
+        }
+    }
+
+    void tooLate(long operations) {
+        if (operations > 0) {
+            add(
+                    "the generator was more than %d s late for %,d operations and left them out",
+                    Sender.GIVE_UP_NANOS / 1_000_000_000L, operations);
+        }
+    }
+
+    void neverEnded(long operations) {
+        if (operations > 0) {
+            add("%,d operations had not ended when the run was given up", operations);
+        }
+    }
+
+    void absent(long reads, long of) {
+        if (of > 0 && 100.0 * reads / of > ABSENT_PERCENT) {
+            add("%.1f %% of the reads found nothing", 100.0 * reads / of);
+        }
+    }
+
+    private void add(String format, Object... arguments) {
+        found.add(String.format(Locale.ROOT, format, arguments));
+    }
+
+    List<String> found() {
+        return List.copyOf(found);
+    }
+}

@@ -1,0 +1,117 @@
+package io.dht4j.benchmarks.load;
+
+import java.util.SplittableRandom;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Semaphore;
+import java.util.function.BiConsumer;
+import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
+
+/** One thread of a load: begins every so-manieth operation at its time. */
+final class Sender implements Callable<Sender.Sent> {
+
+    /**
+     * An operation that would begin later than this is not begun: a generator that cannot keep up must end, and must not make
+     * up for its own pauses by a burst.
+     */
+    static final long GIVE_UP_NANOS = 1_000_000_000L;
+
+    private final LoadSpec spec;
+    private final Schedule schedule;
+    private final int index;
+    private final Target target;
+    private final Semaphore room;
+    private final Tally tally;
+    private final SplittableRandom random;
+    private final Pace pace;
+
+    Sender(
+            LoadSpec spec,
+            Schedule schedule,
+            int index,
+            Target target,
+            Semaphore room,
+            Tally tally,
+            SplittableRandom random,
+            long origin) {
+        this.spec = spec;
+        this.schedule = schedule;
+        this.index = index;
+        this.target = target;
+        this.room = room;
+        this.tally = tally;
+        this.random = random;
+        this.pace = new Pace(origin, schedule.distanceNanos() * spec.threads());
+    }
+
+    /**
+     * What a thread did with the operations that count.
+     *
+     * @param sent how many it began
+     * @param noRoom how many it left out because too many were under way
+     * @param tooLate how many it left out because it was too late for them
+     * @param lateness by how much each came after its time
+     * @param firstMillis when it came to the first one, by the clock on the wall
+     * @param lastMillis when it came to the last one, by the clock on the wall
+     */
+    record Sent(long sent, long noRoom, long tooLate, Histogram lateness, long firstMillis, long lastMillis) {}
+
+    @Override
+    public Sent call() throws InterruptedException {
+        Histogram lateness = Tally.histogram();
+        long sent = 0;
+        long noRoom = 0;
+        long tooLate = 0;
+        long firstMillis = Long.MAX_VALUE;
+        for (long i = index; i < schedule.operations(); i += spec.threads()) {
+            long intended = schedule.intended(i);
+            long late = pace.await(intended) - intended;
+            boolean counts = schedule.counts(i);
+            // Drawn in any case, so that the keys do not depend on what became of the operations before.
+            long key = random.nextLong(spec.keys());
+            boolean inTime = late <= GIVE_UP_NANOS;
+            boolean begun = inTime && room.tryAcquire();
+            if (begun) {
+                begin(key, new Pending(intended, counts));
+            }
+            if (counts) {
+                if (firstMillis == Long.MAX_VALUE) {
+                    firstMillis = System.currentTimeMillis();
+                }
+                lateness.recordValue(Tally.clamp(late));
+                sent += begun ? 1 : 0;
+                tooLate += inTime ? 0 : 1;
+                noRoom += inTime && !begun ? 1 : 0;
+            }
+        }
+        return new Sent(sent, noRoom, tooLate, lateness, firstMillis, System.currentTimeMillis());
+    }
+
+    private void begin(long key, Pending pending) {
+        try {
+            target.start(spec.operation(), key).whenComplete(pending);
+        } catch (RuntimeException e) {
+            pending.accept(null, e);
+        }
+    }
+
+    /** An operation under way. */
+    private final class Pending implements BiConsumer<@Nullable Outcome, @Nullable Throwable> {
+
+        private final long intended;
+        private final boolean counts;
+
+        Pending(long intended, boolean counts) {
+            this.intended = intended;
+            this.counts = counts;
+        }
+
+        @Override
+        public void accept(@Nullable Outcome outcome, @Nullable Throwable error) {
+            if (counts) {
+                tally.ended(intended, pace.now(), outcome, error);
+            }
+            room.release();
+        }
+    }
+}

@@ -1,0 +1,83 @@
+package io.dht4j.benchmarks.load;
+
+import java.util.Map;
+import java.util.concurrent.atomic.LongAccumulator;
+import java.util.concurrent.atomic.LongAdder;
+import org.HdrHistogram.ConcurrentHistogram;
+import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
+
+/** What came of the operations of a run that count. Safe for use by any number of threads. */
+final class Tally {
+
+    /** Longer times are recorded as this. */
+    private static final long LONGEST_NANOS = 3_600_000_000_000L;
+
+    private static final int DIGITS = 3;
+
+    private final LongAdder served = new LongAdder();
+    private final LongAdder failed = new LongAdder();
+    private final LongAdder absent = new LongAdder();
+    private final LongAccumulator lastServed = new LongAccumulator(Math::max, 0);
+    private final Errors errors = new Errors();
+    private final Histogram latency = new ConcurrentHistogram(LONGEST_NANOS, DIGITS);
+
+    /** A histogram for one thread, which takes what {@link #clamp} gives. */
+    static Histogram histogram() {
+        return new Histogram(LONGEST_NANOS, DIGITS);
+    }
+
+    static long clamp(long nanos) {
+        return Math.min(LONGEST_NANOS, Math.max(0, nanos));
+    }
+
+    /**
+     * Counts an operation that has ended.
+     *
+     * @param intended when it was to begin, in nanoseconds since the run began
+     * @param now in nanoseconds since the run began
+     */
+    void ended(long intended, long now, @Nullable Outcome outcome, @Nullable Throwable error) {
+        if (error != null) {
+            errors.add(LoadException.nameOf(error), 1);
+            failed.increment();
+            return;
+        }
+        latency.recordValue(clamp(now - intended));
+        lastServed.accumulate(now);
+        if (outcome == Outcome.ABSENT) {
+            absent.increment();
+        }
+        served.increment();
+    }
+
+    long served() {
+        return served.sum();
+    }
+
+    long failed() {
+        return failed.sum();
+    }
+
+    /** Of those served, the reads that found nothing. */
+    long absent() {
+        return absent.sum();
+    }
+
+    /** When the last one succeeded, in nanoseconds since the run began; 0 if none has. */
+    long lastServedNanos() {
+        return lastServed.get();
+    }
+
+    Errors errors() {
+        return errors;
+    }
+
+    Map<String, Long> errorsByName() {
+        return errors.byName();
+    }
+
+    Latency latency() {
+        return Latency.of(latency.copy());
+    }
+}

@@ -1,0 +1,101 @@
+package io.dht4j.benchmarks.target;
+
+import io.dht4j.DhtException;
+import io.dht4j.benchmarks.load.LoadException;
+import io.dht4j.benchmarks.load.Operation;
+import io.dht4j.benchmarks.load.Target;
+import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/** Writes keys once each, as fast as the target takes them: so many operations under way, the next when one has ended. */
+public final class Filling {
+
+    private static final int ATTEMPTS = 5;
+    private static final long RETRY_MILLIS = 200;
+    private static final int PATIENCE_SECONDS = 120;
+
+    private final Target target;
+    private final int maxInFlight;
+    private final Semaphore room;
+    private final AtomicReference<@Nullable String> failure = new AtomicReference<>();
+
+    private Filling(Target target, int maxInFlight) {
+        this.target = target;
+        this.maxInFlight = maxInFlight;
+        this.room = new Semaphore(maxInFlight);
+    }
+
+    /**
+     * What was written.
+     *
+     * @param keys how many, each of them acknowledged
+     * @param seconds how long it took
+     */
+    public record Filled(long keys, double seconds) {}
+
+    /**
+     * Puts every key from 0 to one less than there are. A put that fails is tried again, some times. Blocks.
+     *
+     * @param target where to
+     * @param keys how many; 0 or more
+     * @param maxInFlight operations under way; 1 to 1,000,000
+     * @throws IOException if a put failed to the end, or none ended for two minutes; some keys are written then
+     * @throws InterruptedException if the thread is interrupted; what is under way ends by itself
+     */
+    public static Filled fill(Target target, long keys, int maxInFlight) throws IOException, InterruptedException {
+        if (keys < 0) {
+            throw new IllegalArgumentException("keys to fill: " + keys + " is not 0 or more");
+        }
+        if (maxInFlight < 1 || maxInFlight > 1_000_000) {
+            throw new IllegalArgumentException(
+                    "operations in flight while filling: " + maxInFlight + " is not 1 to 1,000,000");
+        }
+        long begin = System.nanoTime();
+        new Filling(target, maxInFlight).run(keys);
+        return new Filled(keys, (System.nanoTime() - begin) / 1e9);
+    }
+
+    private void run(long keys) throws IOException, InterruptedException {
+        for (long key = 0; key < keys; key++) {
+            await(1);
+            put(key, 1);
+        }
+        await(maxInFlight);
+    }
+
+    private void await(int permits) throws IOException, InterruptedException {
+        if (!room.tryAcquire(permits, PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+            throw new IOException("filling stopped: no put has ended for " + PATIENCE_SECONDS + " s");
+        }
+        String failed = failure.get();
+        if (failed != null) {
+            throw new IOException(failed);
+        }
+    }
+
+    private void put(long key, int attempt) {
+        target.start(Operation.PUT, key).whenComplete((outcome, error) -> {
+            if (error == null) {
+                room.release();
+            } else if (attempt < ATTEMPTS) {
+                later(attempt).execute(() -> put(key, attempt + 1));
+            } else {
+                failure.compareAndSet(
+                        null,
+                        "filling stopped: key number " + key + " could not be written in " + ATTEMPTS + " attempts: "
+                                + LoadException.nameOf(error) + ": "
+                                + DhtException.unwrap(error).getMessage());
+                room.release();
+            }
+        });
+    }
+
+    private static Executor later(int attempt) {
+        return CompletableFuture.delayedExecutor(RETRY_MILLIS * attempt, TimeUnit.MILLISECONDS);
+    }
+}

@@ -1,0 +1,90 @@
+package io.dht4j.benchmarks.target;
+
+import io.dht4j.benchmarks.load.LoadException;
+import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
+import io.vertx.core.http.HttpClient;
+import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.PoolOptions;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The calls of one event loop, and its connections. All calls have the same timeout, so that they expire in the order in which
+ * they came: one look at the oldest every now and then does without a timer for each.
+ */
+final class HttpLoop extends VerticleBase {
+
+    /** How late a call may expire. */
+    private static final long TICK_MILLIS = 20;
+
+    /** Below the minute after which a node closes a silent connection, perhaps just as a request is sent on it. */
+    private static final int KEEP_ALIVE_SECONDS = 30;
+
+    /** Calls that wait for a connection. As many as a load may have under way: it has its own bound. */
+    private static final int MAX_WAITING = 1_000_000;
+
+    private final int connections;
+    private final int connectTimeoutMillis;
+    // On the event loop only.
+    private final Deque<HttpCall> calls = new ArrayDeque<>();
+    private @Nullable HttpClient client;
+
+    HttpLoop(int connections, int connectTimeoutMillis) {
+        this.connections = connections;
+        this.connectTimeoutMillis = connectTimeoutMillis;
+    }
+
+    @Override
+    public Future<?> start() {
+        client = vertx.createHttpClient(
+                new HttpClientOptions()
+                        .setTcpNoDelay(true)
+                        .setKeepAliveTimeout(KEEP_ALIVE_SECONDS)
+                        .setConnectTimeout(connectTimeoutMillis),
+                new PoolOptions().setHttp1MaxSize(connections).setMaxWaitQueueSize(MAX_WAITING));
+        vertx.setPeriodic(TICK_MILLIS, tick -> expire(System.nanoTime()));
+        return Future.succeededFuture();
+    }
+
+    @Override
+    public Future<?> stop() {
+        client = null;
+        calls.forEach(call -> call.fail(closed()));
+        calls.clear();
+        return Future.succeededFuture();
+    }
+
+    private static LoadException closed() {
+        return new LoadException("closed", "the target is closed");
+    }
+
+    /**
+     * Begins a call. For any thread.
+     *
+     * @throws RejectedExecutionException if the event loop has ended
+     */
+    void submit(HttpCall call) {
+        context.runOnContext(here -> begin(call));
+    }
+
+    private void begin(HttpCall call) {
+        HttpClient open = client;
+        if (open == null) {
+            call.fail(closed());
+            return;
+        }
+        expire(System.nanoTime());
+        calls.addLast(call);
+        call.begin(open);
+    }
+
+    /** Ends calls that are due, and forgets those that have ended. */
+    private void expire(long now) {
+        for (HttpCall oldest = calls.peekFirst(); oldest != null && oldest.hasEnded(now); oldest = calls.peekFirst()) {
+            calls.removeFirst();
+        }
+    }
+}

@@ -1,0 +1,56 @@
+package io.dht4j.benchmarks.target;
+
+import java.util.SplittableRandom;
+
+/**
+ * Values of one size: random bytes, which no store or protocol can compress, some of them prepared and used for all keys in
+ * turn. Immutable.
+ */
+public final class Values {
+
+    /** The largest value. */
+    public static final int MAX_BYTES = 16 << 20;
+
+    private static final int PREPARED_BYTES = 4 << 20;
+    private static final int FEWEST = 4;
+    private static final int MOST = 4096;
+    private static final long SEED = 20_261_121;
+
+    private final byte[][] values;
+
+    /**
+     * Prepares values.
+     *
+     * @param bytes of each, 0 to {@link #MAX_BYTES}
+     */
+    public Values(int bytes) {
+        if (bytes < 0 || bytes > MAX_BYTES) {
+            throw new IllegalArgumentException("bytes of a value: " + bytes + " is not 0 to " + MAX_BYTES);
+        }
+        SplittableRandom random = new SplittableRandom(SEED);
+        values = new byte[Math.max(FEWEST, Math.min(MOST, PREPARED_BYTES / Math.max(1, bytes)))][bytes];
+        for (byte[] value : values) {
+            random.nextBytes(value);
+        }
+    }
+
+    /** How many different ones there are. */
+    int count() {
+        return values.length;
+    }
+
+    /** Which one belongs to a key. */
+    int index(long key) {
+        return (int) Long.remainderUnsigned(key, values.length);
+    }
+
+    /**
+     * The value of a key.
+     *
+     * @param key its number
+     * @return the same for the same number; shared, not to be changed
+     */
+    public byte[] of(long key) {
+        return values[index(key)];
+    }
+}

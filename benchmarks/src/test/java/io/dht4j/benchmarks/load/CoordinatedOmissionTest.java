@@ -1,0 +1,90 @@
+package io.dht4j.benchmarks.load;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dht4j.benchmarks.target.TargetSpec;
+import io.dht4j.benchmarks.target.Targets;
+import java.util.List;
+import org.HdrHistogram.Histogram;
+import org.junit.jupiter.api.Test;
+
+/** A server over a real socket, which counts what it gets. */
+class CoordinatedOmissionTest {
+
+    private static final int STALL_MILLIS = 1000;
+    private static final double PER_SECOND = 500;
+    private static final double WARM_UP = 0.4;
+    private static final double SECONDS = 2;
+
+    @Test
+    void a_stall_of_a_second_shows_in_every_operation_that_was_meant_to_begin_in_it() throws Exception {
+        try (StallingServer server = new StallingServer(400, STALL_MILLIS);
+                Target target = Targets.open(TargetSpec.http(List.of(server.address())))) {
+            LoadResult result = OpenLoad.on(target).run(load(1000));
+
+            assertThat(result.served()).isEqualTo(result.offered());
+            Histogram latency = result.latency().decode();
+            // The first that was held came to the server after its time, and was held until the end.
+            assertThat(latency.getMaxValue()).isGreaterThan(millis(STALL_MILLIS) * 99 / 100);
+            // Whatever was meant to begin in the first half of the stall has waited for the second half at least.
+            double inHalfTheStall = PER_SECOND * STALL_MILLIS / 2 / 1000;
+            assertThat(latency.getCountBetweenValues(millis(STALL_MILLIS) / 2, latency.getMaxValue()))
+                    .isGreaterThanOrEqualTo((long) (0.95 * inHalfTheStall));
+            assertThat(latency.getValueAtPercentile(80)).isGreaterThan(millis(STALL_MILLIS) / 3);
+        }
+    }
+
+    @Test
+    void a_server_that_answers_at_once_counts_as_many_as_the_load() throws Exception {
+        try (StallingServer server = new StallingServer(0, 0);
+                Target target = Targets.open(TargetSpec.http(List.of(server.address())))) {
+            LoadResult result = OpenLoad.on(target).run(load(1000));
+
+            assertThat(result.offered()).isEqualTo((long) (PER_SECOND * SECONDS));
+            assertThat(result.served() + result.failed() + result.notSent()).isEqualTo(result.offered());
+            assertThat(result.failed()).isZero();
+            assertThat(result.errors()).isEmpty();
+            assertThat(server.requests()).isEqualTo((long) (PER_SECOND * WARM_UP) + result.served());
+            assertThat(result.latency().decode().getTotalCount()).isEqualTo(result.served());
+            assertThat(result.servedPerSecond()).isEqualTo(result.served() / result.tookSeconds());
+            assertThat(result.tookSeconds()).isGreaterThanOrEqualTo(SECONDS);
+        }
+    }
+
+    @Test
+    void what_finds_no_room_in_a_stall_counts_as_not_sent() throws Exception {
+        try (StallingServer server = new StallingServer(400, STALL_MILLIS);
+                Target target = Targets.open(TargetSpec.http(List.of(server.address())))) {
+            LoadResult result = OpenLoad.on(target).run(load(50));
+
+            // Of those meant to begin in the stall, room was there for 50.
+            assertThat(result.notSent()).isGreaterThan((long) (0.5 * PER_SECOND * STALL_MILLIS / 1000) - 50);
+            assertThat(result.served() + result.notSent()).isEqualTo(result.offered());
+            assertThat(server.requests()).isEqualTo((long) (PER_SECOND * WARM_UP) + result.served());
+            assertThat(result.servedShare()).isLessThan(0.8);
+        }
+    }
+
+    @Test
+    void a_server_that_does_not_answer_makes_operations_fail_by_their_timeout() throws Exception {
+        try (StallingServer server = new StallingServer(1, 600_000);
+                Target target = Targets.open(TargetSpec.http(List.of(server.address()))
+                        .withConnections(10, 1)
+                        .withTimeoutMillis(100))) {
+            LoadResult result = OpenLoad.on(target).run(load(1000));
+
+            assertThat(result.served()).isZero();
+            assertThat(result.failed() + result.notSent()).isEqualTo(result.offered());
+            assertThat(result.errors()).containsOnlyKeys("timeout");
+            assertThat(result.latency().decode().getTotalCount()).isZero();
+        }
+    }
+
+    private static LoadSpec load(int maxInFlight) {
+        return new LoadSpec(Operation.GET, PER_SECOND, WARM_UP, SECONDS, 100, maxInFlight, 2, 1);
+    }
+
+    private static long millis(long count) {
+        return count * 1_000_000;
+    }
+}

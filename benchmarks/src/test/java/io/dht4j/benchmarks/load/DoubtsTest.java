@@ -1,0 +1,57 @@
+package io.dht4j.benchmarks.load;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class DoubtsTest {
+
+    private final Doubts doubts = new Doubts();
+
+    @Test
+    void a_calm_run_has_none() {
+        doubts.stolen(Doubts.STOLEN_PERCENT);
+        doubts.gc(50, 1000);
+        doubts.lateness(Doubts.LATENESS_P99_MICROS);
+        doubts.clocks(10_000, 10_100);
+        doubts.clocks(0, 2);
+        doubts.tooLate(0);
+        doubts.neverEnded(0);
+        doubts.absent(1, 100);
+        doubts.absent(0, 0);
+
+        assertThat(doubts.found()).isEmpty();
+    }
+
+    @Test
+    void a_system_that_does_not_tell_of_stolen_time_is_not_doubted() {
+        doubts.stolen(-1);
+
+        assertThat(doubts.found()).isEmpty();
+    }
+
+    @Test
+    void each_excess_is_named_with_its_figure() {
+        doubts.stolen(5.1);
+        doubts.gc(51, 1000);
+        doubts.lateness(1001);
+        doubts.clocks(10_000, 10_103);
+        doubts.clocks(10_000, 9_897);
+        doubts.tooLate(1);
+        doubts.neverEnded(2);
+        doubts.absent(2, 100);
+
+        assertThat(doubts.found())
+                .containsExactly(
+                        "5.1 % of the processors' time went to others on this host",
+                        "the generator's garbage collector stopped it for 5.1 % of the time",
+                        "the generator began 1 % of the operations more than 1,001 µs after their time",
+                        "by the clock on the wall the operations were begun in 10,103 ms, not in the intended 10,000 ms:"
+                                + " the rate was another one",
+                        "by the clock on the wall the operations were begun in 9,897 ms, not in the intended 10,000 ms:"
+                                + " the rate was another one",
+                        "the generator was more than 1 s late for 1 operations and left them out",
+                        "2 operations had not ended when the run was given up",
+                        "2.0 % of the reads found nothing");
+    }
+}

@@ -1,0 +1,217 @@
+package io.dht4j.benchmarks.load;
+
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.entry;
+import static org.awaitility.Awaitility.await;
+
+import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import org.junit.jupiter.api.Test;
+
+class OpenLoadTest {
+
+    @Test
+    void the_threads_take_the_operations_in_turn() throws Exception {
+        RecordingTarget target = RecordingTarget.prompt();
+
+        LoadResult result = OpenLoad.on(target).run(spec(1000, 0, 0.5, 100, 4));
+
+        assertThat(result.offered()).isEqualTo(500);
+        assertThat(result.served() + result.notSent()).isEqualTo(500);
+        assertThat(target.begun()).isEqualTo(result.served());
+        List<List<Long>> byThread = target.keysByThread();
+        assertThat(byThread).hasSize(4);
+        if (result.notSent() == 0) {
+            assertThat(byThread).allSatisfy(keys -> assertThat(keys).hasSize(125));
+        }
+    }
+
+    @Test
+    void no_operation_begins_before_its_time() throws Exception {
+        List<Long> times = Collections.synchronizedList(new ArrayList<>());
+        Target target = new RecordingTarget(number -> {
+            times.add(System.nanoTime());
+            return CompletableFuture.completedFuture(Outcome.DONE);
+        });
+        long before = System.nanoTime();
+
+        OpenLoad.on(target).run(spec(500, 0.1, 0.4, 100, 2));
+
+        assertThat(times).hasSizeLessThanOrEqualTo(250);
+        for (int i = 0; i < times.size(); i++) {
+            // In order: the two threads' operations may overtake each other by one.
+            assertThat(times.get(i) - before).isGreaterThanOrEqualTo(Math.max(0, i - 1) * 2_000_000L);
+        }
+    }
+
+    @Test
+    void the_warm_up_is_sent_and_not_counted() throws Exception {
+        RecordingTarget target = new RecordingTarget(number -> number < 100
+                ? CompletableFuture.failedFuture(new IOException("not warm"))
+                : CompletableFuture.completedFuture(Outcome.DONE));
+
+        LoadResult result = OpenLoad.on(target).run(spec(500, 0.2, 0.3, 100, 1));
+
+        assertThat(result.offered()).isEqualTo(150);
+        assertThat(result.failed()).isZero();
+        assertThat(result.errors()).isEmpty();
+        assertThat(target.begun()).isGreaterThan(150);
+        assertThat(result.latency().decode().getTotalCount()).isEqualTo(result.served());
+    }
+
+    @Test
+    void keys_are_drawn_from_all_there_are_and_a_seed_gives_the_same_ones_again() throws Exception {
+        RecordingTarget first = RecordingTarget.prompt();
+        RecordingTarget second = RecordingTarget.prompt();
+
+        OpenLoad.on(first).run(spec(2000, 0, 0.3, 100, 1));
+        OpenLoad.on(second).run(spec(2000, 0, 0.3, 100, 1));
+
+        List<Long> keys = first.keysByThread().get(0);
+        int common = Math.min(keys.size(), second.keysByThread().get(0).size());
+        assertThat(second.keysByThread().get(0).subList(0, common)).isEqualTo(keys.subList(0, common));
+        assertThat(keys).allMatch(key -> key >= 0 && key < 10);
+        assertThat(new HashSet<>(keys)).hasSize(10);
+    }
+
+    @Test
+    void no_more_than_the_bound_is_under_way_and_the_rest_counts_as_not_sent() throws Exception {
+        RecordingTarget target = new RecordingTarget(
+                number -> new CompletableFuture<Outcome>().completeOnTimeout(Outcome.DONE, 3, SECONDS));
+
+        LoadResult result = OpenLoad.on(target).run(spec(100, 0, 0.5, 10, 2));
+
+        assertThat(target.mostUnderWay()).isEqualTo(10);
+        assertThat(target.underWay()).isZero();
+        assertThat(result.offered()).isEqualTo(50);
+        assertThat(result.notSent()).isPositive();
+        assertThat(result.served() + result.notSent()).isEqualTo(50);
+        assertThat(result.latency().micros(0)).isGreaterThan(2_900_000);
+        assertThat(result.tookSeconds()).isGreaterThan(2.9);
+    }
+
+    @Test
+    void failures_count_by_name_and_have_no_latency() throws Exception {
+        RecordingTarget target = new RecordingTarget(number -> switch ((int) (number % 4)) {
+            case 0 -> CompletableFuture.failedFuture(DhtException.of(ErrorCode.OVERLOADED, "full"));
+            case 1 -> CompletableFuture.failedFuture(new LoadException("HTTP 503", "full"));
+            case 2 -> CompletableFuture.failedFuture(new IOException("gone"));
+            default -> CompletableFuture.completedFuture(Outcome.DONE);
+        });
+
+        LoadResult result = OpenLoad.on(target).run(spec(400, 0, 0.25, 100, 1));
+
+        assertThat(result.served() + result.failed() + result.notSent()).isEqualTo(100);
+        assertThat(result.latency().decode().getTotalCount()).isEqualTo(result.served());
+        assertThat(result.errors()).containsOnlyKeys("OVERLOADED", "HTTP 503", "IOException");
+        assertThat(result.errors().values().stream().mapToLong(Long::longValue).sum())
+                .isEqualTo(result.failed());
+    }
+
+    @Test
+    void a_target_that_throws_counts_as_failed() throws Exception {
+        Target target = new RecordingTarget(number -> {
+            throw new IllegalStateException("broken");
+        });
+
+        LoadResult result = OpenLoad.on(target).run(spec(100, 0, 0.1, 1, 1));
+
+        assertThat(result.failed() + result.notSent()).isEqualTo(10);
+        assertThat(result.errors()).containsExactly(entry("IllegalStateException", result.failed()));
+    }
+
+    @Test
+    void errors_of_many_names_end_under_one() {
+        Errors errors = new Errors();
+
+        for (int i = 0; i < 30; i++) {
+            errors.add("error " + i, 2);
+        }
+        errors.add("error 3", 1);
+
+        assertThat(errors.byName())
+                .hasSize(Errors.NAMES + 1)
+                .containsEntry("error 3", 3L)
+                .containsEntry("other", 20L);
+    }
+
+    @Test
+    void operations_that_never_end_are_given_up_and_make_doubt() throws Exception {
+        RecordingTarget target = new RecordingTarget(number -> new CompletableFuture<>());
+
+        LoadResult result =
+                OpenLoad.on(target).drainingFor(Duration.ofMillis(50)).run(spec(100, 0, 0.1, 3, 1));
+
+        assertThat(result.failed()).isEqualTo(3);
+        assertThat(result.errors()).containsExactly(entry("never ended", 3L));
+        assertThat(result.conditions().doubts())
+                .anySatisfy(doubt -> assertThat(doubt).contains("3 operations had not ended"));
+    }
+
+    @Test
+    void reads_that_find_nothing_are_served_and_make_doubt() throws Exception {
+        RecordingTarget target = new RecordingTarget(number -> CompletableFuture.completedFuture(Outcome.ABSENT));
+
+        LoadResult result = OpenLoad.on(target).run(spec(100, 0, 0.1, 10, 1));
+
+        assertThat(result.failed()).isZero();
+        assertThat(result.conditions().doubts())
+                .anySatisfy(doubt -> assertThat(doubt).contains("100.0 % of the reads found nothing"));
+    }
+
+    @Test
+    void a_generator_that_is_held_up_says_so() throws Exception {
+        // A call that blocks, which a target must not: the thread comes too late to all that follow.
+        RecordingTarget target = new RecordingTarget(number -> {
+            if (number == 5) {
+                await().pollDelay(1300, MILLISECONDS).until(() -> true);
+            }
+            return CompletableFuture.completedFuture(Outcome.DONE);
+        });
+
+        LoadResult result = OpenLoad.on(target).run(spec(1000, 0, 0.5, 10, 1));
+
+        assertThat(result.offered()).isEqualTo(500);
+        assertThat(result.notSent()).isGreaterThanOrEqualTo(200);
+        assertThat(result.served() + result.notSent()).isEqualTo(500);
+        assertThat(result.conditions().latenessP99Micros()).isGreaterThan(1_000_000);
+        assertThat(result.conditions().trusted()).isFalse();
+        assertThat(String.join("\n", result.conditions().doubts()))
+                .contains("more than 1 s late for")
+                .contains("by the clock on the wall")
+                .contains("after their time");
+    }
+
+    @Test
+    void an_interruption_stops_the_load() throws Exception {
+        RecordingTarget target = RecordingTarget.prompt();
+        FutureTask<LoadResult> run = new FutureTask<>(() -> OpenLoad.on(target).run(spec(1000, 0, 600, 100, 2)));
+        Thread thread = new Thread(run);
+        thread.start();
+        await().until(() -> target.begun() > 10);
+
+        thread.interrupt();
+
+        assertThat(run)
+                .failsWithin(Duration.ofSeconds(60))
+                .withThrowableOfType(ExecutionException.class)
+                .withCauseInstanceOf(InterruptedException.class);
+        int begun = target.begun();
+        await().during(Duration.ofMillis(50)).until(() -> target.begun() == begun);
+    }
+
+    private static LoadSpec spec(double perSecond, double warmUp, double seconds, int maxInFlight, int threads) {
+        return new LoadSpec(Operation.PUT, perSecond, warmUp, seconds, 10, maxInFlight, threads, 7);
+    }
+}

@@ -1,0 +1,71 @@
+package io.dht4j.benchmarks.load;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.LongFunction;
+
+/** Remembers what it was asked, and answers as it is told. */
+final class RecordingTarget implements Target {
+
+    private final LongFunction<CompletableFuture<Outcome>> answers;
+    private final Map<Thread, List<Long>> keys = new HashMap<>();
+    private int begun;
+    private int underWay;
+    private int mostUnderWay;
+
+    /**
+     * A target.
+     *
+     * @param answers what comes of an operation, by its number from 0
+     */
+    RecordingTarget(LongFunction<CompletableFuture<Outcome>> answers) {
+        this.answers = answers;
+    }
+
+    /** One whose operations succeed at once. */
+    static RecordingTarget prompt() {
+        return new RecordingTarget(number -> CompletableFuture.completedFuture(Outcome.DONE));
+    }
+
+    @Override
+    public CompletionStage<Outcome> start(Operation operation, long key) {
+        CompletableFuture<Outcome> answer;
+        synchronized (this) {
+            keys.computeIfAbsent(Thread.currentThread(), thread -> new ArrayList<>())
+                    .add(key);
+            answer = answers.apply(begun);
+            begun++;
+            underWay++;
+            mostUnderWay = Math.max(mostUnderWay, underWay);
+        }
+        return answer.whenComplete((outcome, error) -> ended());
+    }
+
+    private synchronized void ended() {
+        underWay--;
+    }
+
+    synchronized int begun() {
+        return begun;
+    }
+
+    synchronized int underWay() {
+        return underWay;
+    }
+
+    synchronized int mostUnderWay() {
+        return mostUnderWay;
+    }
+
+    /** The keys that each thread asked for, in order. */
+    synchronized List<List<Long>> keysByThread() {
+        return keys.values().stream().map(List::copyOf).toList();
+    }
+
+    @Override
+    public void close() {}
+}

@@ -1,0 +1,69 @@
+package io.dht4j.benchmarks.target;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.HashSet;
+import java.util.Set;
+import java.util.zip.Deflater;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class NamesAndValuesTest {
+
+    @Test
+    void each_key_has_a_name_of_its_own() {
+        Set<String> names = new HashSet<>();
+
+        for (long key = 0; key < 100_000; key++) {
+            names.add(Names.of(key));
+        }
+
+        assertThat(names).hasSize(100_000).allMatch(name -> name.matches("[0-9a-f]{16}"));
+    }
+
+    @Test
+    void names_do_not_come_in_order() {
+        int ascending = 0;
+        for (long key = 0; key < 1000; key++) {
+            ascending += Names.of(key).compareTo(Names.of(key + 1)) < 0 ? 1 : 0;
+        }
+
+        assertThat(ascending).isBetween(300, 700);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 100, 1024, 100_000, 1 << 20})
+    void values_have_the_size_that_was_asked_for_and_are_the_same_each_time(int bytes) {
+        Values values = new Values(bytes);
+        Values again = new Values(bytes);
+
+        for (long key = 0; key < 10_000; key += 997) {
+            assertThat(values.of(key)).hasSize(bytes).isEqualTo(again.of(key));
+        }
+    }
+
+    @Test
+    void values_cannot_be_compressed() {
+        Values values = new Values(100);
+        Deflater deflater = new Deflater();
+        byte[] all = new byte[100 * 1000];
+        for (int key = 0; key < 1000; key++) {
+            System.arraycopy(values.of(key), 0, all, 100 * key, 100);
+        }
+        deflater.setInput(all);
+        deflater.finish();
+
+        int compressed = deflater.deflate(new byte[2 * all.length]);
+        deflater.end();
+
+        assertThat(compressed).isGreaterThan(all.length * 99 / 100);
+    }
+
+    @Test
+    void a_size_out_of_range_is_refused() {
+        assertThatThrownBy(() -> new Values(-1)).hasMessageContaining("-1 is not 0 to 16777216");
+        assertThatThrownBy(() -> new Values((16 << 20) + 1)).isInstanceOf(IllegalArgumentException.class);
+    }
+}

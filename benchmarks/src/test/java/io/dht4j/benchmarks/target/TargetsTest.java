@@ -1,0 +1,290 @@
+package io.dht4j.benchmarks.target;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.dht4j.CallOptions;
+import io.dht4j.Cluster;
+import io.dht4j.Key;
+import io.dht4j.Node;
+import io.dht4j.Topology;
+import io.dht4j.benchmarks.load.LoadException;
+import io.dht4j.benchmarks.load.LoadResult;
+import io.dht4j.benchmarks.load.LoadSpec;
+import io.dht4j.benchmarks.load.OpenLoad;
+import io.dht4j.benchmarks.load.Operation;
+import io.dht4j.benchmarks.load.Outcome;
+import io.dht4j.benchmarks.load.Target;
+import io.dht4j.core.ClusterBuilder;
+import io.dht4j.core.SystemEnvironment;
+import io.dht4j.store.memory.MemoryStore;
+import io.dht4j.testkit.LoopbackNetwork;
+import io.dht4j.transport.grpc.GrpcApi;
+import io.dht4j.transport.grpc.GrpcApiOptions;
+import io.dht4j.transport.http.HttpApi;
+import io.dht4j.transport.http.HttpApiOptions;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class TargetsTest {
+
+    private static final int VALUE_BYTES = 300;
+    private static final int KEYS = 200;
+
+    private final SystemEnvironment environment = SystemEnvironment.create("targets");
+    private final List<Cluster> nodes = new ArrayList<>();
+    private final List<HttpApi> http = new ArrayList<>();
+    private final List<GrpcApi> grpc = new ArrayList<>();
+
+    /** What drives the two nodes. */
+    enum Kind {
+        HTTP,
+        GRPC,
+        EMBEDDED
+    }
+
+    @BeforeEach
+    void start() {
+        LoopbackNetwork network = LoopbackNetwork.on(environment);
+        Topology topology = Topology.of(Node.of("n1", "n1:1"), Node.of("n2", "n2:1"));
+        for (Node node : topology.nodes()) {
+            Cluster cluster = ClusterBuilder.of(node.id(), topology)
+                    .environment(environment)
+                    .transport(network.transport(node.address()))
+                    .store(new MemoryStore())
+                    .start();
+            nodes.add(cluster);
+            http.add(HttpApi.listening("127.0.0.1", 0, cluster, HttpApiOptions.defaults()));
+            grpc.add(GrpcApi.listening("127.0.0.1", 0, cluster, GrpcApiOptions.defaults()));
+        }
+    }
+
+    @AfterEach
+    void stop() {
+        http.forEach(HttpApi::close);
+        grpc.forEach(GrpcApi::close);
+        nodes.forEach(Cluster::close);
+        environment.close();
+    }
+
+    private Target open(Kind kind) {
+        return switch (kind) {
+            case HTTP -> Targets.open(spec(http.stream().map(HttpApi::port).toList(), TargetSpec::http));
+            case GRPC -> Targets.open(spec(grpc.stream().map(GrpcApi::port).toList(), TargetSpec::grpc));
+            case EMBEDDED -> Targets.embedded(nodes, CallOptions.defaults().withPolicy(2, 2), VALUE_BYTES);
+        };
+    }
+
+    private static TargetSpec spec(List<Integer> ports, Function<List<String>, TargetSpec> api) {
+        return api.apply(ports.stream().map(port -> "127.0.0.1:" + port).toList())
+                .withConnections(4, 2)
+                .withPolicy(2, 2)
+                .withValueBytes(VALUE_BYTES);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void filling_writes_every_key_with_its_value(Kind kind) throws Exception {
+        try (Target target = open(kind)) {
+            assertThat(Filling.fill(target, KEYS, 16).keys()).isEqualTo(KEYS);
+        }
+
+        Values values = new Values(VALUE_BYTES);
+        for (long key = 0; key < KEYS; key++) {
+            long number = key;
+            for (Cluster node : nodes) {
+                assertThat(node.get(
+                                        Key.of(Names.of(key)),
+                                        CallOptions.defaults().withPolicy(1, 2))
+                                .toCompletableFuture()
+                                .get(20, TimeUnit.SECONDS))
+                        .hasValueSatisfying(value -> assertThat(value.bytes()).isEqualTo(values.of(number)));
+            }
+        }
+        assertThat(read(nodes.get(0), KEYS)).isFalse();
+    }
+
+    private static boolean read(Cluster node, long key) throws Exception {
+        return node.get(Key.of(Names.of(key)))
+                .toCompletableFuture()
+                .get(20, TimeUnit.SECONDS)
+                .isPresent();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void an_absent_key_is_told_from_one_that_is_there(Kind kind) throws Exception {
+        try (Target target = open(kind)) {
+            assertThat(result(target, Operation.GET, 5)).isEqualTo(Outcome.ABSENT);
+            assertThat(result(target, Operation.PUT, 5)).isEqualTo(Outcome.DONE);
+            assertThat(result(target, Operation.GET, 5)).isEqualTo(Outcome.DONE);
+            assertThat(result(target, Operation.GET, 6)).isEqualTo(Outcome.ABSENT);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_load_of_either_operation_is_served(Kind kind) throws Exception {
+        try (Target target = open(kind)) {
+            Filling.fill(target, KEYS, 16);
+            for (Operation operation : Operation.values()) {
+                LoadResult result = OpenLoad.on(target).run(new LoadSpec(operation, 500, 0.2, 0.5, KEYS, 200, 2, 1));
+
+                assertThat(result.errors()).isEmpty();
+                assertThat(result.served() + result.notSent()).isEqualTo(250);
+                assertThat(result.served()).isPositive();
+                assertThat(result.conditions().doubts()).noneMatch(doubt -> doubt.contains("found nothing"));
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"HTTP", "GRPC"})
+    void requests_go_to_every_node_in_turn(Kind kind) throws Exception {
+        try (Target target = open(kind)) {
+            result(target, Operation.PUT, 1);
+            if (kind == Kind.HTTP) {
+                http.get(0).close();
+            } else {
+                grpc.get(0).close();
+            }
+
+            List<Boolean> served = new ArrayList<>();
+            for (int i = 0; i < 8; i++) {
+                served.add(succeeds(target.start(Operation.GET, 1)));
+            }
+
+            assertThat(served).containsOnly(true, false);
+            assertThat(served.subList(0, 4)).isEqualTo(served.subList(4, 8));
+        }
+    }
+
+    @Test
+    void an_error_is_named_as_the_node_names_it() {
+        TargetSpec spec = spec(http.stream().map(HttpApi::port).toList(), TargetSpec::http);
+        try (Target target = Targets.open(spec.withPolicy(3, 3))) {
+            assertThatThrownBy(() -> result(target, Operation.PUT, 1))
+                    .extracting(LoadException::nameOf)
+                    .isEqualTo("HTTP 400 POLICY_INVALID");
+        }
+        spec = spec(grpc.stream().map(GrpcApi::port).toList(), TargetSpec::grpc);
+        try (Target target = Targets.open(spec.withPolicy(3, 3))) {
+            assertThatThrownBy(() -> result(target, Operation.PUT, 1))
+                    .extracting(LoadException::nameOf)
+                    .isEqualTo("POLICY_INVALID");
+        }
+    }
+
+    @Test
+    void a_node_that_is_not_there_is_an_error_with_a_name() {
+        int port = http.get(0).port();
+        http.get(0).close();
+        try (Target target = Targets.open(TargetSpec.http(List.of("127.0.0.1:" + port)))) {
+            assertThatThrownBy(() -> result(target, Operation.GET, 1))
+                    .extracting(LoadException::nameOf)
+                    .isEqualTo("not connected");
+        }
+    }
+
+    @Test
+    void filling_ends_with_an_error_if_a_key_cannot_be_written() {
+        Target broken = new FailingTarget();
+
+        assertThatThrownBy(() -> Filling.fill(broken, 10, 2))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("could not be written in 5 attempts: HTTP 507: full");
+    }
+
+    @Test
+    void filling_tries_again_what_has_failed() throws Exception {
+        AtomicInteger left = new AtomicInteger(3);
+        try (Target target = open(Kind.EMBEDDED)) {
+            Target failingAtFirst = new FailingTarget() {
+                @Override
+                public CompletionStage<Outcome> start(Operation operation, long key) {
+                    return left.getAndDecrement() > 0 ? super.start(operation, key) : target.start(operation, key);
+                }
+            };
+
+            Filling.fill(failingAtFirst, KEYS, 16);
+        }
+
+        for (long key = 0; key < KEYS; key++) {
+            assertThat(read(nodes.get(0), key)).isTrue();
+        }
+    }
+
+    @Test
+    void a_closed_target_fails_what_it_is_asked() {
+        for (Kind kind : List.of(Kind.HTTP, Kind.GRPC)) {
+            Target target = open(kind);
+            target.close();
+
+            assertThatThrownBy(() -> result(target, Operation.GET, 1)).isInstanceOf(ExecutionException.class);
+        }
+    }
+
+    @Test
+    void a_specification_survives_json() throws Exception {
+        TargetSpec spec = TargetSpec.grpc(List.of("127.0.0.1:1", "[::1]:2"))
+                .withConnections(3, 2)
+                .withPolicy(2, 3)
+                .withTimeoutMillis(1234)
+                .withValueBytes(77);
+        ObjectMapper json = new ObjectMapper();
+
+        assertThat(json.readValue(json.writeValueAsString(spec), TargetSpec.class))
+                .isEqualTo(spec);
+    }
+
+    @Test
+    void a_specification_out_of_range_is_refused() {
+        TargetSpec spec = TargetSpec.http(List.of("127.0.0.1:1"));
+
+        assertThatThrownBy(() -> TargetSpec.http(List.of())).hasMessageContaining("addresses of a target");
+        assertThatThrownBy(() -> TargetSpec.http(List.of("127.0.0.1"))).hasMessageContaining("is not HOST:PORT");
+        assertThatThrownBy(() -> spec.withPolicy(3, 2)).hasMessageContaining("3 is not 1 to from, 2");
+        assertThatThrownBy(() -> spec.withPolicy(0, 2)).hasMessageContaining("0 is not 1 to from, 2");
+        assertThatThrownBy(() -> spec.withPolicy(1, 0)).hasMessageContaining("ack");
+        assertThatThrownBy(() -> spec.withConnections(0, 1)).hasMessageContaining("connections");
+        assertThatThrownBy(() -> spec.withConnections(1, 0)).hasMessageContaining("event loops");
+        assertThatThrownBy(() -> spec.withTimeoutMillis(0)).hasMessageContaining("timeout");
+        assertThatThrownBy(() -> spec.withValueBytes(-1)).hasMessageContaining("value");
+    }
+
+    private static boolean succeeds(CompletionStage<Outcome> operation) throws Exception {
+        return operation
+                .handle((outcome, error) -> error == null)
+                .toCompletableFuture()
+                .get(20, TimeUnit.SECONDS);
+    }
+
+    private static Outcome result(Target target, Operation operation, long key) throws Exception {
+        return target.start(operation, key).toCompletableFuture().get(20, TimeUnit.SECONDS);
+    }
+
+    /** Fails everything. */
+    private static class FailingTarget implements Target {
+
+        @Override
+        public CompletionStage<Outcome> start(Operation operation, long key) {
+            return CompletableFuture.failedFuture(new LoadException("HTTP 507", "full"));
+        }
+
+        @Override
+        public void close() {}
+    }
+}
