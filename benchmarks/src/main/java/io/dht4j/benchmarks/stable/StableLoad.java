@@ -1,0 +1,156 @@
+package io.dht4j.benchmarks.stable;
+
+import io.dht4j.benchmarks.load.LoadDriver;
+import io.dht4j.benchmarks.load.LoadResult;
+import io.dht4j.benchmarks.report.Level;
+import io.dht4j.benchmarks.stable.Probe.Phase;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * Finds the highest stable rate: doubles it while it is stable, halves the distance to the first that is not, and confirms what
+ * it has found by a longer run. If that one fails, the limit is looked for again below it, by longer runs.
+ *
+ * <p>Noise only ever makes a run worse: a neighbour's work or a collector's pause spoils a run that would have been stable, and
+ * nothing makes an overloaded server keep up. So a rate that fails by little is tried once more before it counts as unstable,
+ * and one that holds once counts as stable; whether that was luck, the longer run tells.
+ */
+public final class StableLoad {
+
+    private static final int[] PARTS = {10, 50, 70, 90};
+    private static final int WHOLE = 100;
+
+    /** A server that serves less of the load than this is beyond its limit, whatever else happened. */
+    private static final double HOPELESS_SHARE = 0.9;
+
+    /** So that the first step down is as small as the precision. */
+    private static final double ROUNDING = 1.0001;
+
+    /** Below this part of the first rate no further one is tried. */
+    private static final double LEAST = 1.0 / 1024;
+
+    private final LoadDriver driver;
+    private final StableSearch search;
+    private final Consumer<Probe> observer;
+
+    private StableLoad(LoadDriver driver, StableSearch search, Consumer<Probe> observer) {
+        this.driver = driver;
+        this.search = search;
+        this.observer = observer;
+    }
+
+    /**
+     * Searches. Blocks.
+     *
+     * @param driver what runs the loads
+     * @param search what to look for
+     * @param observer is told of each run when it has ended, on this thread
+     * @return what was found
+     * @throws IOException as the driver does
+     * @throws InterruptedException if the thread is interrupted
+     */
+    public static Stable find(LoadDriver driver, StableSearch search, Consumer<Probe> observer)
+            throws IOException, InterruptedException {
+        return new StableLoad(driver, search, observer).find();
+    }
+
+    private Stable find() throws IOException, InterruptedException {
+        double top = highest();
+        double rate = top;
+        double unstable = top;
+        Optional<LoadResult> held = Optional.empty();
+        // The further off the short runs were, the larger the steps down.
+        for (double step = search.precision(); rate >= least(); step *= 2) {
+            held = confirm(rate);
+            if (held.isPresent()) {
+                break;
+            }
+            unstable = rate;
+            rate /= 1 + step;
+        }
+        if (held.isEmpty()) {
+            return new Stable(0, false, List.of());
+        }
+        LoadResult whole = held.get();
+        while (unstable - rate > ROUNDING * search.precision() * rate) {
+            double middle = (rate + unstable) / 2;
+            held = confirm(middle);
+            if (held.isPresent()) {
+                rate = middle;
+                whole = held.get();
+            } else {
+                unstable = middle;
+            }
+        }
+        return new Stable(rate, rate >= search.greatest(), levels(rate, whole));
+    }
+
+    private double least() {
+        return search.probe().perSecond() * LEAST;
+    }
+
+    /** By short runs; 0 if no rate was stable. */
+    private double highest() throws IOException, InterruptedException {
+        double stable = 0;
+        double rate = search.probe().perSecond();
+        double unstable = Double.POSITIVE_INFINITY;
+        while (stable == 0 || Double.isInfinite(unstable)) {
+            if (holds(rate)) {
+                stable = rate;
+                if (rate >= search.greatest()) {
+                    return rate;
+                }
+                rate = Math.min(2 * rate, search.greatest());
+            } else {
+                unstable = rate;
+                rate /= 2;
+                if (stable == 0 && rate < least()) {
+                    return 0;
+                }
+            }
+        }
+        while (unstable - stable > search.precision() * stable) {
+            double middle = (stable + unstable) / 2;
+            if (holds(middle)) {
+                stable = middle;
+            } else {
+                unstable = middle;
+            }
+        }
+        return stable;
+    }
+
+    private boolean holds(double rate) throws IOException, InterruptedException {
+        Probe first = run(Phase.SEARCH, rate, search.probe().seconds());
+        return first.stable()
+                || (first.result().servedShare() >= HOPELESS_SHARE
+                        && run(Phase.SEARCH, rate, search.probe().seconds()).stable());
+    }
+
+    private Optional<LoadResult> confirm(double rate) throws IOException, InterruptedException {
+        Probe probe = run(Phase.CONFIRM, rate, search.confirmSeconds());
+        return probe.stable() ? Optional.of(probe.result()) : Optional.empty();
+    }
+
+    private List<Level> levels(double rate, LoadResult whole) throws IOException, InterruptedException {
+        List<Level> levels = new ArrayList<>();
+        for (int percent : PARTS) {
+            double part = rate * percent / WHOLE;
+            levels.add(new Level(
+                    percent, run(Phase.LEVEL, part, search.levelSeconds()).result()));
+        }
+        levels.add(new Level(WHOLE, whole));
+        return levels;
+    }
+
+    private Probe run(Phase phase, double rate, double seconds) throws IOException, InterruptedException {
+        LoadResult result =
+                driver.run(search.probe().at(rate).lasting(search.probe().warmUpSeconds(), seconds));
+        Probe probe = new Probe(phase, result, search.holds(result));
+        observer.accept(probe);
+        return probe;
+    }
+}

@@ -1,0 +1,80 @@
+package io.dht4j.benchmarks.stable;
+
+import io.dht4j.benchmarks.load.Conditions;
+import io.dht4j.benchmarks.load.Latency;
+import io.dht4j.benchmarks.load.LoadDriver;
+import io.dht4j.benchmarks.load.LoadResult;
+import io.dht4j.benchmarks.load.LoadSpec;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+import org.HdrHistogram.Histogram;
+
+/** A queue with one server, by formulas: no time passes. */
+final class SimulatedServer implements LoadDriver {
+
+    private static final double SERVICE_MILLIS = 0.5;
+    private static final int SAMPLES = 1000;
+
+    private final double perSecond;
+    private final List<LoadSpec> runs = new ArrayList<>();
+    private Predicate<LoadSpec> spoiled = spec -> false;
+    private Predicate<LoadSpec> failing = spec -> false;
+
+    /**
+     * A server.
+     *
+     * @param perSecond how much it can do at most
+     */
+    SimulatedServer(double perSecond) {
+        this.perSecond = perSecond;
+    }
+
+    /** Runs for which a pause of 300 ms falls into the time. */
+    SimulatedServer spoiling(Predicate<LoadSpec> which) {
+        spoiled = which;
+        return this;
+    }
+
+    /** Runs in which one operation fails. */
+    SimulatedServer failing(Predicate<LoadSpec> which) {
+        failing = which;
+        return this;
+    }
+
+    /** The rate at which the 99th percentile, ln 100 times the mean of the queue's waiting times, reaches a bound. */
+    double limit(double p99Millis) {
+        return perSecond * (1 - SERVICE_MILLIS * Math.log(100) / p99Millis);
+    }
+
+    List<LoadSpec> runs() {
+        return runs;
+    }
+
+    @Override
+    public LoadResult run(LoadSpec spec) {
+        runs.add(spec);
+        long offered = Math.round(spec.perSecond() * spec.seconds());
+        long served = Math.min(offered, Math.round(perSecond * spec.seconds()));
+        long failed = failing.test(spec) ? 1 : 0;
+        Histogram latency = new Histogram(3);
+        double load = spec.perSecond() / perSecond;
+        double mean = load < 1 ? SERVICE_MILLIS / (1 - load) : 1000;
+        boolean paused = spoiled.test(spec);
+        for (int i = 0; i < SAMPLES; i++) {
+            double millis = paused && i >= 0.98 * SAMPLES ? 300 : -mean * Math.log(1 - (i + 0.5) / SAMPLES);
+            latency.recordValue((long) (millis * 1e6));
+        }
+        return new LoadResult(
+                spec,
+                spec.seconds(),
+                offered,
+                served - failed,
+                failed,
+                offered - served,
+                failed == 0 ? Map.of() : Map.of("HTTP 503", failed),
+                Latency.of(latency),
+                new Conditions(0, 0, 50, List.of()));
+    }
+}

@@ -1,0 +1,181 @@
+package io.dht4j.benchmarks.stable;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import io.dht4j.benchmarks.load.LoadSpec;
+import io.dht4j.benchmarks.load.Operation;
+import io.dht4j.benchmarks.report.Level;
+import io.dht4j.benchmarks.stable.Probe.Phase;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class StableLoadTest {
+
+    private static final double PROBE_SECONDS = 2;
+    private static final StableSearch SEARCH =
+            StableSearch.from(new LoadSpec(Operation.PUT, 1000, 1, PROBE_SECONDS, 1000, 1000, 1, 1));
+
+    private final List<Probe> probes = new ArrayList<>();
+
+    @ParameterizedTest
+    @ValueSource(doubles = {37, 990, 1100, 4200, 16_000, 123_456})
+    void finds_the_limit_of_a_server_as_precisely_as_asked(double capacity) throws Exception {
+        SimulatedServer server = new SimulatedServer(capacity);
+
+        Stable stable = find(server, SEARCH.within(0.02));
+
+        double limit = server.limit(50);
+        assertThat(stable.perSecond()).isBetween(limit / 1.03, limit * 1.01);
+        assertThat(stable.atLeast()).isFalse();
+    }
+
+    @Test
+    void the_bound_of_the_99th_percentile_can_be_set() throws Exception {
+        SimulatedServer server = new SimulatedServer(16_000);
+
+        Stable stable = find(server, SEARCH.within(0.02).withP99(Duration.ofMillis(5)));
+
+        assertThat(stable.perSecond()).isBetween(server.limit(5) / 1.03, server.limit(5) * 1.01);
+        assertThat(server.limit(5)).isLessThan(0.6 * server.limit(50));
+    }
+
+    @Test
+    void measures_parts_of_what_it_found_and_the_whole_for_longer() throws Exception {
+        SimulatedServer server = new SimulatedServer(16_000);
+
+        Stable stable = find(server, SEARCH.lasting(10, 3));
+
+        assertThat(stable.levels()).extracting(Level::percent).containsExactly(10, 50, 70, 90, 100);
+        assertThat(stable.levels()).allSatisfy(level -> {
+            LoadSpec spec = level.result().spec();
+            assertThat(spec.perSecond()).isCloseTo(stable.perSecond() * level.percent() / 100, within(0.01));
+            assertThat(spec.seconds()).isEqualTo(level.percent() == 100 ? 10 : 3);
+            assertThat(spec.warmUpSeconds()).isEqualTo(1);
+        });
+        assertThat(probes).extracting(probe -> probe.result().spec()).isEqualTo(server.runs());
+        assertThat(probes).filteredOn(probe -> probe.phase() == Phase.CONFIRM).hasSize(1);
+        assertThat(probes).filteredOn(probe -> probe.phase() == Phase.LEVEL).hasSize(4);
+    }
+
+    @Test
+    void one_failure_makes_a_rate_unstable() throws Exception {
+        SimulatedServer server = new SimulatedServer(16_000).failing(spec -> spec.perSecond() > 5000);
+
+        Stable stable = find(server, SEARCH);
+
+        assertThat(stable.perSecond()).isBetween(5000 / 1.06, 5000.0);
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
+    void a_run_that_was_spoiled_by_something_else_is_tried_again(long seed) throws Exception {
+        Random random = new Random(seed);
+        Set<Integer> spoiled = new HashSet<>();
+        SimulatedServer server = new SimulatedServer(16_000);
+        server.spoiling(spec -> {
+            // Never two in a row, and not the longer runs.
+            int run = server.runs().size();
+            if (spec.seconds() == PROBE_SECONDS && !spoiled.contains(run - 1) && random.nextBoolean()) {
+                spoiled.add(run);
+            }
+            return spoiled.contains(run);
+        });
+
+        Stable stable = find(server, SEARCH);
+
+        assertThat(spoiled).isNotEmpty();
+        assertThat(stable.perSecond()).isBetween(server.limit(50) / 1.06, server.limit(50) * 1.01);
+    }
+
+    @Test
+    void falls_back_to_what_holds_for_longer() throws Exception {
+        SimulatedServer server =
+                new SimulatedServer(16_000).failing(spec -> spec.seconds() > PROBE_SECONDS && spec.perSecond() > 9000);
+
+        Stable stable = find(server, SEARCH);
+
+        assertThat(stable.perSecond()).isBetween(9000 / 1.06, 9000.0);
+        assertThat(probes)
+                .filteredOn(probe -> probe.phase() == Phase.CONFIRM)
+                .hasSizeBetween(2, 12)
+                .anyMatch(Probe::stable);
+        assertThat(stable.levels())
+                .last()
+                .satisfies(level -> assertThat(level.result().failed()).isZero());
+    }
+
+    @Test
+    void a_server_that_is_never_stable_has_no_stable_load() throws Exception {
+        Stable stable = find(new SimulatedServer(16_000).failing(spec -> true), SEARCH);
+
+        assertThat(stable.found()).isFalse();
+        assertThat(stable.perSecond()).isZero();
+        assertThat(stable.levels()).isEmpty();
+        assertThat(probes).hasSizeLessThan(30).allMatch(probe -> probe.phase() == Phase.SEARCH);
+    }
+
+    @Test
+    void a_server_that_holds_for_short_runs_only_has_no_stable_load() throws Exception {
+        Stable stable = find(new SimulatedServer(16_000).failing(spec -> spec.seconds() > PROBE_SECONDS), SEARCH);
+
+        assertThat(stable.found()).isFalse();
+        assertThat(stable.levels()).isEmpty();
+        assertThat(probes).hasSizeLessThan(50);
+    }
+
+    @Test
+    void a_server_without_a_limit_is_stable_up_to_the_greatest_rate() throws Exception {
+        Stable stable = find(new SimulatedServer(1e12), SEARCH.upTo(50_000));
+
+        assertThat(stable.perSecond()).isEqualTo(50_000);
+        assertThat(stable.atLeast()).isTrue();
+        assertThat(probes).allMatch(probe -> probe.result().spec().perSecond() <= 50_000);
+    }
+
+    @Test
+    void a_rate_that_had_to_be_lowered_is_no_lower_bound() throws Exception {
+        Stable stable = find(
+                new SimulatedServer(1e12).failing(spec -> spec.seconds() > PROBE_SECONDS && spec.perSecond() > 45_000),
+                SEARCH.upTo(50_000));
+
+        assertThat(stable.perSecond()).isLessThanOrEqualTo(45_000);
+        assertThat(stable.atLeast()).isFalse();
+    }
+
+    @Test
+    void a_driver_that_fails_ends_the_search() {
+        assertThatThrownBy(() -> StableLoad.find(
+                        spec -> {
+                            throw new IOException("the process has died");
+                        },
+                        SEARCH,
+                        probes::add))
+                .isInstanceOf(IOException.class)
+                .hasMessage("the process has died");
+    }
+
+    @Test
+    void settings_out_of_range_are_refused() {
+        assertThatThrownBy(() -> SEARCH.within(0))
+                .hasMessageContaining("precision")
+                .hasMessageContaining("0.001 to 1");
+        assertThatThrownBy(() -> SEARCH.upTo(999)).hasMessageContaining("greatest rate");
+        assertThatThrownBy(() -> SEARCH.withP99(Duration.ZERO)).hasMessageContaining("99th percentile");
+        assertThatThrownBy(() -> SEARCH.lasting(1, 1)).hasMessageContaining("confirmation");
+        assertThatThrownBy(() -> SEARCH.lasting(2, 0)).hasMessageContaining("level");
+    }
+
+    private Stable find(SimulatedServer server, StableSearch search) throws Exception {
+        return StableLoad.find(server, search, probes::add);
+    }
+}
