@@ -30,7 +30,13 @@ public final class LineReader {
         this(in, MAX_LINE);
     }
 
-    LineReader(InputStream in, int maxLine) {
+    /**
+     * A reader with a limit of its own.
+     *
+     * @param in where to read; not closed
+     * @param maxLine the longest line in bytes, 0 or more
+     */
+    public LineReader(InputStream in, int maxLine) {
         this.in = in;
         this.maxLine = maxLine;
     }
