@@ -1,6 +1,7 @@
 package io.dht4j.benchmarks.load;
 
 import io.dht4j.benchmarks.StolenTime;
+import io.dht4j.benchmarks.counters.Allocation;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Executor;

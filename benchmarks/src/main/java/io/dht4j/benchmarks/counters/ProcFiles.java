@@ -1,0 +1,99 @@
+package io.dht4j.benchmarks.counters;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+
+/** Reads numbers from Linux's {@code /proc}, or a directory of that form. Elsewhere everything is empty. */
+final class ProcFiles {
+
+    private final Path proc;
+
+    ProcFiles(Path proc) {
+        this.proc = proc;
+    }
+
+    /** Voluntary and other switches of each thread of this process that lives, by its number. */
+    Map<Long, Long> contextSwitches() {
+        Map<Long, Long> switches = new HashMap<>();
+        try (DirectoryStream<Path> threads = Files.newDirectoryStream(proc.resolve("self/task"))) {
+            for (Path thread : threads) {
+                List<String> status = lines(thread.resolve("status"));
+                OptionalLong voluntary = field(status, "voluntary_ctxt_switches:");
+                OptionalLong others = field(status, "nonvoluntary_ctxt_switches:");
+                if (voluntary.isPresent() && others.isPresent()) {
+                    switches.put(
+                            Long.parseLong(thread.getFileName().toString()),
+                            voluntary.getAsLong() + others.getAsLong());
+                }
+            }
+        } catch (IOException | UncheckedIOException e) {
+            // There is no such directory on this system.
+            return Map.of();
+        }
+        return switches;
+    }
+
+    /** System calls of this process that write. */
+    OptionalLong writeCalls() {
+        return field(lines(proc.resolve("self/io")), "syscw:");
+    }
+
+    /** Segments that TCP sent, on the whole machine. */
+    OptionalLong tcpSegmentsSent() {
+        List<String> tcp = lines(proc.resolve("net/snmp")).stream()
+                .filter(line -> line.startsWith("Tcp:"))
+                .toList();
+        if (tcp.size() != 2) {
+            return OptionalLong.empty();
+        }
+        int column = Arrays.asList(tcp.get(0).split(" ", -1)).indexOf("OutSegs");
+        String[] values = tcp.get(1).split(" ", -1);
+        return column < 0 || column >= values.length ? OptionalLong.empty() : number(values[column]);
+    }
+
+    /** Bytes sent over loopback, on the whole machine. */
+    OptionalLong loopbackBytesSent() {
+        for (String line : lines(proc.resolve("net/dev"))) {
+            if (line.strip().startsWith("lo:")) {
+                String[] values = line.strip().substring("lo:".length()).strip().split(" +", -1);
+                int sent = 8; // after eight columns of what was received
+                return values.length <= sent ? OptionalLong.empty() : number(values[sent]);
+            }
+        }
+        return OptionalLong.empty();
+    }
+
+    private static OptionalLong field(List<String> lines, String name) {
+        for (String line : lines) {
+            if (line.startsWith(name)) {
+                return number(line.substring(name.length()).strip());
+            }
+        }
+        return OptionalLong.empty();
+    }
+
+    private static OptionalLong number(String text) {
+        try {
+            return OptionalLong.of(Long.parseLong(text));
+        } catch (NumberFormatException e) {
+            return OptionalLong.empty();
+        }
+    }
+
+    /** The lines of a file; none if it cannot be read, for example because its thread has ended meanwhile. */
+    private static List<String> lines(Path file) {
+        try {
+            return Files.readAllLines(file);
+        } catch (IOException e) {
+            return List.of();
+        }
+    }
+}

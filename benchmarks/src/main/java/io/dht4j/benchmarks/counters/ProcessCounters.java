@@ -1,0 +1,63 @@
+package io.dht4j.benchmarks.counters;
+
+import com.sun.management.OperatingSystemMXBean;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The counters of this process. It looks by itself every second, so that what threads did that have ended is not lost but
+ * for their last second. Safe for use by any number of threads.
+ */
+public final class ProcessCounters implements AutoCloseable {
+
+    private final ProcFiles proc;
+    private final Allocation allocation = new Allocation();
+    private final PerThread switches = new PerThread();
+    private final ScheduledExecutorService looking = Executors.newSingleThreadScheduledExecutor(task -> {
+        Thread thread = new Thread(task, "counters");
+        thread.setDaemon(true);
+        return thread;
+    });
+
+    /** Begins to look. */
+    public ProcessCounters() {
+        this(Path.of("/proc"));
+    }
+
+    /** Looks at files of the same form in another directory. */
+    ProcessCounters(Path proc) {
+        this.proc = new ProcFiles(proc);
+        looking.scheduleWithFixedDelay(this::read, 1, 1, TimeUnit.SECONDS);
+    }
+
+    /**
+     * Reads them.
+     *
+     * @return all but those of the machine; those that the system does not tell are absent
+     */
+    public Counters read() {
+        Map<Cost, Long> values = new EnumMap<>(Cost.class);
+        values.put(Cost.BYTES_ALLOCATED, allocation.bytes());
+        long nanos = ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean()).getProcessCpuTime();
+        if (nanos >= 0) {
+            values.put(Cost.CPU_MICROS, TimeUnit.NANOSECONDS.toMicros(nanos));
+        }
+        Map<Long, Long> now = proc.contextSwitches();
+        if (!now.isEmpty()) {
+            values.put(Cost.CONTEXT_SWITCHES, switches.total(now));
+        }
+        proc.writeCalls().ifPresent(calls -> values.put(Cost.WRITE_CALLS, calls));
+        return new Counters(values);
+    }
+
+    /** Stops looking by itself. */
+    @Override
+    public void close() {
+        looking.shutdown();
+    }
+}

@@ -1,0 +1,5 @@
+/** What operations cost: bytes allocated, processor time, switches, packets, system calls. */
+@NullMarked
+package io.dht4j.benchmarks.counters;
+
+import org.jspecify.annotations.NullMarked;
