@@ -1,0 +1,33 @@
+package io.dht4j.benchmarks.process;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Flags of a node's JVM. */
+final class Heap {
+
+    private static final int LEAST = 32;
+    private static final int GREATEST = 1_000_000;
+
+    private Heap() {}
+
+    static void check(int megabytes) {
+        if (megabytes < LEAST || megabytes > GREATEST) {
+            throw new IllegalArgumentException(
+                    "heap of a node: " + megabytes + " MB is not " + LEAST + " to " + GREATEST + " MB");
+        }
+    }
+
+    /**
+     * A heap that does not grow while something is measured, and compiled code that a profiler can tell exact places of.
+     */
+    static List<String> flags(int megabytes, List<String> more) {
+        List<String> flags = new ArrayList<>(List.of(
+                "-Xms" + megabytes + "m",
+                "-Xmx" + megabytes + "m",
+                "-XX:+UnlockDiagnosticVMOptions",
+                "-XX:+DebugNonSafepoints"));
+        flags.addAll(more);
+        return flags;
+    }
+}

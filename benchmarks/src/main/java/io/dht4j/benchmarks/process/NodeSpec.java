@@ -1,0 +1,35 @@
+package io.dht4j.benchmarks.process;
+
+import io.dht4j.examples.server.Setting;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A node in a process of its own: the standalone server.
+ *
+ * @param settings what the server is given, {@link Setting#ID}, {@link Setting#LISTEN} and {@link Setting#PEERS} among them
+ * @param heapMegabytes size of the heap, from the beginning; 32 to 1,000,000
+ * @param jvmFlags further flags for its JVM
+ * @param log a file that its log is appended to besides; empty for none
+ */
+public record NodeSpec(Map<Setting, String> settings, int heapMegabytes, List<String> jvmFlags, Optional<Path> log) {
+
+    /** Checks, and keeps unmodifiable copies. */
+    public NodeSpec {
+        settings = Map.copyOf(settings);
+        jvmFlags = List.copyOf(jvmFlags);
+        for (Setting needed : List.of(Setting.ID, Setting.LISTEN, Setting.PEERS)) {
+            if (!settings.containsKey(needed)) {
+                throw new IllegalArgumentException("settings of a node: " + needed.propertyName() + " is missing");
+            }
+        }
+        Heap.check(heapMegabytes);
+    }
+
+    /** The node's name. */
+    String id() {
+        return settings.getOrDefault(Setting.ID, "");
+    }
+}

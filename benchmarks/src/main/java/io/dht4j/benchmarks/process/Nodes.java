@@ -1,0 +1,196 @@
+package io.dht4j.benchmarks.process;
+
+import io.dht4j.benchmarks.counters.Counters;
+import io.dht4j.benchmarks.counters.MachineCounters;
+import io.dht4j.benchmarks.profile.CollapsedStacks;
+import io.dht4j.benchmarks.profile.ProfileEvent;
+import io.dht4j.benchmarks.profile.Profiler;
+import io.dht4j.examples.server.Setting;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/** The nodes of a cluster, each in a process of its own, on this machine. Safe for use by any number of threads. */
+public final class Nodes implements AutoCloseable {
+
+    private static final Duration JOINING = Duration.ofSeconds(60);
+
+    private final List<NodeProcess> nodes;
+    private final MachineCounters machine = new MachineCounters();
+
+    private Nodes(List<NodeProcess> nodes) {
+        this.nodes = List.copyOf(nodes);
+    }
+
+    /**
+     * Starts the nodes, called {@code n1}, {@code n2} and so on, on free ports of loopback. Blocks until each reaches all.
+     *
+     * @param spec what to start
+     * @return the nodes, to be closed
+     * @throws ChildException if one does not start, or does not reach the others within a minute
+     * @throws IOException if the system does not start a process
+     * @throws InterruptedException if the thread is interrupted; nothing is left running then
+     */
+    public static Nodes start(NodesSpec spec) throws IOException, InterruptedException {
+        List<NodeProcess> started = new ArrayList<>();
+        Nodes nodes;
+        try {
+            for (NodeSpec node : nodeSpecs(spec)) {
+                started.add(NodeProcess.launch(node));
+            }
+            Together.each(started, NodeProcess::serve);
+            Together.each(started, node -> node.join(JOINING));
+            nodes = new Nodes(started);
+        } catch (IOException | InterruptedException | RuntimeException e) {
+            new Nodes(started).close();
+            throw e;
+        }
+        return nodes;
+    }
+
+    private static List<NodeSpec> nodeSpecs(NodesSpec spec) throws IOException {
+        int count = spec.count();
+        List<Integer> ports = FreePorts.find(3 * count);
+        // Nodes that talk over HTTP share the port of the public API, as the server does by default.
+        boolean shared = !"grpc".equals(spec.settings().get(Setting.TRANSPORT));
+        int firstPeer = shared ? 0 : count;
+        String peers = IntStream.range(0, count)
+                .mapToObj(i -> "n" + (i + 1) + "=" + address(ports.get(firstPeer + i)))
+                .collect(Collectors.joining(","));
+        List<NodeSpec> nodes = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            String id = "n" + (i + 1);
+            Map<Setting, String> settings = new EnumMap<>(Setting.class);
+            settings.putAll(spec.settings());
+            settings.put(Setting.ID, id);
+            settings.put(Setting.LISTEN, address(ports.get(i)));
+            settings.put(Setting.PEERS, peers);
+            if (!"memory".equals(spec.settings().get(Setting.STORE))) {
+                settings.put(Setting.DATA, spec.directory().resolve(id).toString());
+            }
+            if (spec.grpcApi()) {
+                settings.put(Setting.GRPC_LISTEN, address(ports.get(2 * count + i)));
+            }
+            nodes.add(new NodeSpec(
+                    settings,
+                    spec.heapMegabytes(),
+                    spec.jvmFlags(),
+                    Optional.of(spec.directory().resolve(id + ".log"))));
+        }
+        return nodes;
+    }
+
+    private static String address(int port) {
+        return "127.0.0.1:" + port;
+    }
+
+    /**
+     * The nodes, in the order of the topology.
+     *
+     * @return an unmodifiable list
+     */
+    public List<NodeProcess> all() {
+        return nodes;
+    }
+
+    /**
+     * Where the public HTTP APIs are.
+     *
+     * @return host and port of each node
+     */
+    public List<String> httpAddresses() {
+        return nodes.stream().map(NodeProcess::httpAddress).toList();
+    }
+
+    /**
+     * Where the public gRPC APIs are.
+     *
+     * @return host and port of each node; empty if they have none
+     */
+    public List<String> grpcAddresses() {
+        return nodes.stream().flatMap(node -> node.grpcAddress().stream()).toList();
+    }
+
+    /**
+     * Fails if a node has ended or hangs.
+     *
+     * @throws ChildException if one has or does
+     * @throws InterruptedException if the thread is interrupted
+     */
+    public void ping() throws ChildException, InterruptedException {
+        for (NodeProcess node : nodes) {
+            node.ping();
+        }
+    }
+
+    /**
+     * Reads the counters: of all nodes together, and of the machine. The difference of two readings with a load between
+     * them, divided by the load's operations (those of its warm-up too), is what an operation costs.
+     *
+     * @return what was counted
+     * @throws ChildException if a node does not answer
+     * @throws InterruptedException if the thread is interrupted
+     */
+    public Counters counters() throws ChildException, InterruptedException {
+        List<Counters> readings = new ArrayList<>();
+        for (NodeProcess node : nodes) {
+            readings.add(node.counters());
+        }
+        return Counters.sum(readings).and(machine.read());
+    }
+
+    /**
+     * Starts a profile of every node.
+     *
+     * @param event what to count
+     * @return what a reader must know of it, in words; empty if every node counts what was asked for
+     * @throws ChildException if a node cannot count it; the others' profiles go on until they are stopped or close
+     * @throws InterruptedException if the thread is interrupted
+     */
+    public List<String> startProfile(ProfileEvent event) throws ChildException, InterruptedException {
+        List<String> notes = new ArrayList<>();
+        for (NodeProcess node : nodes) {
+            Profiler.Started started = node.startProfile(event);
+            if (!started.note().isEmpty() && !notes.contains(started.note())) {
+                notes.add(started.note());
+            }
+        }
+        return notes;
+    }
+
+    /**
+     * Ends the profile of every node. Each node's flame graph is kept in a file with its name.
+     *
+     * @param directory where to; it exists
+     * @param name how the files' names begin
+     * @return the stacks of all nodes together
+     * @throws IOException if a node has no profile, or a file cannot be written
+     * @throws InterruptedException if the thread is interrupted
+     */
+    public CollapsedStacks stopProfile(Path directory, String name) throws IOException, InterruptedException {
+        List<CollapsedStacks> stacks = new ArrayList<>();
+        for (NodeProcess node : nodes) {
+            Path collapsed = directory.resolve(name + "-" + node.id() + ".collapsed");
+            Path flameGraph = directory.resolve(name + "-" + node.id() + ".html");
+            node.stopProfile(collapsed, flameGraph, name + ", " + node.id());
+            stacks.add(CollapsedStacks.read(collapsed));
+            Files.deleteIfExists(collapsed);
+        }
+        return CollapsedStacks.merge(stacks);
+    }
+
+    /** Ends all nodes, in order or by force after some seconds. Returns when they are gone. May be called repeatedly. */
+    @Override
+    public void close() {
+        nodes.forEach(NodeProcess::askToEnd);
+        nodes.forEach(NodeProcess::close);
+    }
+}

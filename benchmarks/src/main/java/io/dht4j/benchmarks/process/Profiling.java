@@ -1,0 +1,86 @@
+package io.dht4j.benchmarks.process;
+
+import io.dht4j.benchmarks.profile.Attribution;
+import io.dht4j.benchmarks.profile.CollapsedStacks;
+import io.dht4j.benchmarks.profile.FlameGraphs;
+import io.dht4j.benchmarks.profile.ProfileEvent;
+import io.dht4j.benchmarks.report.Profile;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+
+/** Takes profiles of nodes under load, for a report. */
+public final class Profiling {
+
+    private Profiling() {}
+
+    /** What is run while a profile is taken. */
+    @FunctionalInterface
+    public interface Load {
+
+        /**
+         * Runs it. Blocks.
+         *
+         * @throws IOException if it cannot be run
+         * @throws InterruptedException if the thread is interrupted
+         */
+        void run() throws IOException, InterruptedException;
+    }
+
+    /**
+     * A profile that was taken.
+     *
+     * @param profile for the report
+     * @param stacks of all nodes together
+     * @param notes what a reader must know of it, in words; empty if it is what was asked for
+     */
+    public record Taken(Profile profile, CollapsedStacks stacks, List<String> notes) {
+
+        /** Keeps an unmodifiable copy. */
+        public Taken {
+            notes = List.copyOf(notes);
+        }
+    }
+
+    /**
+     * Profiles all nodes while a load runs. Writes {@code NAME.collapsed} and {@code NAME.html} with all nodes together, and a
+     * flame graph of each node.
+     *
+     * @param nodes whose
+     * @param event what to count
+     * @param directory of the report, where the files go; it exists
+     * @param name how the files' names begin
+     * @param load what to run meanwhile
+     * @return the profile
+     * @throws IOException if a node or the load fails, or a file cannot be written
+     * @throws InterruptedException if the thread is interrupted
+     */
+    public static Taken take(Nodes nodes, ProfileEvent event, Path directory, String name, Load load)
+            throws IOException, InterruptedException {
+        List<String> notes = nodes.startProfile(event);
+        try {
+            load.run();
+        } catch (IOException | InterruptedException | RuntimeException e) {
+            stopAfter(e, nodes, directory, name);
+            throw e;
+        }
+        CollapsedStacks stacks = nodes.stopProfile(directory, name);
+        String collapsed = name + ".collapsed";
+        String html = name + ".html";
+        stacks.write(directory.resolve(collapsed));
+        FlameGraphs.write(stacks, name + ", all nodes", directory.resolve(html));
+        Profile profile = new Profile(
+                event.label(), stacks.total(), Attribution.of(event, stacks).shares(), html, collapsed);
+        return new Taken(profile, stacks, notes);
+    }
+
+    /** Leaves the nodes ready for another profile; that the load failed is what matters. */
+    private static void stopAfter(Exception failure, Nodes nodes, Path directory, String name)
+            throws InterruptedException {
+        try {
+            nodes.stopProfile(directory, name);
+        } catch (IOException e) {
+            failure.addSuppressed(e);
+        }
+    }
+}
