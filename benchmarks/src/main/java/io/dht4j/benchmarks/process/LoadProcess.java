@@ -1,0 +1,99 @@
+package io.dht4j.benchmarks.process;
+
+import io.dht4j.benchmarks.load.LoadDriver;
+import io.dht4j.benchmarks.load.LoadResult;
+import io.dht4j.benchmarks.load.LoadSpec;
+import io.dht4j.benchmarks.target.Filling;
+import io.dht4j.benchmarks.target.TargetSpec;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The load generator in a process of its own. Methods throw a {@link ChildDiedException} with its last log lines if it has
+ * ended. Safe for use by any number of threads.
+ */
+public final class LoadProcess implements LoadDriver, AutoCloseable {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private final Child child;
+    private volatile TargetSpec target;
+
+    private LoadProcess(Child child, TargetSpec target) {
+        this.child = child;
+        this.target = target;
+    }
+
+    /**
+     * Starts the generator, and connects it. Blocks until it is ready.
+     *
+     * @param name what messages call it
+     * @param target which API to drive, and how
+     * @param heapMegabytes size of its heap; 32 to 1,000,000
+     * @param log a file that its log is appended to besides; empty for none
+     * @return the generator, to be closed
+     * @throws ChildException if it does not connect
+     * @throws IOException if the system does not start the process
+     * @throws InterruptedException if the thread is interrupted; nothing is left running then
+     */
+    public static LoadProcess start(String name, TargetSpec target, int heapMegabytes, Optional<Path> log)
+            throws IOException, InterruptedException {
+        Heap.check(heapMegabytes);
+        LoadProcess load = new LoadProcess(
+                Child.start(new ChildSpec(name, LoadMain.class, Heap.flags(heapMegabytes, List.of()), log)), target);
+        try {
+            load.connect(target);
+            return load;
+        } catch (IOException | InterruptedException | RuntimeException e) {
+            load.close();
+            throw e;
+        }
+    }
+
+    /**
+     * Connects to a target, in place of the one before.
+     *
+     * @param target which API to drive, and how
+     * @throws ChildException if it does not
+     * @throws InterruptedException if the thread is interrupted
+     */
+    public void connect(TargetSpec target) throws ChildException, InterruptedException {
+        child.call(LoadMain.CONNECT, target, PATIENCE);
+        this.target = target;
+    }
+
+    /**
+     * Writes every key once, as fast as the target takes them. Blocks.
+     *
+     * @param keys how many; 0 or more
+     * @param maxInFlight puts under way; 1 to 1,000,000
+     * @param deadline how long that may take
+     * @return what was written
+     * @throws ChildException if it does not end in time, or a put fails to the end
+     * @throws InterruptedException if the thread is interrupted; filling is stopped then
+     */
+    public Filling.Filled fill(long keys, int maxInFlight, Duration deadline)
+            throws ChildException, InterruptedException {
+        return child.call(LoadMain.FILL, new LoadCommands.Fill(keys, maxInFlight), Filling.Filled.class, deadline);
+    }
+
+    @Override
+    public LoadResult run(LoadSpec spec) throws ChildException, InterruptedException {
+        Duration planned = Duration.ofMillis((long) ((spec.warmUpSeconds() + spec.seconds()) * 1000));
+        // The last operations may take until their own timeout.
+        return child.call(
+                LoadMain.RUN,
+                spec,
+                LoadResult.class,
+                planned.plusMillis(target.timeoutMillis()).plus(PATIENCE));
+    }
+
+    /** Ends the process. Returns when it is gone. May be called repeatedly. */
+    @Override
+    public void close() {
+        child.close();
+    }
+}

@@ -1,0 +1,67 @@
+package io.dht4j.benchmarks.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.dht4j.benchmarks.load.LoadResult;
+import io.dht4j.benchmarks.load.LoadSpec;
+import io.dht4j.benchmarks.load.Operation;
+import io.dht4j.benchmarks.profile.ProfileEvent;
+import io.dht4j.benchmarks.target.Filling;
+import io.dht4j.benchmarks.target.TargetSpec;
+import io.dht4j.examples.server.Setting;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(240)
+class LoadProcessTest {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    @TempDir
+    Path directory;
+
+    @Test
+    void load_from_a_process_of_its_own_reaches_nodes_in_theirs_while_they_are_profiled() throws Exception {
+        NodesSpec spec = NodesSpec.of(2, directory, Map.of(Setting.TIMEOUT, "20000"))
+                .withJvm(96, List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
+        try (Nodes nodes = Nodes.start(spec);
+                LoadProcess load = LoadProcess.start(
+                        "load",
+                        TargetSpec.http(nodes.httpAddresses()),
+                        96,
+                        Optional.of(directory.resolve("load.log")))) {
+            assertThat(load.fill(100, 4, PATIENCE).keys()).isEqualTo(100);
+            LoadSpec gets = new LoadSpec(Operation.GET, 100, 0, 1, 100, 64, 1, 1);
+            LoadResult[] results = new LoadResult[1];
+            Profiling.Taken taken =
+                    Profiling.take(nodes, ProfileEvent.WALL, directory, "get-wall", () -> results[0] = load.run(gets));
+            assertThat(results[0].spec()).isEqualTo(gets);
+            assertThat(results[0].errors()).isEmpty();
+            assertThat(results[0].served() + results[0].notSent()).isEqualTo(results[0].offered());
+            assertThat(results[0].latency().decode().getTotalCount()).isEqualTo(results[0].served());
+            assertThat(taken.profile().layers()).isNotEmpty();
+            assertThat(directory.resolve(taken.profile().flameGraph())).isNotEmptyFile();
+            assertThat(directory.resolve(taken.profile().collapsed())).isNotEmptyFile();
+        }
+    }
+
+    @Test
+    void a_target_that_is_not_there_is_told() throws Exception {
+        try (LoadProcess load = LoadProcess.start(
+                "load", TargetSpec.http(List.of("127.0.0.1:1")).withTimeoutMillis(1000), 64, Optional.empty())) {
+            assertThatThrownBy(() -> {
+                        Filling.Filled filled = load.fill(1, 1, PATIENCE);
+                        throw new AssertionError(filled);
+                    })
+                    .isInstanceOf(ChildException.class)
+                    .hasMessageStartingWith("load: fill: filling stopped");
+        }
+    }
+}
