@@ -1,7 +1,9 @@
 package io.dht4j.benchmarks.counters;
 
+import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,6 +15,8 @@ import java.util.OptionalLong;
 
 /** Reads numbers from Linux's {@code /proc}, or a directory of that form. Elsewhere everything is empty. */
 final class ProcFiles {
+
+    private static final int LONGEST = 8192;
 
     private final Path proc;
 
@@ -88,10 +92,15 @@ final class ProcFiles {
         }
     }
 
-    /** The lines of a file; none if it cannot be read, for example because its thread has ended meanwhile. */
+    /**
+     * The lines of a small file; none if it cannot be read, for example because its thread has ended meanwhile. Without the
+     * large buffers of the usual readers: what counting allocates is counted too.
+     */
     private static List<String> lines(Path file) {
-        try {
-            return Files.readAllLines(file);
+        byte[] buffer = new byte[LONGEST];
+        try (FileInputStream in = new FileInputStream(file.toFile())) {
+            int length = in.readNBytes(buffer, 0, buffer.length);
+            return new String(buffer, 0, length, StandardCharsets.UTF_8).lines().toList();
         } catch (IOException e) {
             return List.of();
         }

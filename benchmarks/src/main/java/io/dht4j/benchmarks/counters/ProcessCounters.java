@@ -10,10 +10,12 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The counters of this process. It looks by itself every second, so that what threads did that have ended is not lost but
- * for their last second. Safe for use by any number of threads.
+ * The counters of this process. It looks by itself every five seconds, so that what threads did that have ended is not lost but
+ * for their last seconds. Safe for use by any number of threads.
  */
 public final class ProcessCounters implements AutoCloseable {
+
+    private static final long LOOK_SECONDS = 5;
 
     private final ProcFiles proc;
     private final Allocation allocation = new Allocation();
@@ -32,7 +34,7 @@ public final class ProcessCounters implements AutoCloseable {
     /** Looks at files of the same form in another directory. */
     ProcessCounters(Path proc) {
         this.proc = new ProcFiles(proc);
-        looking.scheduleWithFixedDelay(this::read, 1, 1, TimeUnit.SECONDS);
+        looking.scheduleWithFixedDelay(this::read, LOOK_SECONDS, LOOK_SECONDS, TimeUnit.SECONDS);
     }
 
     /**

@@ -22,7 +22,9 @@ import java.util.regex.Pattern;
 public record CollapsedStacks(Map<String, Long> counts) {
 
     private static final Pattern THREAD_NUMBER = Pattern.compile(" tid=\\d+]$");
-    private static final Pattern DIGITS = Pattern.compile("\\d+");
+
+    /** Numbers within a name, but neither the C2 of a compiler's thread nor the G1 of a collector's, nor such a word. */
+    private static final Pattern NUMBERS = Pattern.compile("(?<!^\\[[CG])\\d++(?![A-Za-z])");
 
     /** Keeps an unmodifiable copy. */
     public CollapsedStacks {
@@ -66,7 +68,7 @@ public record CollapsedStacks(Map<String, Long> counts) {
             return stack;
         }
         String name = THREAD_NUMBER.matcher(first).replaceFirst("]");
-        return DIGITS.matcher(name).replaceAll("*") + (end < 0 ? "" : stack.substring(end));
+        return NUMBERS.matcher(name).replaceAll("*") + (end < 0 ? "" : stack.substring(end));
     }
 
     /**

@@ -33,59 +33,39 @@ final class Rules {
     /** System calls as the C library names them: all that is seen of the kernel where timers take the profile. */
     private static final Set<String> SYSTEM_CALLS = Set.of(
             "read",
-            "__read",
-            "__libc_read",
             "write",
-            "__write",
-            "__libc_write",
             "writev",
-            "__writev",
             "readv",
             "send",
-            "__send",
-            "__libc_send",
             "recv",
-            "__recv",
-            "__libc_recv",
             "sendmsg",
-            "__sendmsg",
             "recvmsg",
-            "__recvmsg",
             "sendto",
-            "__sendto",
             "recvfrom",
-            "__recvfrom",
             "epoll_wait",
-            "__epoll_wait",
             "epoll_ctl",
-            "__epoll_ctl",
+            "epoll_pwait",
             "epoll_pwait2",
-            "pread",
             "pread64",
-            "__pread64",
-            "pwrite",
             "pwrite64",
-            "__pwrite64",
             "fsync",
-            "__fsync",
             "fdatasync",
-            "__fdatasync",
             "madvise",
-            "__madvise",
             "mmap",
-            "__mmap",
             "munmap",
-            "__munmap",
             "mprotect",
-            "__mprotect",
             "sched_yield",
-            "__sched_yield",
             "eventfd_read",
             "eventfd_write",
             "accept4",
             "close",
-            "__close",
             "syscall");
+
+    private static final List<String> C_LIBRARY = List.of("__GI_", "__libc_", "__");
+
+    /** Functions of the JVM that do nothing but wait or wake for a caller in Java. */
+    private static final List<String> WAITING =
+            List.of("Parker::", "os::PlatformEvent::", "PlatformEvent::", "PlatformMutex::", "PlatformMonitor::");
 
     /** Locks that wait for something in a queue or for a task are not contended. */
     static final String JUC_LOCKS = "java/util/concurrent/locks/";
@@ -100,8 +80,12 @@ final class Rules {
             "java/util/concurrent/atomic/",
             JUC_LOCKS);
 
+    /** Libraries whose classes of the client side and of the server side are called so. */
+    private static final List<String> LIBRARIES =
+            List.of("io/vertx/core/http/", "io/vertx/core/net/", "io/netty/handler/codec/http", "io/grpc/");
+
     static final List<Rule> ALL = List.of(
-            new Rule(Layer.KERNEL, frame -> frame.kernel() || SYSTEM_CALLS.contains(frame.name())),
+            new Rule(Layer.KERNEL, frame -> frame.kernel() || isSystemCall(frame.name())),
             Rule.names(
                     Layer.PROFILER, "one/profiler/", "io/dht4j/benchmarks/profile/", "io/dht4j/benchmarks/counters/"),
             new Rule(
@@ -125,7 +109,7 @@ final class Rules {
                     "SharedRuntime::monitor",
                     "java/lang/Object.wait",
                     "java/lang/Object.notify"),
-            new Rule(Layer.GC_AND_JIT, Frame::isCpp),
+            new Rule(Layer.GC_AND_JIT, frame -> frame.isCpp() && !frame.startsWithAny(WAITING)),
             Rule.names(Layer.GENERATOR, "io/dht4j/benchmarks/load/", "io/dht4j/benchmarks/target/"),
             Rule.names(
                     Layer.PUBLIC_API,
@@ -145,47 +129,27 @@ final class Rules {
                     "io/dht4j/transport/grpc/GrpcTransportServer",
                     "io/dht4j/transport/grpc/GrpcTransportUnaryExchange",
                     "io/dht4j/transport/grpc/GrpcTransportAdmission",
-                    "io/vertx/core/http/impl/HttpServer",
-                    "io/vertx/core/http/impl/http1x/Http1xServer",
-                    "io/vertx/core/http/impl/http1/Http1Server",
-                    "io/vertx/core/http/impl/Http1xServer",
-                    "io/vertx/core/http/impl/http1x/VertxHttpResponse",
-                    "io/vertx/core/http/impl/http1x/VertxHttpRequestDecoder",
-                    "io/vertx/core/http/impl/VertxHttpRequestDecoder",
-                    "io/vertx/core/http/impl/VertxHttpResponseEncoder",
-                    "io/netty/handler/codec/http/HttpServer",
+                    "io/vertx/core/http/impl/http1/VertxHttpRequest",
+                    "io/vertx/core/http/impl/http1/VertxHttpResponse",
                     "io/netty/handler/codec/http/HttpRequestDecoder",
-                    "io/netty/handler/codec/http/HttpResponseEncoder",
-                    "io/grpc/internal/Server",
-                    "io/grpc/internal/AbstractServerStream",
-                    "io/grpc/netty/NettyServer",
-                    "io/grpc/netty/AbstractNettyHandler",
-                    "io/grpc/stub/ServerCalls"),
+                    "io/netty/handler/codec/http/HttpResponseEncoder"),
+            new Rule(Layer.TRANSPORT_SERVER, frame -> frame.startsWithAny(LIBRARIES) && isOf("Server", frame)),
             Rule.names(
                     Layer.TRANSPORT_CLIENT,
                     "io/dht4j/transport/http/",
                     "io/dht4j/transport/grpc/",
-                    "io/vertx/core/http/impl/HttpClient",
-                    "io/vertx/core/http/impl/http1x/Http1xClient",
-                    "io/vertx/core/http/impl/Http1xClient",
-                    "io/vertx/core/http/impl/Http2Client",
-                    "io/vertx/core/http/impl/VertxHttp2Client",
                     "io/vertx/core/http/impl/pool/",
                     "io/vertx/core/internal/pool/",
                     "io/vertx/ext/web/client/",
-                    "io/netty/handler/codec/http/HttpClient",
                     "io/netty/handler/codec/http/HttpResponseDecoder",
                     "io/netty/handler/codec/http/HttpRequestEncoder",
                     "java/net/http/",
                     "jdk/internal/net/http/",
                     "one/nio/",
-                    "io/grpc/internal/Client",
-                    "io/grpc/internal/AbstractClientStream",
                     "io/grpc/internal/DelayedStream",
                     "io/grpc/internal/RetriableStream",
-                    "io/grpc/internal/ManagedChannel",
-                    "io/grpc/netty/NettyClient",
-                    "io/grpc/stub/ClientCalls"),
+                    "io/grpc/internal/ManagedChannel"),
+            new Rule(Layer.TRANSPORT_CLIENT, frame -> frame.startsWithAny(LIBRARIES) && isOf("Client", frame)),
             new Rule(
                     Layer.EXECUTORS,
                     frame -> frame.name().startsWith("java/util/concurrent/") && !frame.startsWithAny(COLLECTIONS)),
@@ -195,12 +159,21 @@ final class Rules {
                     "io/netty/channel/epoll/Native.epollWait",
                     "io/netty/channel/epoll/EpollIoHandler.epollWait",
                     "sun/nio/ch/EPoll.wait",
-                    "sun/nio/ch/EPollSelectorImpl.doSelect",
+                    "sun/nio/ch/EPollSelectorImpl.",
+                    "sun/nio/ch/SelectorImpl.",
                     "io/vertx/core/impl/future/",
                     "java/lang/Thread.sleep"));
 
     /** For stacks in which no frame is known: the libraries that do the work of either side. */
     static final List<Rule> WEAK = List.of(
+            Rule.names(
+                    Layer.EXECUTORS,
+                    "io/netty/channel/nio/NioIoHandler.",
+                    "io/netty/channel/epoll/EpollIoHandler.",
+                    "io/netty/channel/nio/NioEventLoop.",
+                    "io/netty/channel/epoll/EpollEventLoop.",
+                    "io/netty/channel/SingleThreadIoEventLoop.",
+                    "io/netty/channel/DefaultSelectStrategy"),
             Rule.names(
                     Layer.TRANSPORT_SHARED,
                     "io/netty/channel/",
@@ -213,4 +186,19 @@ final class Rules {
             Rule.names(Layer.EXECUTORS, "io/netty/util/concurrent/"));
 
     private Rules() {}
+
+    private static boolean isSystemCall(String function) {
+        for (String prefix : C_LIBRARY) {
+            if (function.startsWith(prefix)) {
+                return SYSTEM_CALLS.contains(function.substring(prefix.length()));
+            }
+        }
+        return SYSTEM_CALLS.contains(function);
+    }
+
+    private static boolean isOf(String side, Frame frame) {
+        int method = frame.name().indexOf('.');
+        String type = method < 0 ? frame.name() : frame.name().substring(0, method);
+        return type.indexOf(side, type.lastIndexOf('/') + 1) >= 0;
+    }
 }

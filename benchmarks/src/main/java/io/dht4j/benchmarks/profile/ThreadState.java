@@ -10,8 +10,8 @@ public enum ThreadState {
     WAITING("waiting"),
     /** Waits until a socket is ready. */
     NETWORK("waiting for the network"),
-    /** Reads, writes or syncs a file. */
-    FILE("in a file"),
+    /** Reads, writes or syncs a file, or waits for a pipe. */
+    FILE("in a file or pipe"),
     /** Sleeps for a time. */
     SLEEPING("sleeping");
 

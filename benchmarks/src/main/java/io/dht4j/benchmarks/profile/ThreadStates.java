@@ -34,8 +34,7 @@ public record ThreadStates(List<Row> rows) {
             "__poll");
 
     private static final List<String> FILES = List.of(
-            "sun/nio/ch/FileDispatcherImpl.",
-            "sun/nio/ch/UnixFileDispatcherImpl.",
+            "sun/nio/ch/FileChannelImpl.",
             "java/io/FileInputStream.",
             "java/io/FileOutputStream.",
             "java/io/RandomAccessFile.",

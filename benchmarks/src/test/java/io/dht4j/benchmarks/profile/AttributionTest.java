@@ -36,6 +36,9 @@ class AttributionTest {
         "TRANSPORT_CLIENT, one/nio/http/HttpClient.invoke_[j]",
         "TRANSPORT_CLIENT, io/dht4j/transport/grpc/GrpcTransportLane.send_[j]",
         "TRANSPORT_CLIENT, io/grpc/netty/shaded/io/grpc/netty/NettyClientHandler.write_[j]",
+        "TRANSPORT_CLIENT, io/vertx/core/http/impl/http1/Http1ClientConnection$Stream.write_[j]",
+        "TRANSPORT_CLIENT, io/netty/handler/codec/http/HttpClientCodec$Encoder.encode_[j]",
+        "TRANSPORT_SERVER, io/vertx/core/http/impl/http1/Http1ServerConnection.handleMessage_[j]",
         "TRANSPORT_SERVER, io/dht4j/transport/http/HttpTransportServer.handle_[j]",
         "TRANSPORT_SERVER, io/dht4j/transport/grpc/GrpcTransportServerStream.onMessage_[j]",
         "TRANSPORT_SERVER, io/netty/handler/codec/http/HttpServerCodec$HttpServerRequestDecoder.decode_[j]",
@@ -51,6 +54,7 @@ class AttributionTest {
         "GC_AND_JIT, G1CollectedHeap::attempt_allocation_slow(unsigned long)",
         "KERNEL, tcp_sendmsg_[k]",
         "KERNEL, __libc_write",
+        "KERNEL, __GI_read",
         "PROFILER, one/profiler/AsyncProfiler.execute_[j]",
         "PROFILER, Profiler::recordSample(void*)",
         "GENERATOR, io/dht4j/benchmarks/load/Sender.run_[j]",
@@ -89,7 +93,8 @@ class AttributionTest {
     void locks_within_queues_and_pools_count_for_these() {
         String parked = "java/util/concurrent/LinkedBlockingQueue.take_[j];"
                 + "java/util/concurrent/locks/AbstractQueuedSynchronizer$ConditionObject.await_[j];"
-                + "java/util/concurrent/locks/LockSupport.park_[j];jdk/internal/misc/Unsafe.park_[0]";
+                + "java/util/concurrent/locks/LockSupport.park_[j];jdk/internal/misc/Unsafe.park_[0];Unsafe_Park;Parker::park;"
+                + "pthread_cond_wait";
         assertThat(layer(ProfileEvent.WALL, "[pool-*];" + parked)).isEqualTo(Layer.EXECUTORS);
         assertThat(layer("[main];io/dht4j/store/mvstore/Memtables.get_[j];"
                         + "java/util/concurrent/locks/ReentrantReadWriteLock$ReadLock.lock_[j];"

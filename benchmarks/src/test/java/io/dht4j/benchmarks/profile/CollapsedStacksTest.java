@@ -27,6 +27,13 @@ class CollapsedStacksTest {
     }
 
     @Test
+    void numbers_that_are_words_stay() throws Exception {
+        assertThat(read("[C2 CompilerThre tid=1];a 1\n[G1 Conc#0 tid=2];a 1\n[dht4j-n3-store-12 tid=3];a 1\n"))
+                .isEqualTo(new CollapsedStacks(
+                        Map.of("[C2 CompilerThre];a", 1L, "[G1 Conc#*];a", 1L, "[dht4j-n*-store-*];a", 1L)));
+    }
+
+    @Test
     void profiles_of_several_nodes_are_added_up() throws Exception {
         CollapsedStacks one = read("[t tid=1];a 3\n[t tid=1];b 1\n");
         CollapsedStacks other = read("[t tid=9];a 5\n");
