@@ -77,7 +77,10 @@ public record Attribution(Map<Layer, Long> counts) {
         }
         List<Frame> fromLeaf = new ArrayList<>();
         for (int i = stack.size() - 1; i > 0; i--) {
-            fromLeaf.add(Frame.parse(stack.get(i)));
+            Frame frame = Frame.parse(stack.get(i));
+            if (!Rules.isTransparent(frame)) {
+                fromLeaf.add(frame);
+            }
         }
         Layer strong = first(event, Rules.ALL, fromLeaf);
         return strong != Layer.OTHER ? strong : first(event, Rules.WEAK, fromLeaf);

@@ -26,7 +26,8 @@ final class Rules {
             "[ZDriver",
             "[ZWorker",
             "[Shenandoah",
-            "[Attach Listener");
+            "[Attach Listener",
+            "[java]");
 
     static final List<String> PROFILER_THREADS = List.of("[Async-profiler", "[counters");
 
@@ -64,8 +65,14 @@ final class Rules {
     private static final List<String> C_LIBRARY = List.of("__GI_", "__libc_", "__");
 
     /** Functions of the JVM that do nothing but wait or wake for a caller in Java. */
-    private static final List<String> WAITING =
-            List.of("Parker::", "os::PlatformEvent::", "PlatformEvent::", "PlatformMutex::", "PlatformMonitor::");
+    private static final List<String> WAITING = List.of(
+            "Parker::",
+            "os::PlatformEvent::",
+            "PlatformEvent::",
+            "PlatformMutex::",
+            "PlatformMonitor::",
+            // Stands between Java and the JVM once a profile of locks has been taken.
+            "LockTracer::UnsafeParkHook");
 
     /** Locks that wait for something in a queue or for a task are not contended. */
     static final String JUC_LOCKS = "java/util/concurrent/locks/";
@@ -109,7 +116,7 @@ final class Rules {
                     "SharedRuntime::monitor",
                     "java/lang/Object.wait",
                     "java/lang/Object.notify"),
-            new Rule(Layer.GC_AND_JIT, frame -> frame.isCpp() && !frame.startsWithAny(WAITING)),
+            new Rule(Layer.GC_AND_JIT, Frame::isCpp),
             Rule.names(Layer.GENERATOR, "io/dht4j/benchmarks/load/", "io/dht4j/benchmarks/target/"),
             Rule.names(
                     Layer.PUBLIC_API,
@@ -186,6 +193,11 @@ final class Rules {
             Rule.names(Layer.EXECUTORS, "io/netty/util/concurrent/"));
 
     private Rules() {}
+
+    /** Whether a frame serves its caller, whatever the rules say. */
+    static boolean isTransparent(Frame frame) {
+        return frame.startsWithAny(WAITING);
+    }
 
     private static boolean isSystemCall(String function) {
         for (String prefix : C_LIBRARY) {

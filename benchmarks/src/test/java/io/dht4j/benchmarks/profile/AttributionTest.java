@@ -93,7 +93,7 @@ class AttributionTest {
     void locks_within_queues_and_pools_count_for_these() {
         String parked = "java/util/concurrent/LinkedBlockingQueue.take_[j];"
                 + "java/util/concurrent/locks/AbstractQueuedSynchronizer$ConditionObject.await_[j];"
-                + "java/util/concurrent/locks/LockSupport.park_[j];jdk/internal/misc/Unsafe.park_[0];Unsafe_Park;Parker::park;"
+                + "java/util/concurrent/locks/LockSupport.park_[j];jdk/internal/misc/Unsafe.park_[0];LockTracer::UnsafeParkHook;Unsafe_Park;Parker::park;"
                 + "pthread_cond_wait";
         assertThat(layer(ProfileEvent.WALL, "[pool-*];" + parked)).isEqualTo(Layer.EXECUTORS);
         assertThat(layer("[main];io/dht4j/store/mvstore/Memtables.get_[j];"
