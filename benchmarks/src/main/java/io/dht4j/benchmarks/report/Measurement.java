@@ -1,5 +1,7 @@
 package io.dht4j.benchmarks.report;
 
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -33,4 +35,26 @@ public record Measurement(
 
     /** The unit of most. */
     public static final String PER_SECOND = "operations/s";
+
+    /**
+     * Checks the values and keeps unmodifiable copies, settings and costs in their order.
+     *
+     * @throws IllegalArgumentException if group, variant or unit are blank, or if there is no value, or one that is not finite
+     */
+    public Measurement {
+        if (group.isBlank() || variant.isBlank() || unit.isBlank()) {
+            throw new IllegalArgumentException("a measurement needs a group, a variant and a unit, not '" + group
+                    + "', '" + variant + "' and '" + unit + "'");
+        }
+        if (values.isEmpty() || !values.stream().allMatch(Double::isFinite)) {
+            throw new IllegalArgumentException(
+                    "values of " + group + ", " + variant + " are " + values + "; one finite number or more is needed");
+        }
+        values = List.copyOf(values);
+        settings = Collections.unmodifiableMap(new LinkedHashMap<>(settings));
+        levels = List.copyOf(levels);
+        costs = Collections.unmodifiableMap(new LinkedHashMap<>(costs));
+        profiles = List.copyOf(profiles);
+        doubts = List.copyOf(doubts);
+    }
 }

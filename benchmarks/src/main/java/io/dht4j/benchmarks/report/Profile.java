@@ -1,5 +1,7 @@
 package io.dht4j.benchmarks.report;
 
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
@@ -11,4 +13,10 @@ import java.util.Map;
  * @param flameGraph file with the flame graph, relative to the report's directory
  * @param collapsed file with the collapsed stacks, relative to the report's directory
  */
-public record Profile(String event, long samples, Map<String, Double> layers, String flameGraph, String collapsed) {}
+public record Profile(String event, long samples, Map<String, Double> layers, String flameGraph, String collapsed) {
+
+    /** Keeps an unmodifiable copy, layers in their order. */
+    public Profile {
+        layers = Collections.unmodifiableMap(new LinkedHashMap<>(layers));
+    }
+}

@@ -1,6 +1,8 @@
 package io.dht4j.benchmarks.report;
 
 import java.time.Instant;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -20,6 +22,7 @@ import java.util.Map;
  * @param machine where it ran
  * @param measurements in the order in which to show them
  * @param notes what a reader must know besides, in words
+ * @param links to files that belong to no single measurement
  */
 public record Results(
         int schema,
@@ -33,8 +36,18 @@ public record Results(
         Map<String, String> parameters,
         Machine machine,
         List<Measurement> measurements,
-        List<String> notes) {
+        List<String> notes,
+        List<Link> links) {
 
     /** The version of the schema that this code writes. */
     public static final int SCHEMA = 1;
+
+    /** Keeps unmodifiable copies, parameters in their order. */
+    public Results {
+        command = List.copyOf(command);
+        parameters = Collections.unmodifiableMap(new LinkedHashMap<>(parameters));
+        measurements = List.copyOf(measurements);
+        notes = List.copyOf(notes);
+        links = List.copyOf(links);
+    }
 }

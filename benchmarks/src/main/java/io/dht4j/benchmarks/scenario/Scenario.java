@@ -15,6 +15,24 @@ public interface Scenario {
     List<Parameter> parameters();
 
     /**
+     * Checks the values of the parameters, before anything starts, by reading each of them. Quick, and without effect.
+     *
+     * @param settings what was given
+     * @throws IllegalArgumentException if a value is not allowed; the message names parameter, value and range
+     */
+    void check(Settings settings);
+
+    /**
+     * How much disk space a run needs at most, for its data and its report. Quick, and without effect.
+     *
+     * @param settings what was given, checked
+     * @return bytes; 64 MiB unless overridden
+     */
+    default long diskBytes(Settings settings) {
+        return 64L << 20;
+    }
+
+    /**
      * Runs it. Gives each measurement to the lab as soon as it has it. Blocks.
      *
      * @param lab where it runs
