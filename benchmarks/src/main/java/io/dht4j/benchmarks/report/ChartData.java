@@ -1,0 +1,99 @@
+package io.dht4j.benchmarks.report;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/** What the page's script draws. */
+final class ChartData {
+
+    private record Page(List<String> variants, List<Group> groups) {}
+
+    private record Group(
+            String id,
+            String name,
+            String unit,
+            boolean moreIsBetter,
+            List<Bar> bars,
+            List<Latencies> latencies,
+            List<Attribution> attributions) {}
+
+    private record Bar(String variant, double median, double least, double greatest, List<Double> values) {}
+
+    private record Latencies(int percent, List<Line> lines) {}
+
+    private record Line(String variant, double perSecond, List<double[]> points) {}
+
+    private record Attribution(String event, List<String> layers, List<Shares> rows) {}
+
+    private record Shares(String variant, List<Double> percents) {}
+
+    private ChartData() {}
+
+    /** As JSON, for {@code report.js}. */
+    static String of(Results results) throws JsonProcessingException {
+        List<Group> groups = new ArrayList<>();
+        ReportView.groups(results)
+                .forEach((name, measurements) -> groups.add(group("g" + groups.size(), name, measurements)));
+        List<String> variants = results.measurements().stream()
+                .map(Measurement::variant)
+                .distinct()
+                .toList();
+        return new JsonMapper().writeValueAsString(new Page(variants, groups));
+    }
+
+    private static Group group(String id, String name, List<Measurement> measurements) {
+        Measurement first = measurements.get(0);
+        return new Group(
+                id,
+                name,
+                first.unit(),
+                first.moreIsBetter(),
+                measurements.stream().map(ChartData::bar).toList(),
+                latencies(measurements),
+                GroupView.events(measurements).stream()
+                        .map(event -> attribution(event, measurements))
+                        .toList());
+    }
+
+    private static Bar bar(Measurement m) {
+        Spread spread = Spread.of(m.values());
+        return new Bar(m.variant(), spread.median(), spread.least(), spread.greatest(), m.values());
+    }
+
+    private static List<Latencies> latencies(List<Measurement> measurements) {
+        Map<Integer, List<Line>> byPercent = new TreeMap<>();
+        for (Measurement m : measurements) {
+            for (Level level : m.levels()) {
+                byPercent
+                        .computeIfAbsent(level.percent(), percent -> new ArrayList<>())
+                        .add(new Line(
+                                m.variant(),
+                                level.result().spec().perSecond(),
+                                LatencyLine.points(level.result().latency().decode())));
+            }
+        }
+        return byPercent.entrySet().stream()
+                .map(entry -> new Latencies(entry.getKey(), entry.getValue()))
+                .toList();
+    }
+
+    private static Attribution attribution(String event, List<Measurement> measurements) {
+        Set<String> layers = GroupView.layers(event, measurements);
+        List<Shares> rows = new ArrayList<>();
+        for (Measurement m : measurements) {
+            m.profiles().stream()
+                    .filter(profile -> profile.event().equals(event))
+                    .forEach(profile -> rows.add(new Shares(
+                            m.variant(),
+                            layers.stream()
+                                    .map(layer -> 100 * profile.layers().getOrDefault(layer, 0.0))
+                                    .toList())));
+        }
+        return new Attribution(event, List.copyOf(layers), rows);
+    }
+}

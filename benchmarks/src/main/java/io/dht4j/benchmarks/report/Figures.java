@@ -1,0 +1,57 @@
+package io.dht4j.benchmarks.report;
+
+import java.time.Duration;
+import java.util.Locale;
+
+/** Numbers for people: as many digits as they can compare. */
+public final class Figures {
+
+    private static final int EXACT = 100;
+
+    private Figures() {}
+
+    /**
+     * Three digits or all before the point.
+     *
+     * @param value any finite number
+     */
+    public static String of(double value) {
+        double size = Math.abs(value);
+        if (size >= EXACT || value == 0) {
+            return String.format(Locale.ROOT, "%,.0f", value);
+        }
+        if (size >= 10) {
+            return String.format(Locale.ROOT, "%.1f", value);
+        }
+        return size >= 0.01 ? String.format(Locale.ROOT, "%.2f", value) : String.format(Locale.ROOT, "%.2g", value);
+    }
+
+    /** A share, 0 to 1, in percent. */
+    static String percent(double share) {
+        return String.format(Locale.ROOT, share > 0 && share < 0.1 ? "%.1f %%" : "%.0f %%", 100 * share);
+    }
+
+    /** Microseconds in a unit that fits. */
+    static String micros(double micros) {
+        if (micros < 1_000) {
+            return of(micros) + " µs";
+        }
+        return micros < 1_000_000 ? of(micros / 1e3) + " ms" : of(micros / 1e6) + " s";
+    }
+
+    /** A length of time of minutes or hours. */
+    static String time(double seconds) {
+        Duration time = Duration.ofMillis(Math.round(seconds * 1e3));
+        if (seconds < 90) {
+            return of(seconds) + " s";
+        }
+        return time.toHours() == 0
+                ? time.toMinutes() + " min " + time.toSecondsPart() + " s"
+                : time.toHours() + " h " + time.toMinutesPart() + " min";
+    }
+
+    /** Bytes as GiB. */
+    static String gibibytes(long bytes) {
+        return String.format(Locale.ROOT, "%.1f GiB", bytes / (double) (1L << 30));
+    }
+}

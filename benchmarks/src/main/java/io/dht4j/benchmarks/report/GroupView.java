@@ -1,0 +1,210 @@
+package io.dht4j.benchmarks.report;
+
+import io.dht4j.benchmarks.load.LoadResult;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.HdrHistogram.Histogram;
+
+/** What a group's tables show, under the names that the templates use. */
+record GroupView(
+        String id,
+        String name,
+        String unit,
+        String better,
+        List<Row> rows,
+        List<LatencyRow> latencies,
+        List<TableView> attributions,
+        List<TableView> costs,
+        List<FlameRow> flames,
+        List<Doubt> doubts) {
+
+    private static final String NONE = "–";
+
+    /** A variant's repetitions. */
+    record Row(
+            String variant,
+            String median,
+            String least,
+            String greatest,
+            int repetitions,
+            String ofBest,
+            String settings,
+            boolean doubted) {}
+
+    /** A variant at a part of its stable load. */
+    record LatencyRow(
+            String variant,
+            String load,
+            String offered,
+            String served,
+            String failed,
+            List<String> percentiles,
+            String stolen,
+            String late,
+            boolean doubted) {}
+
+    /** A variant's files. */
+    record FlameRow(String variant, List<FlameLink> files) {}
+
+    /** A flame graph and the stacks that it is made of. */
+    record FlameLink(String event, String samples, String flameGraph, String collapsed) {}
+
+    /** Why not to trust a figure. */
+    record Doubt(String about, String why) {}
+
+    /** Of the measurements of one group. */
+    static GroupView of(String id, String name, List<Measurement> measurements) {
+        Measurement first = measurements.get(0);
+        return new GroupView(
+                id,
+                name,
+                first.unit(),
+                first.moreIsBetter() ? "more is better" : "less is better",
+                rows(measurements),
+                measurements.stream()
+                        .flatMap(m -> m.levels().stream().map(level -> latency(m, level)))
+                        .toList(),
+                events(measurements).stream()
+                        .map(event -> attribution(event, measurements))
+                        .toList(),
+                costs(measurements),
+                measurements.stream()
+                        .filter(m -> !m.profiles().isEmpty())
+                        .map(m -> new FlameRow(
+                                m.variant(),
+                                m.profiles().stream().map(GroupView::files).toList()))
+                        .toList(),
+                doubts(measurements));
+    }
+
+    /** What the profilers recorded, in the order in which it appears. */
+    static Set<String> events(List<Measurement> measurements) {
+        return measurements.stream()
+                .flatMap(m -> m.profiles().stream())
+                .map(Profile::event)
+                .collect(Collectors.toCollection(LinkedHashSet::new));
+    }
+
+    /** The layers of an event, in the order in which they appear. */
+    static Set<String> layers(String event, List<Measurement> measurements) {
+        return measurements.stream()
+                .flatMap(m -> m.profiles().stream())
+                .filter(profile -> profile.event().equals(event))
+                .flatMap(profile -> profile.layers().keySet().stream())
+                .collect(Collectors.toCollection(LinkedHashSet::new));
+    }
+
+    private static List<Row> rows(List<Measurement> measurements) {
+        boolean moreIsBetter = measurements.get(0).moreIsBetter();
+        List<Double> medians =
+                measurements.stream().map(m -> Spread.of(m.values()).median()).toList();
+        Spread all = Spread.of(medians);
+        double best = moreIsBetter ? all.greatest() : all.least();
+        List<Row> rows = new ArrayList<>();
+        for (Measurement m : measurements) {
+            Spread spread = Spread.of(m.values());
+            rows.add(new Row(
+                    m.variant(),
+                    Figures.of(spread.median()),
+                    Figures.of(spread.least()),
+                    Figures.of(spread.greatest()),
+                    m.values().size(),
+                    best > 0 ? Figures.percent(spread.median() / best) : NONE,
+                    m.settings().entrySet().stream()
+                            .map(entry -> entry.getKey() + " = " + entry.getValue())
+                            .collect(Collectors.joining(", ")),
+                    isDoubted(m)));
+        }
+        return rows;
+    }
+
+    private static boolean isDoubted(Measurement m) {
+        return !m.doubts().isEmpty()
+                || m.levels().stream()
+                        .anyMatch(level -> !level.result().conditions().trusted());
+    }
+
+    private static LatencyRow latency(Measurement m, Level level) {
+        LoadResult result = level.result();
+        Histogram histogram = result.latency().decode();
+        double stolen = result.conditions().stolenPercent();
+        return new LatencyRow(
+                m.variant(),
+                level.percent() + " %",
+                Figures.of(result.spec().perSecond()),
+                Figures.of(result.servedPerSecond()),
+                Figures.of(result.failed() + (double) result.notSent()),
+                LatencyLine.SHOWN.stream()
+                        .map(percentile -> LatencyLine.micros(histogram, percentile)
+                                .map(Figures::micros)
+                                .orElse(NONE))
+                        .toList(),
+                stolen < 0 ? NONE : Figures.percent(stolen / 100),
+                Figures.micros(result.conditions().latenessP99Micros()),
+                !result.conditions().trusted());
+    }
+
+    private static TableView attribution(String event, List<Measurement> measurements) {
+        List<String> layers = List.copyOf(layers(event, measurements));
+        List<TableView.TableRow> rows = new ArrayList<>();
+        for (Measurement m : measurements) {
+            m.profiles().stream()
+                    .filter(profile -> profile.event().equals(event))
+                    .forEach(profile -> rows.add(new TableView.TableRow(
+                            m.variant(),
+                            layers.stream()
+                                    .map(layer ->
+                                            Figures.percent(profile.layers().getOrDefault(layer, 0.0)))
+                                    .toList())));
+        }
+        return new TableView(event, layers, rows);
+    }
+
+    private static List<TableView> costs(List<Measurement> measurements) {
+        List<String> names = measurements.stream()
+                .flatMap(m -> m.costs().keySet().stream())
+                .distinct()
+                .toList();
+        if (names.isEmpty()) {
+            return List.of();
+        }
+        List<TableView.TableRow> rows = measurements.stream()
+                .filter(m -> !m.costs().isEmpty())
+                .map(m -> new TableView.TableRow(m.variant(), cells(names, m.costs())))
+                .toList();
+        return List.of(new TableView("", names, rows));
+    }
+
+    private static List<String> cells(List<String> names, Map<String, Double> values) {
+        List<String> cells = new ArrayList<>();
+        for (String name : names) {
+            Double value = values.get(name);
+            cells.add(value == null ? NONE : Figures.of(value));
+        }
+        return cells;
+    }
+
+    private static FlameLink files(Profile profile) {
+        return new FlameLink(
+                profile.event(),
+                Figures.of((double) profile.samples()),
+                CommandText.link(profile.flameGraph()),
+                CommandText.link(profile.collapsed()));
+    }
+
+    private static List<Doubt> doubts(List<Measurement> measurements) {
+        List<Doubt> doubts = new ArrayList<>();
+        for (Measurement m : measurements) {
+            m.doubts().forEach(why -> doubts.add(new Doubt(m.variant(), why)));
+            for (Level level : m.levels()) {
+                String about = m.variant() + " at " + level.percent() + " %";
+                level.result().conditions().doubts().forEach(why -> doubts.add(new Doubt(about, why)));
+            }
+        }
+        return doubts;
+    }
+}

@@ -1,0 +1,45 @@
+package io.dht4j.benchmarks.report;
+
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+
+/** The files that show what a run gave: {@code results.json}, {@code report.md} and {@code report.html}. */
+public final class Report {
+
+    /** The page's name in a report's directory. */
+    public static final String PAGE = "report.html";
+
+    /** The text's name in a report's directory. */
+    public static final String TEXT = "report.md";
+
+    private Report() {}
+
+    /**
+     * Writes the three files, in place of earlier ones. Each is whole at any time, whenever the process ends; interrupting
+     * the thread does not stop it.
+     *
+     * @param directory exists
+     * @param results what to show
+     * @throws IOException if a file cannot be written
+     */
+    public static void write(Path directory, Results results) throws IOException {
+        write(directory, ResultsFile.NAME, ResultsFile.format(results));
+        ReportView view = ReportView.of(results);
+        write(directory, TEXT, Templates.markdown(view));
+        write(directory, PAGE, Templates.html(view, ChartData.of(results)));
+    }
+
+    private static void write(Path directory, String name, String text) throws IOException {
+        Path next = directory.resolve(name + ".new");
+        // Channels, which the newer way of writing files is made of, close when their thread is interrupted.
+        try (OutputStream out = new FileOutputStream(next.toFile())) {
+            out.write(text.getBytes(StandardCharsets.UTF_8));
+        }
+        Files.move(next, directory.resolve(name), StandardCopyOption.ATOMIC_MOVE);
+    }
+}

@@ -1,0 +1,80 @@
+package io.dht4j.benchmarks.report;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonMappingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** Results as JSON. {@code docs/bench-results.md} documents the schema. */
+public final class ResultsFile {
+
+    /** The file's name in a report's directory. */
+    public static final String NAME = "results.json";
+
+    private static final JsonMapper MAPPER = JsonMapper.builder()
+            .addModule(new JavaTimeModule())
+            .disable(SerializationFeature.WRITE_DATES_AS_TIMESTAMPS)
+            .enable(SerializationFeature.INDENT_OUTPUT)
+            .enable(DeserializationFeature.FAIL_ON_MISSING_CREATOR_PROPERTIES)
+            .enable(DeserializationFeature.FAIL_ON_NULL_CREATOR_PROPERTIES)
+            .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
+            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+            .build();
+
+    private ResultsFile() {}
+
+    /**
+     * Reads the results that a run left.
+     *
+     * @param directory of the report
+     * @throws ResultsException if there are none, or none that this version reads
+     * @throws IOException if the file cannot be read
+     */
+    public static Results read(Path directory) throws IOException, ResultsException {
+        Path file = directory.resolve(NAME);
+        if (!Files.isDirectory(directory)) {
+            throw new ResultsException(
+                    directory + " is not a directory" + (Files.exists(directory) ? "" : ": there is nothing there"));
+        }
+        if (!Files.isRegularFile(file)) {
+            throw new ResultsException(directory + " is not the directory of a report: it has no " + NAME);
+        }
+        try {
+            return parse(Files.readString(file));
+        } catch (ResultsException e) {
+            throw new ResultsException(file + ": " + e.getMessage());
+        }
+    }
+
+    /** The results as text. */
+    static String format(Results results) throws JsonProcessingException {
+        return MAPPER.writeValueAsString(results) + "\n";
+    }
+
+    /** The results in a text; the exception's message does not name the file. */
+    static Results parse(String text) throws ResultsException {
+        try {
+            JsonNode json = MAPPER.readTree(text);
+            JsonNode schema = json.path("schema");
+            if (!schema.isInt()) {
+                throw new ResultsException("is not a report's results: it names no schema");
+            }
+            if (schema.intValue() != Results.SCHEMA) {
+                throw new ResultsException("has schema " + schema.intValue() + ", but this version reads schema "
+                        + Results.SCHEMA + "; read it with the version that wrote it");
+            }
+            return MAPPER.treeToValue(json, Results.class);
+        } catch (JsonMappingException e) {
+            throw new ResultsException("does not keep to schema " + Results.SCHEMA + ": " + e.getPathReference() + ": "
+                    + e.getOriginalMessage());
+        } catch (JsonProcessingException e) {
+            throw new ResultsException("is not JSON: " + e.getOriginalMessage());
+        }
+    }
+}

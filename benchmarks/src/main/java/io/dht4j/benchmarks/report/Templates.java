@@ -1,0 +1,63 @@
+package io.dht4j.benchmarks.report;
+
+import com.samskivert.mustache.Escapers;
+import com.samskivert.mustache.Mustache;
+import com.samskivert.mustache.Template;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.Properties;
+import java.util.regex.Pattern;
+
+/** The report's page and text, from templates among the resources. */
+final class Templates {
+
+    private static final Pattern SOURCE_MAP = Pattern.compile("(?m)^//# sourceMappingURL=.*$");
+
+    private Templates() {}
+
+    /** The text, as Markdown. */
+    static String markdown(ReportView view) throws IOException {
+        // A bar would end a table's cell, and a line break its row.
+        Mustache.Escaper cells = Escapers.simple(new String[][] {{"|", "\\|"}, {"\n", " "}, {"<", "&lt;"}});
+        return Mustache.compiler()
+                .withEscaper(cells)
+                .compile(resource("report.md.mustache"))
+                .execute(view);
+    }
+
+    /**
+     * The page, with everything that it needs inside.
+     *
+     * @param data for the charts, as JSON
+     */
+    static String html(ReportView view, String data) throws IOException {
+        Template template = Mustache.compiler().escapeHTML(true).compile(resource("report.html.mustache"));
+        // Within a script element the parser looks for nothing but its end, and for comments.
+        Map<String, Object> page = Map.of(
+                "report", view,
+                "style", resource("report.css"),
+                "library", chartJs(),
+                "script", resource("report.js"),
+                "data", data.replace("<", "\\u003c"));
+        return template.execute(page);
+    }
+
+    private static String chartJs() throws IOException {
+        Properties versions = new Properties();
+        versions.load(new java.io.StringReader(resource("versions.properties")));
+        String path =
+                "/META-INF/resources/webjars/chart.js/" + versions.getProperty("chartjs") + "/dist/chart.umd.min.js";
+        return SOURCE_MAP.matcher(resource(path)).replaceAll("");
+    }
+
+    private static String resource(String name) throws IOException {
+        try (InputStream in = Templates.class.getResourceAsStream(name)) {
+            if (in == null) {
+                throw new IOException("the program is incomplete: its class path lacks " + name);
+            }
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+}

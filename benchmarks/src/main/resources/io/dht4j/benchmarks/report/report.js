@@ -1,0 +1,240 @@
+(function () {
+  'use strict';
+  const data = JSON.parse(document.getElementById('data').textContent);
+  const dark = matchMedia('(prefers-color-scheme: dark)');
+  const charts = [];
+
+  // Okabe and Ito's colours and neighbours of theirs, told apart with any kind of colour vision; dashes and marks help besides.
+  const light = ['#0072b2', '#d55e00', '#007a5e', '#b0508a', '#8a6d00', '#2f9bd6', '#5b3fa0', '#555b62', '#a11d33', '#3f7f1f', '#7a4b2a', '#00808a'];
+  const bright = ['#4ea6e0', '#ff8a3d', '#2fc79d', '#e08cc0', '#e8c330', '#8fd0f7', '#a994ee', '#b4bcc6', '#f0788a', '#8fce5f', '#cd9b74', '#4fd0d8'];
+  const dashes = [[], [8, 3], [2, 3], [10, 3, 2, 3], [5, 5], [14, 4]];
+  const marks = ['circle', 'rect', 'triangle', 'rectRot', 'crossRot', 'star'];
+
+  function theme() {
+    const style = getComputedStyle(document.documentElement);
+    const value = name => style.getPropertyValue(name).trim();
+    return { text: value('--text'), muted: value('--muted'), line: value('--line'), page: value('--page'), colours: dark.matches ? bright : light };
+  }
+  const colour = (t, index) => t.colours[index % t.colours.length];
+  const variant = name => data.variants.indexOf(name);
+  const isNarrow = () => innerWidth < 640;
+
+  function number(value) {
+    const size = Math.abs(value);
+    return value.toLocaleString('en', size >= 100 || value === 0 ? { maximumFractionDigits: 0 } : { maximumSignificantDigits: 3 });
+  }
+  function micros(value) {
+    return value < 1e3 ? number(value) + ' µs' : value < 1e6 ? number(value / 1e3) + ' ms' : number(value / 1e6) + ' s';
+  }
+  // 10 stands for the slowest tenth: 90 %; 100 for 99 %.
+  function percentile(x) {
+    const share = 100 * (1 - 1 / x);
+    return +share.toFixed(Math.max(0, Math.ceil(Math.log10(x) - 1.999))) + ' %';
+  }
+  // Text as wide as the chart bears; the whole name is in the table and in the hint.
+  const label = text => isNarrow() && text.length > 16 ? text.slice(0, 15) + '…' : text;
+
+  function scale(t, more) {
+    return Object.assign({ grid: { color: t.line }, border: { color: t.muted }, ticks: { color: t.text } }, more);
+  }
+  function title(t, text) {
+    return { display: true, text: text, color: t.muted };
+  }
+
+  // Draws the range of the repetitions, and each of them.
+  const ranges = {
+    id: 'ranges',
+    afterDatasetsDraw(chart, args, options) {
+      const x = chart.scales.x;
+      const context = chart.ctx;
+      context.save();
+      context.strokeStyle = options.colour;
+      context.fillStyle = options.page;
+      context.lineWidth = 1.5;
+      chart.getDatasetMeta(0).data.forEach((bar, i) => {
+        const shown = options.bars[i];
+        const from = x.getPixelForValue(shown.least);
+        const to = x.getPixelForValue(shown.greatest);
+        const end = Math.min(7, bar.height / 2);
+        context.beginPath();
+        context.moveTo(from, bar.y); context.lineTo(to, bar.y);
+        context.moveTo(from, bar.y - end); context.lineTo(from, bar.y + end);
+        context.moveTo(to, bar.y - end); context.lineTo(to, bar.y + end);
+        context.stroke();
+        shown.values.forEach(value => {
+          context.beginPath();
+          context.arc(x.getPixelForValue(value), bar.y, 3, 0, 2 * Math.PI);
+          context.fill();
+          context.stroke();
+        });
+      });
+      context.restore();
+    }
+  };
+
+  function bars(t, group) {
+    return {
+      type: 'bar',
+      plugins: [ranges],
+      data: {
+        labels: group.bars.map(bar => bar.variant),
+        datasets: [{
+          data: group.bars.map(bar => bar.median),
+          backgroundColor: group.bars.map(bar => colour(t, variant(bar.variant))),
+          maxBarThickness: 26
+        }]
+      },
+      options: {
+        indexAxis: 'y',
+        scales: {
+          x: scale(t, {
+            beginAtZero: true,
+            suggestedMax: 1.03 * Math.max(...group.bars.map(bar => bar.greatest)),
+            title: title(t, group.unit),
+            ticks: { color: t.text, maxRotation: 0, callback: number }
+          }),
+          y: scale(t, { grid: { display: false }, ticks: { color: t.text, autoSkip: false, callback: i => label(group.bars[i].variant) } })
+        },
+        plugins: {
+          legend: { display: false },
+          ranges: { colour: t.text, page: t.page, bars: group.bars },
+          tooltip: {
+            callbacks: {
+              label: item => {
+                const bar = group.bars[item.dataIndex];
+                return number(bar.median) + ' (' + number(bar.least) + ' to ' + number(bar.greatest) + ') ' + group.unit;
+              }
+            }
+          }
+        }
+      }
+    };
+  }
+
+  function latency(t, group) {
+    const select = document.querySelector('[data-levels="' + group.id + '"]');
+    const level = group.latencies.find(one => String(one.percent) === select.value);
+    const longest = Math.max(10, ...level.lines.flatMap(line => line.points.map(point => point[0])));
+    return {
+      type: 'line',
+      data: {
+        datasets: level.lines.map(line => {
+          const index = variant(line.variant);
+          return {
+            label: line.variant + ', ' + number(line.perSecond) + '/s',
+            data: line.points.map(point => ({ x: point[0], y: Math.max(point[1], 0.1) })),
+            borderColor: colour(t, index),
+            backgroundColor: colour(t, index),
+            borderDash: dashes[index % dashes.length],
+            borderWidth: 2,
+            pointStyle: marks[index % marks.length],
+            pointRadius: at => at.dataIndex % 8 === index % 8 ? 4 : 0,
+            pointHoverRadius: 5,
+            tension: 0
+          };
+        })
+      },
+      options: {
+        interaction: { mode: 'nearest', intersect: false },
+        scales: {
+          x: scale(t, {
+            type: 'logarithmic',
+            min: 1,
+            max: longest,
+            title: title(t, 'percentile'),
+            afterBuildTicks: axis => {
+              const at = [1, 2, 4];
+              for (let x = 10; x <= longest; x *= 10) { at.push(x); }
+              axis.ticks = at.filter(x => x <= longest && !(isNarrow() && x === 4)).map(value => ({ value: value }));
+            },
+            ticks: { color: t.text, autoSkip: false, maxRotation: isNarrow() ? 60 : 0, callback: percentile }
+          }),
+          y: scale(t, {
+            type: 'logarithmic',
+            title: title(t, 'latency'),
+            ticks: { color: t.text, callback: value => /^[125]/.test(value.toExponential()) ? micros(value) : '' }
+          })
+        },
+        plugins: {
+          legend: { position: 'bottom', labels: { color: t.text, usePointStyle: true, pointStyleWidth: 36 } },
+          tooltip: {
+            callbacks: {
+              title: items => items.length ? percentile(items[0].parsed.x) : '',
+              label: item => item.dataset.label + ': ' + micros(item.parsed.y)
+            }
+          }
+        }
+      }
+    };
+  }
+
+  function attribution(t, group, event) {
+    const profile = group.attributions.find(one => one.event === event);
+    return {
+      type: 'bar',
+      data: {
+        labels: profile.rows.map(row => row.variant),
+        datasets: profile.layers.map((layer, i) => ({
+          label: layer,
+          data: profile.rows.map(row => row.percents[i]),
+          backgroundColor: colour(t, i),
+          borderColor: t.page,
+          borderWidth: 1,
+          borderSkipped: false,
+          maxBarThickness: 26
+        }))
+      },
+      options: {
+        indexAxis: 'y',
+        interaction: { mode: 'nearest', intersect: true },
+        scales: {
+          x: scale(t, { stacked: true, min: 0, max: 100, ticks: { color: t.text, maxRotation: 0, callback: value => value + ' %' } }),
+          y: scale(t, { stacked: true, grid: { display: false }, ticks: { color: t.text, autoSkip: false, callback: i => label(profile.rows[i].variant) } })
+        },
+        plugins: {
+          legend: { position: 'bottom', labels: { color: t.text, boxWidth: 14 } },
+          tooltip: { callbacks: { label: item => item.dataset.label + ': ' + item.parsed.x.toFixed(1) + ' %' } }
+        }
+      }
+    };
+  }
+
+  function words(kind, group, holder) {
+    return kind === 'bars' ? group.name + ': ' + group.unit + ' of each variant'
+      : kind === 'latency' ? group.name + ': latency by percentile of each variant'
+        : group.name + ': share of each layer in the ' + holder.dataset.event + ' profile of each variant';
+  }
+
+  function draw() {
+    charts.splice(0).forEach(chart => chart.destroy());
+    const t = theme();
+    document.querySelectorAll('[data-chart]').forEach(holder => {
+      const kind = holder.dataset.chart;
+      const group = data.groups.find(one => one.id === holder.dataset.group);
+      const config = kind === 'bars' ? bars(t, group) : kind === 'latency' ? latency(t, group) : attribution(t, group, holder.dataset.event);
+      if (kind !== 'latency') {
+        const legend = kind === 'bars' ? 0 : (isNarrow() ? 22 * Math.ceil(config.data.datasets.length / 2) : 60);
+        holder.style.height = 36 * config.data.labels.length + 70 + legend + 'px';
+      }
+      config.options.animation = false;
+      config.options.maintainAspectRatio = false;
+      const canvas = document.createElement('canvas');
+      canvas.setAttribute('role', 'img');
+      canvas.setAttribute('aria-label', words(kind, group, holder) + '. The table below holds the same figures.');
+      holder.replaceChildren(canvas);
+      charts.push(new Chart(canvas, config));
+    });
+  }
+
+  data.groups.forEach(group => {
+    const select = document.querySelector('[data-levels="' + group.id + '"]');
+    if (!select) { return; }
+    group.latencies.forEach(level => select.add(new Option(level.percent + ' % of the stable load', level.percent)));
+    select.value = group.latencies[group.latencies.length - 1].percent;
+    select.addEventListener('change', draw);
+  });
+  Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
+  draw();
+  dark.addEventListener('change', draw);
+  addEventListener('beforeprint', () => charts.forEach(chart => chart.resize()));
+}());

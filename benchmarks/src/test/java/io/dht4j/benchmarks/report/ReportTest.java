@@ -1,0 +1,89 @@
+package io.dht4j.benchmarks.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ReportTest {
+
+    @TempDir
+    Path directory;
+
+    @Test
+    void the_text_shows_figures_doubts_notes_links_machine_and_the_command() throws Exception {
+        Report.write(directory, SampleResults.everything());
+
+        String text = Files.readString(directory.resolve(Report.TEXT));
+        assertThat(text)
+                .contains("# clients")
+                .contains("Which HTTP client costs least between nodes?")
+                .contains("./dht bench run clients --keys 1000 --variants 'jdk,one nio'")
+                .contains("## PUT")
+                .contains("| vertx-h2 |")
+                .contains("| jdk (doubted) |")
+                .contains("jdk: the hypervisor took 12 %")
+                .contains("one-nio at 100 %: the generator was 12 ms late")
+                .contains("transport client")
+                .contains("bytes allocated")
+                .contains("[cpu](./flames/PUT-jdk-cpu.html)")
+                .contains("[vertx against jdk, PUT, cpu](./flames/vertx%20jdk.html)")
+                .contains("The kernel forbids the profiler mode cpu")
+                .contains("2 × A processor")
+                .contains("Linux 6.1")
+                .doesNotContain("Incomplete");
+    }
+
+    @Test
+    void an_incomplete_run_says_so() throws Exception {
+        Results whole = SampleResults.with(List.of());
+        Report.write(
+                directory,
+                new Results(
+                        whole.schema(),
+                        whole.scenario(),
+                        whole.question(),
+                        whole.command(),
+                        whole.began(),
+                        whole.tookSeconds(),
+                        false,
+                        true,
+                        whole.parameters(),
+                        whole.machine(),
+                        whole.measurements(),
+                        whole.notes(),
+                        whole.links()));
+
+        assertThat(Files.readString(directory.resolve(Report.TEXT))).contains("Incomplete", "(quick)");
+        assertThat(Files.readString(directory.resolve(Report.PAGE))).contains("Incomplete", "Nothing was measured.");
+    }
+
+    @Test
+    void names_cannot_break_out_of_the_page_or_of_a_table() throws Exception {
+        Report.write(
+                directory,
+                SampleResults.with(List.of(SampleResults.bare("</script><b id=x>", "a|b <i>&\"</script><!--", 1.0))));
+
+        assertThat(Files.readString(directory.resolve(Report.PAGE)))
+                .doesNotContain("<b id=x>", "<i>&", "</script><!--")
+                .contains("&lt;/script&gt;&lt;b id");
+        assertThat(Files.readString(directory.resolve(Report.TEXT))).contains("a\\|b &lt;i>");
+    }
+
+    @Test
+    void the_page_needs_nothing_from_elsewhere() throws Exception {
+        Report.write(directory, SampleResults.everything());
+
+        String page = Files.readString(directory.resolve(Report.PAGE));
+        assertThat(page)
+                .contains("default-src 'none'")
+                .doesNotContainPattern("<script[^>]*\\ssrc=")
+                .doesNotContainPattern("<link\\s")
+                .doesNotContainPattern("@import|url\\(")
+                .doesNotContain("sourceMappingURL");
+        assertThat(page.length()).isLessThan(600_000);
+    }
+}

@@ -1,0 +1,110 @@
+package io.dht4j.benchmarks.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ResultsFileTest {
+
+    @TempDir
+    Path directory;
+
+    @Test
+    void what_is_written_is_read_back() throws Exception {
+        Results results = SampleResults.everything();
+
+        Report.write(directory, results);
+
+        assertThat(ResultsFile.read(directory)).isEqualTo(results);
+    }
+
+    @Test
+    void writing_again_replaces_everything_and_leaves_nothing_else() throws Exception {
+        Report.write(directory, SampleResults.everything());
+        Results fewer = SampleResults.with(List.of(SampleResults.bare("PUT", "jdk", 1.0)));
+
+        Report.write(directory, fewer);
+
+        assertThat(ResultsFile.read(directory)).isEqualTo(fewer);
+        assertThat(directory.toFile().list()).containsExactlyInAnyOrder("results.json", "report.md", "report.html");
+    }
+
+    @Test
+    void an_interrupted_thread_writes_all_the_same() throws Exception {
+        Thread.currentThread().interrupt();
+        try {
+            Report.write(directory, SampleResults.everything());
+        } finally {
+            assertThat(Thread.interrupted()).isTrue();
+        }
+        assertThat(ResultsFile.read(directory)).isEqualTo(SampleResults.everything());
+    }
+
+    @Test
+    void another_schema_is_refused_by_its_number() throws Exception {
+        write(ResultsFile.format(SampleResults.everything()).replace("\"schema\" : 1", "\"schema\" : 2"));
+
+        assertThatThrownBy(() -> ResultsFile.read(directory))
+                .isInstanceOf(ResultsException.class)
+                .hasMessageContaining("results.json")
+                .hasMessageContaining("has schema 2, but this version reads schema 1");
+    }
+
+    @Test
+    void an_unknown_field_is_refused_by_its_name() throws Exception {
+        write(ResultsFile.format(SampleResults.everything())
+                .replaceFirst("\"variant\" :", "\"colour\" : \"red\", \"variant\" :"));
+
+        assertThatThrownBy(() -> ResultsFile.read(directory))
+                .isInstanceOf(ResultsException.class)
+                .hasMessageContaining("does not keep to schema 1")
+                .hasMessageContaining("colour");
+    }
+
+    @Test
+    void a_missing_field_is_refused_by_its_name() throws Exception {
+        write(ResultsFile.format(SampleResults.everything()).replaceFirst("\"question\" : [^\\n]*\\n", ""));
+
+        assertThatThrownBy(() -> ResultsFile.read(directory))
+                .isInstanceOf(ResultsException.class)
+                .hasMessageContaining("question");
+    }
+
+    @Test
+    void a_value_out_of_range_is_refused_with_its_place() throws Exception {
+        write(ResultsFile.format(SampleResults.with(List.of(SampleResults.bare("PUT", "jdk", 1.0))))
+                .replaceFirst("\"values\" : \\[[^]]*]", "\"values\" : []"));
+
+        assertThatThrownBy(() -> ResultsFile.read(directory))
+                .isInstanceOf(ResultsException.class)
+                .hasMessageContaining("measurements")
+                .hasMessageContaining("values of PUT, jdk");
+    }
+
+    @Test
+    void what_is_no_report_is_refused() throws Exception {
+        assertThatThrownBy(() -> ResultsFile.read(directory))
+                .isInstanceOf(ResultsException.class)
+                .hasMessageContaining("is not the directory of a report: it has no results.json");
+        assertThatThrownBy(() -> ResultsFile.read(directory.resolve("absent")))
+                .isInstanceOf(ResultsException.class)
+                .hasMessageContaining("is not a directory: there is nothing there");
+        write("hello");
+        assertThatThrownBy(() -> ResultsFile.read(directory))
+                .isInstanceOf(ResultsException.class)
+                .hasMessageContaining("is not JSON");
+        write("[1]");
+        assertThatThrownBy(() -> ResultsFile.read(directory))
+                .isInstanceOf(ResultsException.class)
+                .hasMessageContaining("names no schema");
+    }
+
+    private void write(String text) throws Exception {
+        Files.writeString(directory.resolve(ResultsFile.NAME), text);
+    }
+}

@@ -1,0 +1,144 @@
+package io.dht4j.benchmarks.report;
+
+import io.dht4j.benchmarks.load.Conditions;
+import io.dht4j.benchmarks.load.Latency;
+import io.dht4j.benchmarks.load.LoadResult;
+import io.dht4j.benchmarks.load.LoadSpec;
+import io.dht4j.benchmarks.load.Operation;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import org.HdrHistogram.Histogram;
+
+/** Results like those of a scenario with everything in it; made up, always the same. */
+public final class SampleResults {
+
+    private static final List<String> VARIANTS =
+            List.of("vertx", "vertx-pipelined", "vertx-h2", "webclient", "jdk", "jdk-h2", "one-nio", "grpc-stream");
+    private static final List<String> LAYERS = List.of(
+            "public API",
+            "coordinator",
+            "codec",
+            "transport client",
+            "transport server",
+            "store",
+            "executors and queues",
+            "locks",
+            "GC and JIT",
+            "kernel",
+            "profiler",
+            "other");
+    private static final long OPERATIONS = 200_000;
+
+    private SampleResults() {}
+
+    /** Eight variants, two groups. */
+    public static Results everything() {
+        List<Measurement> measurements = new ArrayList<>();
+        SplittableRandom random = new SplittableRandom(1);
+        for (Operation operation : Operation.values()) {
+            for (int i = 0; i < VARIANTS.size(); i++) {
+                measurements.add(measurement(operation, VARIANTS.get(i), 9_000 + 1_500 * i, random));
+            }
+        }
+        return with(measurements);
+    }
+
+    /** With these measurements. */
+    public static Results with(List<Measurement> measurements) {
+        return new Results(
+                Results.SCHEMA,
+                "clients",
+                "Which HTTP client costs least between nodes?",
+                List.of("./dht", "bench", "run", "clients", "--keys", "1000", "--variants", "jdk,one nio"),
+                Instant.parse("2026-11-21T10:00:00Z"),
+                1234.5,
+                true,
+                false,
+                Map.of("keys", "1000", "variants", "jdk,one nio"),
+                new Machine(2, "A processor", 8L << 30, "Linux 6.1 amd64", "OpenJDK 64-Bit Server VM 17.0.15"),
+                measurements,
+                List.of("The kernel forbids the profiler mode cpu; ctimer was used."),
+                List.of(new Link("vertx against jdk, PUT, cpu", "flames/vertx jdk.html")));
+    }
+
+    /** A measurement of nothing but its values. */
+    public static Measurement bare(String group, String variant, Double... values) {
+        return new Measurement(
+                group,
+                variant,
+                Measurement.PER_SECOND,
+                true,
+                List.of(values),
+                Map.of(),
+                List.of(),
+                Map.of(),
+                List.of(),
+                List.of());
+    }
+
+    private static Measurement measurement(Operation operation, String variant, double rate, SplittableRandom random) {
+        List<Double> values = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            values.add(rate * (0.9 + 0.2 * random.nextDouble()));
+        }
+        List<Level> levels = new ArrayList<>();
+        for (int percent : new int[] {10, 50, 70, 90, 100}) {
+            levels.add(new Level(percent, load(operation, rate * percent / 100, percent, variant, random)));
+        }
+        Map<String, Double> costs = new LinkedHashMap<>();
+        costs.put("bytes allocated", 5_000 + 20_000 * random.nextDouble());
+        costs.put("CPU µs", 20 + 30 * random.nextDouble());
+        costs.put("context switches", random.nextDouble());
+        costs.put("TCP segments", 4.0);
+        return new Measurement(
+                operation.name(),
+                variant,
+                Measurement.PER_SECOND,
+                true,
+                values,
+                Map.of("connections", "64"),
+                levels,
+                costs,
+                List.of(profile("cpu", operation, variant, random), profile("alloc", operation, variant, random)),
+                variant.equals("jdk") ? List.of("the hypervisor took 12 % of the processors' time") : List.of());
+    }
+
+    private static LoadResult load(
+            Operation operation, double rate, int percent, String variant, SplittableRandom random) {
+        Histogram histogram = new Histogram(3);
+        for (long i = 0; i < OPERATIONS; i++) {
+            double tail = Math.pow(1 / (1 - random.nextDouble()), percent / 200.0);
+            histogram.recordValue((long) Math.min(5e9, (300_000 + 3_000 * variant.hashCode() % 100) * tail));
+        }
+        boolean isDoubted = variant.equals("one-nio") && percent == 100;
+        return new LoadResult(
+                new LoadSpec(operation, rate, 5, 20, 1_000, 256, 2, 1),
+                20,
+                OPERATIONS,
+                OPERATIONS,
+                0,
+                0,
+                Map.of(),
+                Latency.of(histogram),
+                new Conditions(0.4, 12, 85, isDoubted ? List.of("the generator was 12 ms late") : List.of()));
+    }
+
+    private static Profile profile(String event, Operation operation, String variant, SplittableRandom random) {
+        Map<String, Double> layers = new LinkedHashMap<>();
+        double[] weights =
+                LAYERS.stream().mapToDouble(layer -> random.nextDouble()).toArray();
+        double sum = 0;
+        for (double weight : weights) {
+            sum += weight;
+        }
+        for (int i = 0; i < weights.length; i++) {
+            layers.put(LAYERS.get(i), weights[i] / sum);
+        }
+        String file = "flames/" + operation + "-" + variant + "-" + event;
+        return new Profile(event, 12_345, layers, file + ".html", file + ".collapsed");
+    }
+}
