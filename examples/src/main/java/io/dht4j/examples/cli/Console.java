@@ -42,7 +42,7 @@ public record Console(
      *
      * @return the console
      */
-    static Console ofProcess() {
+    public static Console ofProcess() {
         return new Console(
                 System.in,
                 new PrintStream(

@@ -32,7 +32,8 @@ import picocli.CommandLine.Spec;
             "%nNew here? Run @|bold ./dht demo|@.",
             "%nA cluster of one node: @|bold ./dht server|@, then @|bold ./dht put greeting hello|@ and "
                     + "@|bold ./dht get greeting|@.",
-            "%nOptions of a command: @|bold ./dht COMMAND --help|@.%n"
+            "%nOptions of a command: @|bold ./dht COMMAND --help|@.",
+            "%nExperiments, to measure what each choice costs: @|bold ./dht bench --help|@.%n"
         },
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {"0:done", "1:failed, for example a key that is not there", "2:wrong usage"},

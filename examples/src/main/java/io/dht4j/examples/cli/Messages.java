@@ -8,12 +8,16 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
 /** Failures in words for the user. */
-final class Messages {
+public final class Messages {
 
     private Messages() {}
 
-    /** The file system's exceptions have the bare path as their message: says what is wrong with it. */
-    static String of(IOException e) {
+    /**
+     * The file system's exceptions have the bare path as their message: says what is wrong with it.
+     *
+     * @param e what failed
+     */
+    public static String of(IOException e) {
         if (e instanceof NoSuchFileException) {
             return missing(Path.of(String.valueOf(e.getMessage())));
         }

@@ -1,0 +1,116 @@
+package io.dht4j.benchmarks.cli;
+
+import io.dht4j.benchmarks.report.ResultsException;
+import io.dht4j.benchmarks.scenario.Scenario;
+import io.dht4j.examples.cli.Console;
+import io.dht4j.examples.cli.Messages;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.slf4j.bridge.SLF4JBridgeHandler;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Help.Ansi;
+import picocli.CommandLine.HelpCommand;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** What {@code ./dht bench} runs. */
+@Command(
+        name = "dht bench",
+        mixinStandardHelpOptions = true,
+        synopsisSubcommandLabel = "COMMAND",
+        header = "Experiments on this machine, each by one command.%n",
+        description = {
+            "%nWhat there is: @|bold ./dht bench list|@. A first one, of seconds: @|bold ./dht bench run hiccups --quick|@.",
+            "%nOptions of a command: @|bold ./dht bench COMMAND --help|@; parameters of a scenario: "
+                    + "@|bold ./dht bench run SCENARIO --help|@.%n"
+        },
+        exitCodeListHeading = "%nExit codes:%n",
+        exitCodeList = {
+            "0:done",
+            "1:failed or was stopped; the report shows what was measured until then",
+            "2:wrong usage",
+            "3:compare --fail-if-worse found something worse"
+        },
+        subcommands = HelpCommand.class)
+public final class Bench implements Callable<Integer> {
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it before the command runs
+    private CommandSpec spec;
+
+    private Bench() {}
+
+    /**
+     * Runs a command and ends the process with its exit code.
+     *
+     * @param args the command and its arguments
+     */
+    public static void main(String[] args) {
+        SLF4JBridgeHandler.removeHandlersForRootLogger();
+        SLF4JBridgeHandler.install();
+        System.exit(execute(Console.ofProcess(), Scenarios.all(), args));
+    }
+
+    /**
+     * Runs a command.
+     *
+     * @return the exit code
+     */
+    static int execute(Console console, List<Scenario> scenarios, String... args) {
+        int code = commandLine(console, scenarios).execute(args);
+        // A stream for printing keeps to itself what went wrong: a full disk, a pipe that nobody reads.
+        if (console.out().checkError() && code == CommandLine.ExitCode.OK) {
+            console.err().println("dht bench: standard output cannot be written");
+            return CommandLine.ExitCode.SOFTWARE;
+        }
+        return code;
+    }
+
+    private static CommandLine commandLine(Console console, List<Scenario> scenarios) {
+        CommandLine commandLine = new CommandLine(new Bench())
+                .addSubcommand(new ListCommand(console, scenarios))
+                .addSubcommand(RunCommand.commandLine(console, scenarios))
+                .addSubcommand(new CompareCommand(console));
+        return commandLine
+                .setOut(new PrintWriter(console.out(), true, StandardCharsets.UTF_8))
+                .setErr(new PrintWriter(console.err(), true, StandardCharsets.UTF_8))
+                .setColorScheme(CommandLine.Help.defaultColorScheme(console.outIsTerminal() ? Ansi.AUTO : Ansi.OFF))
+                .setUsageHelpAutoWidth(console.outIsTerminal())
+                .setAbbreviatedOptionsAllowed(false)
+                .setParameterExceptionHandler((e, args) -> wrongUsage(e))
+                .setExecutionExceptionHandler((e, command, result) -> failed(command, e));
+    }
+
+    @Override
+    public Integer call() {
+        spec.commandLine().usage(spec.commandLine().getErr());
+        return CommandLine.ExitCode.USAGE;
+    }
+
+    private static int wrongUsage(ParameterException e) {
+        CommandLine command = e.getCommandLine();
+        String name = command.getCommandSpec().qualifiedName();
+        command.getErr().println(name + ": " + RunCommand.explain(e));
+        command.getErr().println("Try: ./" + name + " --help");
+        return CommandLine.ExitCode.USAGE;
+    }
+
+    private static int failed(CommandLine command, Exception e) {
+        PrintWriter err = command.getErr();
+        String name = command.getCommandSpec().qualifiedName();
+        if (e instanceof ResultsException) {
+            err.println(name + ": " + e.getMessage());
+        } else if (e instanceof IOException io) {
+            err.println(name + ": " + Messages.of(io));
+        } else {
+            err.println(name + ": unexpected failure, which is a fault of this program:");
+            e.printStackTrace(err);
+        }
+        return CommandLine.ExitCode.SOFTWARE;
+    }
+}

@@ -1,0 +1,165 @@
+package io.dht4j.benchmarks.cli;
+
+import io.dht4j.benchmarks.report.Link;
+import io.dht4j.benchmarks.report.Machine;
+import io.dht4j.benchmarks.report.Measurement;
+import io.dht4j.benchmarks.report.Report;
+import io.dht4j.benchmarks.report.Results;
+import io.dht4j.benchmarks.scenario.Lab;
+import io.dht4j.benchmarks.scenario.Scenario;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A lab that keeps what it is given in a report, which it writes anew with each measurement: whatever ends the process, the
+ * report shows what was measured.
+ */
+final class LabRun implements Lab {
+
+    private final Scenario scenario;
+    private final GivenSettings settings;
+    private final Path directory;
+    private final Path scratch;
+    private final Progress progress;
+    private final Machine machine = ThisMachine.read();
+    private final Instant began = Instant.now();
+    private final long beganNanos = System.nanoTime();
+    private final List<Measurement> measurements = new ArrayList<>();
+    private final List<String> notes = new ArrayList<>();
+    private final List<Link> links = new ArrayList<>();
+    private boolean complete;
+
+    /**
+     * A run that begins now.
+     *
+     * @param directory of the report; exists
+     * @param scratch for data; exists
+     */
+    LabRun(Scenario scenario, GivenSettings settings, Path directory, Path scratch, Progress progress) {
+        this.scenario = scenario;
+        this.settings = settings;
+        this.directory = directory;
+        this.scratch = scratch;
+        this.progress = progress;
+    }
+
+    @Override
+    public boolean quick() {
+        return settings.quick();
+    }
+
+    @Override
+    public String text(String parameter) {
+        return settings.text(parameter);
+    }
+
+    @Override
+    public long number(String parameter, long least, long greatest) {
+        return settings.number(parameter, least, greatest);
+    }
+
+    @Override
+    public double decimal(String parameter, double least, double greatest) {
+        return settings.decimal(parameter, least, greatest);
+    }
+
+    @Override
+    public List<String> names(String parameter, List<String> allowed) {
+        return settings.names(parameter, allowed);
+    }
+
+    @Override
+    public Path directory() {
+        return directory;
+    }
+
+    @Override
+    public Path scratch() {
+        return scratch;
+    }
+
+    @Override
+    public void plan(int steps) {
+        progress.plan(steps);
+    }
+
+    @Override
+    public void step(String what) {
+        progress.step(what);
+    }
+
+    @Override
+    public void add(Measurement measurement) {
+        for (int i = 0; i < measurements.size(); i++) {
+            Measurement earlier = measurements.get(i);
+            if (earlier.group().equals(measurement.group()) && earlier.variant().equals(measurement.variant())) {
+                measurements.set(i, measurement);
+                save();
+                return;
+            }
+        }
+        measurements.add(measurement);
+        save();
+    }
+
+    @Override
+    public void note(String text) {
+        notes.add(text);
+    }
+
+    @Override
+    public void link(String title, Path file) {
+        Path root = directory.toAbsolutePath().normalize();
+        Path target = file.toAbsolutePath().normalize();
+        if (!target.startsWith(root) || target.equals(root)) {
+            throw new IllegalArgumentException(file + " is not in the report's directory " + directory);
+        }
+        links.add(new Link(title, root.relativize(target).toString().replace('\\', '/')));
+    }
+
+    /** Says that nothing is missing. */
+    void complete() {
+        complete = true;
+    }
+
+    /** Everything so far. */
+    Results results() {
+        List<String> command = new ArrayList<>(List.of("./dht", "bench", "run", scenario.name()));
+        if (quick()) {
+            command.add("--quick");
+        }
+        Map<String, String> parameters = settings.all();
+        parameters.forEach((name, value) -> {
+            command.add("--" + name);
+            command.add(value);
+        });
+        return new Results(
+                Results.SCHEMA,
+                scenario.name(),
+                scenario.question(),
+                command,
+                began,
+                (System.nanoTime() - beganNanos) / 1e9,
+                complete,
+                quick(),
+                parameters,
+                machine,
+                measurements,
+                notes,
+                links);
+    }
+
+    /** Writes the report of what there is. */
+    void save() {
+        try {
+            Report.write(directory, results());
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot write the report in " + directory, e);
+        }
+    }
+}

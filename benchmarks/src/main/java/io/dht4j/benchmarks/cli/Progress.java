@@ -1,0 +1,96 @@
+package io.dht4j.benchmarks.cli;
+
+import io.dht4j.examples.cli.Console;
+import java.io.PrintStream;
+import java.time.Duration;
+import java.util.function.LongSupplier;
+import me.tongfei.progressbar.ConsoleProgressBarConsumer;
+import me.tongfei.progressbar.ProgressBar;
+import me.tongfei.progressbar.ProgressBarBuilder;
+import me.tongfei.progressbar.ProgressBarStyle;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Says on standard error how far a run is and how long it will take: a bar on a terminal, elsewhere a line for each step. For
+ * one thread.
+ */
+final class Progress implements AutoCloseable {
+
+    private static final int INTERVAL_MILLIS = 500;
+
+    private final String task;
+    private final PrintStream err;
+    private final LongSupplier nanoTime;
+    private final boolean onTerminal;
+    private final long begin;
+    private @Nullable ProgressBar bar;
+    private int planned;
+    private int begun;
+
+    /**
+     * Begins now.
+     *
+     * @param nanoTime the time, in nanoseconds from anywhere
+     */
+    Progress(Console console, String task, LongSupplier nanoTime) {
+        this.task = task;
+        this.nanoTime = nanoTime;
+        err = console.err();
+        onTerminal = console.errIsTerminal();
+        begin = nanoTime.getAsLong();
+    }
+
+    void plan(int steps) {
+        planned = steps;
+        if (!onTerminal) {
+            return;
+        }
+        if (bar == null) {
+            bar = new ProgressBarBuilder()
+                    .setTaskName(task)
+                    .setInitialMax(steps)
+                    .setStyle(ProgressBarStyle.ASCII)
+                    .setUpdateIntervalMillis(INTERVAL_MILLIS)
+                    .setConsumer(new ConsoleProgressBarConsumer(err))
+                    .build();
+        } else {
+            bar.maxHint(steps);
+        }
+    }
+
+    void step(String what) {
+        int done = begun;
+        begun++;
+        planned = Math.max(planned, begun);
+        if (bar != null) {
+            bar.stepTo(done);
+            bar.setExtraMessage(what);
+            return;
+        }
+        err.printf("[%d/%d] %s%s%n", begun, planned, what, done == 0 ? "" : ", about " + left(done) + " left");
+    }
+
+    private String left(int done) {
+        double perStep = (double) (nanoTime.getAsLong() - begin) / done;
+        return words(Duration.ofNanos((long) (perStep * (planned - done))));
+    }
+
+    /** A time for people. */
+    static String words(Duration time) {
+        long seconds = Math.max(1, Math.round(time.toMillis() / 1e3));
+        if (seconds < 90) {
+            return seconds + " s";
+        }
+        long minutes = Math.round(seconds / 60.0);
+        return minutes < 90 ? minutes + " min" : minutes / 60 + " h " + minutes % 60 + " min";
+    }
+
+    /** Leaves the bar as it is and goes to the next line. */
+    @Override
+    public void close() {
+        if (bar != null) {
+            bar.close();
+            bar = null;
+        }
+    }
+}

@@ -1,0 +1,86 @@
+package io.dht4j.benchmarks.cli;
+
+import io.dht4j.benchmarks.scenario.Parameter;
+import io.dht4j.benchmarks.scenario.Scenario;
+import io.dht4j.examples.cli.Console;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/** Runs a scenario: each is a command below this one, with its parameters as options. */
+@Command(
+        name = "run",
+        mixinStandardHelpOptions = true,
+        synopsisSubcommandLabel = "SCENARIO",
+        header = "Runs a scenario and writes a report.%n",
+        description = {
+            "%nCtrl-C stops it; the report then shows what was measured until then.",
+            "%nParameters of a scenario: @|bold ./dht bench run SCENARIO --help|@.%n"
+        },
+        commandListHeading = "%nScenarios:%n")
+final class RunCommand implements Callable<Integer> {
+
+    private final List<Scenario> scenarios;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it before the command runs
+    private CommandSpec spec;
+
+    private RunCommand(List<Scenario> scenarios) {
+        this.scenarios = scenarios;
+    }
+
+    /** The command with a command for each scenario. */
+    static CommandLine commandLine(Console console, List<Scenario> scenarios) {
+        CommandLine commandLine = new CommandLine(new RunCommand(scenarios));
+        for (Scenario scenario : scenarios) {
+            commandLine.addSubcommand(scenario.name(), ScenarioCommand.commandLine(console, scenario));
+        }
+        return commandLine;
+    }
+
+    /** A wrong use in words; where a name is unknown, with the known ones. */
+    static String explain(ParameterException e) {
+        String unknown = e instanceof UnmatchedArgumentException unmatched
+                        && !unmatched.getUnmatched().isEmpty()
+                ? unmatched.getUnmatched().get(0).replaceFirst("=.*", "")
+                : "";
+        Object command = e.getCommandLine().getCommandSpec().userObject();
+        if (!unknown.isEmpty() && command instanceof RunCommand run) {
+            return unknown.startsWith("-")
+                    ? "the scenario comes first: run SCENARIO " + unknown + "; " + run.known()
+                    : "there is no scenario '" + unknown + "'; " + run.known();
+        }
+        if (!unknown.isEmpty() && command instanceof Bench) {
+            return "there is no command or option " + unknown + "; there are: list, run, compare, help";
+        }
+        if (unknown.startsWith("-") && command instanceof ScenarioCommand scenario) {
+            return "there is no parameter " + unknown + "; " + scenario.known();
+        }
+        return String.valueOf(e.getMessage());
+    }
+
+    @Override
+    public Integer call() {
+        throw new ParameterException(spec.commandLine(), "which scenario? " + known());
+    }
+
+    private String known() {
+        return "there are: " + scenarios.stream().map(Scenario::name).collect(Collectors.joining(", "));
+    }
+
+    /** The scenario's parameters. */
+    static String known(Scenario scenario) {
+        return "there are: --quick, --out"
+                + scenario.parameters().stream()
+                        .map(Parameter::name)
+                        .map(name -> ", --" + name)
+                        .collect(Collectors.joining());
+    }
+}

@@ -1,0 +1,99 @@
+package io.dht4j.benchmarks.cli;
+
+import io.dht4j.benchmarks.scenario.Parameter;
+import io.dht4j.benchmarks.scenario.Scenario;
+import io.dht4j.examples.cli.Console;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.LocalDateTime;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** Runs one scenario. */
+@Command(mixinStandardHelpOptions = true, sortOptions = false)
+final class ScenarioCommand implements Callable<Integer> {
+
+    /** Where reports go unless something else is said. Not kept by version control. */
+    private static final Path REPORTS = Path.of("bench-results");
+
+    private static final DateTimeFormatter TIMESTAMP = DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT);
+
+    private final Console console;
+    private final Scenario scenario;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it before the command runs
+    private CommandSpec spec;
+
+    @Option(names = "--quick", description = "The short form, of less than two minutes.")
+    private boolean quick;
+
+    @Option(
+            names = "--out",
+            paramLabel = "DIR",
+            description = "Where to write the report; new or empty. Also holds the data while it runs. Default: "
+                    + "bench-results/SCENARIO-TIMESTAMP.")
+    private Optional<Path> out = Optional.empty();
+
+    private ScenarioCommand(Console console, Scenario scenario) {
+        this.console = console;
+        this.scenario = scenario;
+    }
+
+    /** The command with an option for each parameter. */
+    static CommandLine commandLine(Console console, Scenario scenario) {
+        CommandLine commandLine = new CommandLine(new ScenarioCommand(console, scenario));
+        CommandSpec spec = commandLine.getCommandSpec();
+        spec.usageMessage().header(text(scenario.question()) + "%n");
+        for (Parameter parameter : scenario.parameters()) {
+            spec.addOption(OptionSpec.builder("--" + parameter.name())
+                    .type(String.class)
+                    .paramLabel("VALUE")
+                    .description(text(parameter.meaning() + ". " + ListCommand.defaults(parameter) + "."))
+                    .build());
+        }
+        return commandLine;
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        Map<String, String> given = new HashMap<>();
+        for (Parameter parameter : scenario.parameters()) {
+            String value = spec.findOption("--" + parameter.name()).getValue();
+            if (value != null) {
+                given.put(parameter.name(), value);
+            }
+        }
+        GivenSettings settings = new GivenSettings(scenario, quick, given);
+        try {
+            scenario.check(settings);
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), e.getMessage() + "; " + known(), e);
+        }
+        Path directory = out.orElseGet(() ->
+                REPORTS.resolve(scenario.name() + "-" + TIMESTAMP.format(LocalDateTime.now(ZoneId.systemDefault()))));
+        return new ScenarioRun(console, scenario, settings, directory).run();
+    }
+
+    /** What can be given, in words. */
+    String known() {
+        return RunCommand.known(scenario);
+    }
+
+    /** Percent signs begin a format for picocli. */
+    private static String text(String plain) {
+        return plain.replace("%", "%%");
+    }
+}

@@ -1,0 +1,213 @@
+package io.dht4j.benchmarks.cli;
+
+import io.dht4j.benchmarks.report.Figures;
+import io.dht4j.benchmarks.report.Measurement;
+import io.dht4j.benchmarks.report.Report;
+import io.dht4j.benchmarks.report.Results;
+import io.dht4j.benchmarks.report.Spread;
+import io.dht4j.benchmarks.scenario.Scenario;
+import io.dht4j.examples.cli.Console;
+import io.dht4j.examples.cli.Messages;
+import io.dht4j.examples.server.Lifetime;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import picocli.CommandLine.ExitCode;
+
+/** A scenario from beginning to end, whichever end: done, failed, or stopped by a signal. */
+final class ScenarioRun {
+
+    /** Holds the trace of an error that ended a run. */
+    static final String FAILURE = "failure.txt";
+
+    private static final Duration CLOSING_TIME = Duration.ofSeconds(30);
+    private static final Duration ENDING_TIME = Duration.ofSeconds(5);
+    private static final long RESERVE_BYTES = 64L << 20;
+
+    private final Console console;
+    private final Scenario scenario;
+    private final GivenSettings settings;
+    private final Path directory;
+
+    /**
+     * A run to come.
+     *
+     * @param settings checked
+     * @param directory for the report; empty, if it exists
+     */
+    ScenarioRun(Console console, Scenario scenario, GivenSettings settings, Path directory) {
+        this.console = console;
+        this.scenario = scenario;
+        this.settings = settings;
+        this.directory = directory;
+    }
+
+    /**
+     * Runs it. Blocks.
+     *
+     * @return the exit code
+     * @throws IOException if it cannot begin, or the report cannot be written
+     */
+    int run() throws IOException {
+        prepare();
+        Path scratch = Files.createDirectories(directory.resolve("scratch"));
+        Set<ProcessHandle> others = children();
+        try (Lifetime lifetime = Lifetime.begin(CLOSING_TIME)) {
+            LabRun lab;
+            boolean isComplete;
+            try (Progress progress = new Progress(console, scenario.name(), System::nanoTime)) {
+                lab = new LabRun(scenario, settings, directory, scratch, progress);
+                isComplete = runIn(lab, lifetime);
+            }
+            endChildren(others);
+            delete(scratch);
+            if (isComplete) {
+                lab.complete();
+            } else {
+                lifetime.failed();
+            }
+            lab.save();
+            say(lab.results());
+            return isComplete ? ExitCode.OK : ExitCode.SOFTWARE;
+        } catch (UncheckedIOException e) {
+            throw new IOException(message(e), e);
+        }
+    }
+
+    private void prepare() throws IOException {
+        boolean isThere = Files.isDirectory(directory);
+        if (isThere) {
+            try (Stream<Path> files = Files.list(directory)) {
+                if (files.findAny().isPresent()) {
+                    throw new IOException(directory + " is not empty; name another directory with --out");
+                }
+            }
+        }
+        Files.createDirectories(directory);
+        long needed = scenario.diskBytes(settings) + RESERVE_BYTES;
+        long free = Files.getFileStore(directory).getUsableSpace();
+        if (free < needed) {
+            if (!isThere) {
+                Files.delete(directory);
+            }
+            throw new IOException(String.format(
+                    Locale.ROOT,
+                    "%s needs %,d MiB of disk space, but %s has %,d MiB left; name a directory on another disk with --out",
+                    scenario.name(),
+                    needed >> 20,
+                    directory.toAbsolutePath(),
+                    free >> 20));
+        }
+    }
+
+    /** Whether it ran to its end. */
+    private boolean runIn(LabRun lab, Lifetime lifetime) {
+        Thread runner = Thread.currentThread();
+        Thread stopper = new Thread(() -> interruptAtStop(runner, lifetime), "bench-stopper");
+        stopper.setDaemon(true);
+        stopper.start();
+        try {
+            scenario.run(lab);
+            return !lifetime.isStopAsked();
+        } catch (Exception | Error e) { // An error, too, must not cost what was measured.
+            if (e instanceof InterruptedException || lifetime.isStopAsked()) {
+                lab.note("The run was stopped before its end.");
+                console.err().println("dht bench: stopped");
+            } else {
+                String message = message(e);
+                lab.note("The run ended early: " + message);
+                console.err().println("dht bench: " + scenario.name() + " ended early: " + message);
+                keepTrace(e);
+            }
+            return false;
+        } finally {
+            stopper.interrupt();
+            Thread.interrupted(); // What follows is not to be interrupted any more.
+        }
+    }
+
+    private static void interruptAtStop(Thread runner, Lifetime lifetime) {
+        try {
+            lifetime.awaitStop();
+            runner.interrupt();
+        } catch (InterruptedException e) {
+            // The scenario is over.
+        }
+    }
+
+    private static String message(Throwable e) {
+        if (e instanceof IOException io) {
+            return Messages.of(io);
+        }
+        if (e instanceof UncheckedIOException && e.getCause() instanceof IOException cause) {
+            return e.getMessage() + ": " + Messages.of(cause);
+        }
+        boolean isFault =
+                e instanceof Error || (e instanceof RuntimeException && !(e instanceof IllegalStateException));
+        return isFault || e.getMessage() == null ? "unexpected failure: " + e : e.getMessage();
+    }
+
+    private void keepTrace(Throwable e) {
+        Path file = directory.resolve(FAILURE);
+        try (PrintWriter out = new PrintWriter(file.toFile(), StandardCharsets.UTF_8)) {
+            e.printStackTrace(out);
+        } catch (IOException unwritten) {
+            console.err().println("dht bench: " + file + " cannot be written: " + Messages.of(unwritten));
+        }
+    }
+
+    private static Set<ProcessHandle> children() {
+        return ProcessHandle.current().descendants().collect(Collectors.toSet());
+    }
+
+    /** A scenario ends what it starts; this is for one that failed at it. */
+    private void endChildren(Set<ProcessHandle> others) {
+        Set<ProcessHandle> left = children();
+        left.removeAll(others);
+        left.removeIf(process -> !process.isAlive());
+        if (!left.isEmpty()) {
+            console.err().println("dht bench: ending " + left.size() + " processes that the scenario left behind");
+            left.forEach(ProcessHandle::destroyForcibly);
+            CompletableFuture<Void> ends = CompletableFuture.allOf(
+                    left.stream().map(ProcessHandle::onExit).toArray(CompletableFuture<?>[]::new));
+            ends.completeOnTimeout(null, ENDING_TIME.toSeconds(), TimeUnit.SECONDS)
+                    .join();
+        }
+    }
+
+    private void delete(Path scratch) {
+        try {
+            Trees.delete(scratch);
+        } catch (IOException e) {
+            console.err().println("dht bench: " + scratch + " cannot be deleted: " + Messages.of(e));
+        }
+    }
+
+    private void say(Results results) {
+        for (Measurement m : results.measurements()) {
+            Spread spread = Spread.of(m.values());
+            boolean isDoubted = !m.doubts().isEmpty();
+            console.out()
+                    .printf(
+                            "%s, %s: %s %s (%s to %s)%s%n",
+                            m.group(),
+                            m.variant(),
+                            Figures.of(spread.median()),
+                            m.unit(),
+                            Figures.of(spread.least()),
+                            Figures.of(spread.greatest()),
+                            isDoubted ? ", doubted: " + String.join("; ", m.doubts()) : "");
+        }
+        console.out().println("report: " + directory.resolve(Report.PAGE));
+    }
+}

@@ -1,0 +1,29 @@
+package io.dht4j.benchmarks.cli;
+
+import io.dht4j.benchmarks.scenario.Scenario;
+import io.dht4j.examples.cli.Console;
+import java.io.ByteArrayOutputStream;
+import java.io.InputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+
+/** A command that was run in this process, and what came of it. */
+record BenchCommand(int exitCode, String out, String err) {
+
+    /** Runs a command with these scenarios. */
+    static BenchCommand run(List<Scenario> scenarios, String... args) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        Console console = new Console(
+                InputStream.nullInputStream(),
+                new PrintStream(out, true, StandardCharsets.UTF_8),
+                new PrintStream(err, true, StandardCharsets.UTF_8),
+                false,
+                false,
+                Map.of());
+        int exitCode = Bench.execute(console, scenarios, args);
+        return new BenchCommand(exitCode, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
+    }
+}

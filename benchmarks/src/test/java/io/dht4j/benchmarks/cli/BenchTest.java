@@ -1,0 +1,262 @@
+package io.dht4j.benchmarks.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dht4j.benchmarks.report.Results;
+import io.dht4j.benchmarks.report.ResultsFile;
+import io.dht4j.benchmarks.scenario.Scenario;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class BenchTest {
+
+    private static final List<Scenario> SCENARIOS = TestScenario.of(lab -> {
+        lab.plan(2);
+        lab.step("first");
+        lab.add(TestScenario.measurement("x", 1.0, 2.0, 3.0));
+        lab.step("second");
+        lab.add(TestScenario.measurement("x", 4.0, 5.0, 6.0));
+        lab.note("a note");
+        lab.link("a file", lab.directory().resolve("file.txt"));
+        Files.createDirectory(lab.scratch().resolve("data"));
+        Files.writeString(lab.scratch().resolve("data/file"), "data");
+    });
+
+    @TempDir
+    Path directory;
+
+    private Path out() {
+        return directory.resolve("report");
+    }
+
+    private BenchCommand run(List<Scenario> scenarios, String... options) {
+        List<String> args = new java.util.ArrayList<>(List.of("run", "trial", "--out", out().toString()));
+        args.addAll(List.of(options));
+        return BenchCommand.run(scenarios, args.toArray(String[]::new));
+    }
+
+    @Test
+    void list_tells_questions_and_parameters_with_both_defaults() {
+        BenchCommand list = BenchCommand.run(SCENARIOS, "list");
+
+        assertThat(list.exitCode()).isZero();
+        assertThat(list.out())
+                .contains("trial", "Does 100 % of it work?")
+                .contains("--keys   how many keys, 1 to 1,000. Default: 100, quick: 10")
+                .contains("--share  a share, 0 to 0.5. Default: 0.1");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"--help", "list --help", "run --help", "run trial --help", "compare --help"})
+    void every_command_has_help(String args) {
+        BenchCommand help = BenchCommand.run(SCENARIOS, args.split(" "));
+
+        assertThat(help.exitCode()).isZero();
+        assertThat(help.out()).contains("Usage: dht bench");
+        assertThat(help.err()).isEmpty();
+    }
+
+    @Test
+    void help_of_a_scenario_tells_its_parameters() {
+        assertThat(BenchCommand.run(SCENARIOS, "run", "trial", "--help").out())
+                .contains("Does 100 % of it work?", "--keys=VALUE", "how many keys, 1 to 1,000", "--quick", "--out");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "frobnicate|frobnicate",
+                "run|which scenario? there are: trial",
+                "run frob|there is no scenario 'frob'; there are: trial",
+                "run --quick trial|the scenario comes first",
+                "run trial --frob 1|there is no parameter --frob; there are: --quick, --out, --keys, --share, --kinds",
+                "run trial --keys|--keys",
+                "run trial extra|extra",
+                "run trial --keys 0|--keys must be a whole number from 1 to 1,000, not '0'",
+                "run trial --keys many|--keys must be a whole number from 1 to 1,000, not 'many'",
+                "run trial --share 0.6|--share must be a number from 0 to 0.5, not '0.6'",
+                "run trial --share NaN|--share must be a number from 0 to 0.5, not 'NaN'",
+                "run trial --kinds a,c|--kinds must be one or more, with commas between, of a, b, not 'a,c'",
+                "run trial --kinds a,a|--kinds must be a list that names each only once",
+                "compare x|DIR_B",
+                "compare|DIR_A"
+            })
+    void wrong_usage_is_explained_in_words(String args, String explanation) {
+        BenchCommand command = BenchCommand.run(SCENARIOS, args.split(" "));
+
+        assertThat(command.exitCode()).isEqualTo(2);
+        assertThat(command.out()).isEmpty();
+        assertThat(command.err())
+                .contains(explanation)
+                .contains("Try: ./dht bench")
+                .doesNotContain("\tat ");
+    }
+
+    @Test
+    void a_run_leaves_a_report_and_no_data() throws Exception {
+        BenchCommand command = run(SCENARIOS, "--quick", "--keys", "5");
+
+        assertThat(command.err()).contains("[1/2] first").containsPattern("\\[2/2] second, about \\d+ s left");
+        assertThat(command.exitCode()).isZero();
+        assertThat(command.out())
+                .contains("things, x: 5.00 operations/s (4.00 to 6.00)")
+                .contains("report: " + out().resolve("report.html"));
+        assertThat(out().toFile().list()).containsExactlyInAnyOrder("results.json", "report.md", "report.html");
+        Results results = ResultsFile.read(out());
+        assertThat(results.complete()).isTrue();
+        assertThat(results.quick()).isTrue();
+        assertThat(results.command())
+                .containsExactly(
+                        "./dht", "bench", "run", "trial", "--quick", "--keys", "5", "--share", "0.1", "--kinds", "a");
+        assertThat(results.parameters()).isEqualTo(Map.of("keys", "5", "share", "0.1", "kinds", "a"));
+        assertThat(results.measurements()).containsExactly(TestScenario.measurement("x", 4.0, 5.0, 6.0));
+        assertThat(results.notes()).containsExactly("a note");
+        assertThat(results.links().get(0).path()).isEqualTo("file.txt");
+        assertThat(results.machine().processors()).isPositive();
+        assertThat(results.machine().memoryBytes()).isPositive();
+    }
+
+    @Test
+    void the_report_is_there_while_the_run_goes_on() {
+        AtomicReference<Results> during = new AtomicReference<>();
+        run(TestScenario.of(lab -> {
+            lab.add(TestScenario.measurement("x", 1.0));
+            during.set(ResultsFile.read(lab.directory()));
+        }));
+
+        assertThat(during.get().complete()).isFalse();
+        assertThat(during.get().measurements()).hasSize(1);
+    }
+
+    @Test
+    void a_failure_ends_the_run_with_its_message_and_keeps_what_was_measured() throws Exception {
+        BenchCommand command = run(TestScenario.of(lab -> {
+            lab.add(TestScenario.measurement("x", 1.0));
+            throw new IOException("node n2 has died; its last lines: out of luck");
+        }));
+
+        assertThat(command.exitCode()).isEqualTo(1);
+        assertThat(command.err())
+                .contains("dht bench: trial ended early: node n2 has died; its last lines: out of luck")
+                .doesNotContain("\tat ");
+        Results results = ResultsFile.read(out());
+        assertThat(results.complete()).isFalse();
+        assertThat(results.measurements()).hasSize(1);
+        assertThat(results.notes())
+                .containsExactly("The run ended early: node n2 has died; its last lines: out of luck");
+        assertThat(Files.readString(out().resolve("failure.txt"))).contains("IOException", "\tat ");
+        assertThat(out().resolve("scratch")).doesNotExist();
+    }
+
+    @Test
+    void an_error_keeps_what_was_measured_too() throws Exception {
+        BenchCommand command = run(TestScenario.of(lab -> {
+            lab.add(TestScenario.measurement("x", 1.0));
+            throw new OutOfMemoryError("Java heap space");
+        }));
+
+        assertThat(command.exitCode()).isEqualTo(1);
+        assertThat(command.err()).contains("Java heap space").doesNotContain("\tat ");
+        assertThat(ResultsFile.read(out()).measurements()).hasSize(1);
+    }
+
+    @Test
+    void an_interrupt_leaves_a_report() throws Exception {
+        BenchCommand command = run(TestScenario.of(lab -> {
+            lab.add(TestScenario.measurement("x", 1.0));
+            Thread.currentThread().interrupt();
+            lab.add(TestScenario.measurement("y", 1.0));
+            throw new InterruptedException();
+        }));
+
+        assertThat(command.exitCode()).isEqualTo(1);
+        assertThat(command.err()).contains("dht bench: stopped");
+        assertThat(ResultsFile.read(out()).notes()).containsExactly("The run was stopped before its end.");
+        assertThat(ResultsFile.read(out()).measurements()).hasSize(2);
+    }
+
+    @Test
+    void a_process_that_the_scenario_leaves_behind_is_ended() {
+        AtomicReference<Process> process = new AtomicReference<>();
+        BenchCommand command = run(TestScenario.of(lab -> process.set(new ProcessBuilder("sleep", "600").start())));
+
+        assertThat(command.err()).contains("ending 1 processes that the scenario left behind");
+        assertThat(process.get().onExit()).succeedsWithin(java.time.Duration.ofSeconds(20));
+    }
+
+    @Test
+    void too_little_disk_space_is_noticed_before_anything_starts() {
+        BenchCommand command = run(List.of(new TestScenario(
+                lab -> {
+                    throw new AssertionError("started");
+                },
+                1L << 60)));
+
+        assertThat(command.exitCode()).isEqualTo(1);
+        assertThat(command.err())
+                .contains("trial needs 1,099,511,627,840 MiB of disk space")
+                .contains("--out");
+        assertThat(out()).doesNotExist();
+    }
+
+    @Test
+    void a_directory_with_something_in_it_is_refused() throws Exception {
+        Files.createDirectories(out());
+        Files.writeString(out().resolve("precious"), "x");
+
+        BenchCommand command = run(SCENARIOS);
+
+        assertThat(command.exitCode()).isEqualTo(1);
+        assertThat(command.err()).contains("is not empty; name another directory with --out");
+        assertThat(out().toFile().list()).containsExactly("precious");
+    }
+
+    @Test
+    void a_link_to_elsewhere_is_refused() {
+        BenchCommand command = run(TestScenario.of(lab -> lab.link("secret", Path.of("/etc/passwd"))));
+
+        assertThat(command.exitCode()).isEqualTo(1);
+        assertThat(command.err()).contains("is not in the report's directory");
+    }
+
+    @Test
+    void compare_tells_what_is_no_report() {
+        BenchCommand command = BenchCommand.run(SCENARIOS, "compare", directory.toString(), "/nonexistent");
+
+        assertThat(command.exitCode()).isEqualTo(1);
+        assertThat(command.err()).contains("is not the directory of a report: it has no results.json");
+    }
+
+    @Test
+    void compare_fails_for_something_worse_only_if_asked_to() {
+        String a = directory.resolve("a").toString();
+        String b = directory.resolve("b").toString();
+        BenchCommand.run(values(5.0, 6.0, 7.0, 8.0), "run", "trial", "--out", a);
+        BenchCommand.run(values(1.0, 2.0, 3.0, 4.0), "run", "trial", "--out", b);
+
+        BenchCommand plain = BenchCommand.run(SCENARIOS, "compare", a, b);
+        assertThat(plain.exitCode()).isZero();
+        assertThat(plain.out())
+                .contains("things, x: 6.50 (5.00 to 8.00) -> 2.50 (1.00 to 4.00) operations/s, -61.5 %: WORSE");
+        assertThat(BenchCommand.run(SCENARIOS, "compare", "--fail-if-worse", a, b)
+                        .exitCode())
+                .isEqualTo(3);
+        assertThat(BenchCommand.run(SCENARIOS, "compare", "--fail-if-worse", b, a)
+                        .exitCode())
+                .isZero();
+    }
+
+    private static List<Scenario> values(Double... values) {
+        return TestScenario.of(lab -> lab.add(TestScenario.measurement("x", values)));
+    }
+}

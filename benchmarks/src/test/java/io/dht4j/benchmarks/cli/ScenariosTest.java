@@ -1,0 +1,84 @@
+package io.dht4j.benchmarks.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dht4j.benchmarks.scenario.Parameter;
+import io.dht4j.benchmarks.scenario.Scenario;
+import io.dht4j.benchmarks.scenario.Settings;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class ScenariosTest {
+
+    static Stream<Scenario> all() {
+        return Scenarios.all().stream();
+    }
+
+    @Test
+    void names_are_words_and_each_is_there_once() {
+        assertThat(all().map(Scenario::name)).doesNotHaveDuplicates().allMatch(name -> name.matches("[a-z][a-z0-9]*"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("all")
+    void parameters_have_names_of_their_own(Scenario scenario) {
+        assertThat(scenario.parameters().stream().map(Parameter::name))
+                .doesNotHaveDuplicates()
+                .doesNotContain("quick", "out", "help", "version")
+                .allMatch(name -> name.matches("[a-z][a-z0-9]*(-[a-z0-9]+)*"));
+        assertThat(scenario.question()).endsWith("?");
+    }
+
+    @ParameterizedTest
+    @MethodSource("all")
+    void the_defaults_are_allowed_and_every_parameter_is_checked(Scenario scenario) {
+        for (boolean quick : new boolean[] {true, false}) {
+            Recorder settings = new Recorder(new GivenSettings(scenario, quick, Map.of()), new HashSet<>());
+
+            scenario.check(settings);
+
+            assertThat(settings.read())
+                    .containsExactlyInAnyOrderElementsOf(
+                            scenario.parameters().stream().map(Parameter::name).toList());
+            assertThat(scenario.diskBytes(settings)).isNotNegative();
+        }
+    }
+
+    /** Settings that remember which were read. */
+    private record Recorder(Settings settings, Set<String> read) implements Settings {
+        @Override
+        public boolean quick() {
+            return settings.quick();
+        }
+
+        @Override
+        public String text(String parameter) {
+            read.add(parameter);
+            return settings.text(parameter);
+        }
+
+        @Override
+        public long number(String parameter, long least, long greatest) {
+            read.add(parameter);
+            return settings.number(parameter, least, greatest);
+        }
+
+        @Override
+        public double decimal(String parameter, double least, double greatest) {
+            read.add(parameter);
+            return settings.decimal(parameter, least, greatest);
+        }
+
+        @Override
+        public List<String> names(String parameter, List<String> allowed) {
+            read.add(parameter);
+            return settings.names(parameter, allowed);
+        }
+    }
+}

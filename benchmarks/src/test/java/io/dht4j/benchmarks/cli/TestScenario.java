@@ -1,0 +1,72 @@
+package io.dht4j.benchmarks.cli;
+
+import io.dht4j.benchmarks.report.Measurement;
+import io.dht4j.benchmarks.scenario.Lab;
+import io.dht4j.benchmarks.scenario.Parameter;
+import io.dht4j.benchmarks.scenario.Scenario;
+import io.dht4j.benchmarks.scenario.Settings;
+import java.util.List;
+import java.util.Map;
+
+/** A scenario whose work is given. */
+record TestScenario(Work work, long diskBytes) implements Scenario {
+
+    /** What a scenario does. */
+    interface Work {
+        void run(Lab lab) throws Exception;
+    }
+
+    static List<Scenario> of(Work work) {
+        return List.of(new TestScenario(work, 1));
+    }
+
+    /** A measurement of some values. */
+    static Measurement measurement(String variant, Double... values) {
+        return new Measurement(
+                "things",
+                variant,
+                Measurement.PER_SECOND,
+                true,
+                List.of(values),
+                Map.of(),
+                List.of(),
+                Map.of(),
+                List.of(),
+                List.of());
+    }
+
+    @Override
+    public String name() {
+        return "trial";
+    }
+
+    @Override
+    public String question() {
+        return "Does 100 % of it work?";
+    }
+
+    @Override
+    public List<Parameter> parameters() {
+        return List.of(
+                new Parameter("keys", "how many keys, 1 to 1,000", "10", "100"),
+                new Parameter("share", "a share, 0 to 0.5", "0.1", "0.1"),
+                new Parameter("kinds", "which kinds: a, b", "a", "a,b"));
+    }
+
+    @Override
+    public void check(Settings settings) {
+        settings.number("keys", 1, 1_000);
+        settings.decimal("share", 0, 0.5);
+        settings.names("kinds", List.of("a", "b"));
+    }
+
+    @Override
+    public long diskBytes(Settings settings) {
+        return diskBytes;
+    }
+
+    @Override
+    public void run(Lab lab) throws Exception {
+        work.run(lab);
+    }
+}
