@@ -5,6 +5,7 @@ import io.dht4j.benchmarks.report.Machine;
 import io.dht4j.benchmarks.report.Measurement;
 import io.dht4j.benchmarks.report.Results;
 import io.dht4j.benchmarks.report.Spread;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -56,8 +57,8 @@ public record Comparison(List<String> lines, boolean isWorse) {
     }
 
     private static String name(Results results) {
-        return results.scenario() + (results.quick() ? ", quick" : "") + ", " + results.began()
-                + (results.complete() ? "" : ", INCOMPLETE");
+        return results.scenario() + (results.quick() ? ", quick" : "") + ", "
+                + results.began().truncatedTo(ChronoUnit.SECONDS) + (results.complete() ? "" : ", INCOMPLETE");
     }
 
     private static void circumstances(Results a, Results b, List<String> lines) {

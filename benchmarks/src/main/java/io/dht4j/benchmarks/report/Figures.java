@@ -6,7 +6,10 @@ import java.util.Locale;
 /** Numbers for people: as many digits as they can compare. */
 public final class Figures {
 
-    private static final int EXACT = 100;
+    /** From here on the digits before the point are enough; just below, rounding leads here. */
+    private static final double HUNDRED = 99.95;
+
+    private static final double TEN = 9.995;
 
     private Figures() {}
 
@@ -17,10 +20,10 @@ public final class Figures {
      */
     public static String of(double value) {
         double size = Math.abs(value);
-        if (size >= EXACT || value == 0) {
+        if (size >= HUNDRED || value == 0) {
             return String.format(Locale.ROOT, "%,.0f", value);
         }
-        if (size >= 10) {
+        if (size >= TEN) {
             return String.format(Locale.ROOT, "%.1f", value);
         }
         return size >= 0.01 ? String.format(Locale.ROOT, "%.2f", value) : String.format(Locale.ROOT, "%.2g", value);
@@ -28,7 +31,7 @@ public final class Figures {
 
     /** A share, 0 to 1, in percent. */
     static String percent(double share) {
-        return String.format(Locale.ROOT, share > 0 && share < 0.1 ? "%.1f %%" : "%.0f %%", 100 * share);
+        return String.format(Locale.ROOT, share > 0 && share < TEN / 100 ? "%.1f %%" : "%.0f %%", 100 * share);
     }
 
     /** Microseconds in a unit that fits. */

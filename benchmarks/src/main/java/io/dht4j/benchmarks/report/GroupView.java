@@ -63,7 +63,7 @@ record GroupView(
                 id,
                 name,
                 first.unit(),
-                first.moreIsBetter() ? "more is better" : "less is better",
+                first.moreIsBetter() ? "More is better" : "Less is better",
                 rows(measurements),
                 measurements.stream()
                         .flatMap(m -> m.levels().stream().map(level -> latency(m, level)))

@@ -143,9 +143,9 @@
             max: longest,
             title: title(t, 'percentile'),
             afterBuildTicks: axis => {
-              const at = [1, 2, 4];
+              const at = isNarrow() ? [1] : [1, 2, 4];
               for (let x = 10; x <= longest; x *= 10) { at.push(x); }
-              axis.ticks = at.filter(x => x <= longest && !(isNarrow() && x === 4)).map(value => ({ value: value }));
+              axis.ticks = at.filter(x => x <= longest).map(value => ({ value: value }));
             },
             ticks: { color: t.text, autoSkip: false, maxRotation: isNarrow() ? 60 : 0, callback: percentile }
           }),
@@ -156,7 +156,7 @@
           })
         },
         plugins: {
-          legend: { position: 'bottom', labels: { color: t.text, usePointStyle: true, pointStyleWidth: 36 } },
+          legend: { position: 'bottom', labels: { color: t.text, usePointStyle: true } },
           tooltip: {
             callbacks: {
               title: items => items.length ? percentile(items[0].parsed.x) : '',
@@ -213,7 +213,7 @@
       const group = data.groups.find(one => one.id === holder.dataset.group);
       const config = kind === 'bars' ? bars(t, group) : kind === 'latency' ? latency(t, group) : attribution(t, group, holder.dataset.event);
       if (kind !== 'latency') {
-        const legend = kind === 'bars' ? 0 : (isNarrow() ? 22 * Math.ceil(config.data.datasets.length / 2) : 60);
+        const legend = kind === 'bars' ? 0 : (isNarrow() ? 20 * Math.ceil(config.data.datasets.length / 3) + 10 : 60);
         holder.style.height = 36 * config.data.labels.length + 70 + legend + 'px';
       }
       config.options.animation = false;

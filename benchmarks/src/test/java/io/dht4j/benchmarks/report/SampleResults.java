@@ -112,7 +112,7 @@ public final class SampleResults {
         Histogram histogram = new Histogram(3);
         for (long i = 0; i < OPERATIONS; i++) {
             double tail = Math.pow(1 / (1 - random.nextDouble()), percent / 200.0);
-            histogram.recordValue((long) Math.min(5e9, (300_000 + 3_000 * variant.hashCode() % 100) * tail));
+            histogram.recordValue((long) Math.min(5e9, (200_000 + 60_000 * VARIANTS.indexOf(variant)) * tail));
         }
         boolean isDoubted = variant.equals("one-nio") && percent == 100;
         return new LoadResult(
