@@ -1,6 +1,7 @@
 package io.dht4j.transport.grpc;
 
 import io.dht4j.spi.FrameHandler;
+import io.grpc.DecompressorRegistry;
 import io.grpc.Server;
 import io.grpc.ServerServiceDefinition;
 import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
@@ -64,6 +65,8 @@ final class GrpcTransportServer {
         }
         server = builder.directExecutor()
                 .addStreamTracerFactory(GrpcTransportArrivals.factory())
+                // A small frame must not become a large one behind the count of what has come.
+                .decompressorRegistry(DecompressorRegistry.emptyInstance())
                 .addService(service())
                 .build()
                 .start();

@@ -28,6 +28,7 @@ class GrpcTransportDeclaredLengthTest {
     private static final int HEADERS = 1;
     private static final int RST_STREAM = 3;
     private static final int SETTINGS = 4;
+    private static final int END_STREAM = 1;
     private static final int END_HEADERS = 4;
     private static final int STREAM = 1;
 
@@ -51,6 +52,16 @@ class GrpcTransportDeclaredLengthTest {
     @AfterEach
     void close() {
         transport.close();
+    }
+
+    @Test
+    void a_call_that_sends_what_it_declared_is_handled() throws IOException {
+        try (Caller caller = new Caller()) {
+            caller.begin(10);
+            caller.sendLast(messageHead(10), new byte[10]);
+            caller.awaitEnd();
+        }
+        assertThat(handled).hasValue(1);
     }
 
     @Test
@@ -136,11 +147,19 @@ class GrpcTransportDeclaredLengthTest {
         }
 
         void send(byte[]... parts) throws IOException {
+            data(0, parts);
+        }
+
+        void sendLast(byte[]... parts) throws IOException {
+            data(END_STREAM, parts);
+        }
+
+        private void data(int flags, byte[]... parts) throws IOException {
             ByteArrayOutputStream body = new ByteArrayOutputStream();
             for (byte[] part : parts) {
                 body.write(part);
             }
-            frame(DATA, 0, STREAM, body.toByteArray());
+            frame(DATA, flags, STREAM, body.toByteArray());
         }
 
         /** Reads until the server has ended the call. */
