@@ -15,7 +15,7 @@ import java.time.Duration;
 public record RemoteOptions(Duration timeout, Duration connectTimeout, int scanPageSize, int maxInFlight) {
 
     private static final RemoteOptions DEFAULTS =
-            new RemoteOptions(Duration.ofSeconds(5), Duration.ofSeconds(5), 1_000, 10_000);
+            new RemoteOptions(Duration.ofSeconds(5), Duration.ofSeconds(15), 1_000, 10_000);
 
     /**
      * Checks the ranges.
@@ -30,7 +30,7 @@ public record RemoteOptions(Duration timeout, Duration connectTimeout, int scanP
     }
 
     /**
-     * 5 seconds for calls and for connecting, pages of 1,000 entries, 10,000 calls under way.
+     * 5 seconds for calls, 15 for connecting (a JVM that has just started loads much of a client then), pages of 1,000 entries, 10,000 calls under way.
      *
      * @return the defaults
      */
