@@ -4,6 +4,7 @@ import io.dht4j.Cluster;
 import io.dht4j.NodeId;
 import io.dht4j.core.ClusterBuilder;
 import io.dht4j.security.Plaintext;
+import io.dht4j.security.Tls;
 import io.dht4j.security.TlsFiles;
 import io.dht4j.spi.Store;
 import io.dht4j.spi.Transport;
@@ -15,9 +16,17 @@ import io.dht4j.transport.http.HttpApi;
 import io.dht4j.transport.http.HttpApiOptions;
 import io.dht4j.transport.http.HttpTransport;
 import io.dht4j.transport.http.HttpTransportOptions;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.cert.CertificateException;
+import java.security.cert.CertificateFactory;
+import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
 import org.slf4j.event.Level;
 
 /** The parts of a node, each as a {@link ServerConfig} describes it. Immutable. */
@@ -69,6 +78,27 @@ final class Parts {
         Plaintext.require(what, address.host(), plaintextAllowed, Setting.ALLOW_PLAINTEXT.option(), told -> {});
     }
 
+    /** Warns if this node's certificate is another one's: all other nodes will refuse it. Blocks. */
+    void warnOfForeignCertificate(Consumer<String> warnings) {
+        Optional<Path> file = tls.flatMap(TlsFiles::certificate);
+        if (file.isEmpty() || config.topology().size() == 1) {
+            return;
+        }
+        try (InputStream in = Files.newInputStream(file.get())) {
+            Set<String> names = Tls.names(
+                    (X509Certificate) CertificateFactory.getInstance("X.509").generateCertificate(in));
+            if (!names.contains(config.id().value())) {
+                warnings.accept(Setting.TLS_CERT.option() + ": " + file.get() + " names " + String.join(", ", names)
+                        + " and not " + config.id() + ": the other nodes will refuse this one");
+            }
+        } catch (IOException e) {
+            throw new IllegalArgumentException(Setting.TLS_CERT.option() + ": cannot read " + file.get(), e);
+        } catch (CertificateException e) {
+            throw new IllegalArgumentException(
+                    Setting.TLS_CERT.option() + ": " + file.get() + " does not begin with a certificate in PEM", e);
+        }
+    }
+
     /** Opens the store. Blocks. */
     Store store() {
         return config.store().open();
@@ -87,6 +117,9 @@ final class Parts {
         HttpTransportOptions options = HttpTransportOptions.at(address.host(), address.port())
                 .withClient(choice.client())
                 .withDrainTimeout(DRAIN);
+        if (choice.connections().isPresent()) {
+            options = options.withConnectionsPerPeer(choice.connections().getAsInt());
+        }
         if (frame() > SMALLEST_FRAME_LIMIT) {
             options = options.withMaxInFlightBytes(4L * frame()).withMaxFrameBytes(frame());
         }
@@ -115,11 +148,16 @@ final class Parts {
     }
 
     /** Starts the node. Blocks until its transport listens. */
-    Cluster cluster(Transport transport, Store store) {
+    Cluster cluster(Transport transport, Store store, Assembly assembly) {
         // That a node is away is nothing to worry about; with TLS it may be one that nobody trusts.
         Level outage = tls.isPresent() ? Level.WARN : Level.INFO;
+        Transport used = assembly.transport(new WatchedTransport(transport, outage));
+        return assembly.cluster(config, used, store, () -> standardCluster(used, store));
+    }
+
+    private Cluster standardCluster(Transport transport, Store store) {
         ClusterBuilder builder = ClusterBuilder.of(config.id(), config.topology())
-                .transport(new WatchedTransport(transport, outage))
+                .transport(transport)
                 .store(store)
                 .placement(config.placement().placement())
                 .hash(config.placement().function())

@@ -8,9 +8,13 @@ import io.dht4j.spi.StoreException;
 import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException;
 import java.time.Duration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** A node with its public APIs, as a {@link ServerConfig} describes it. Safe for use by any number of threads. */
 public final class ServerNode implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ServerNode.class);
 
     /** A node that refuses or does not exist answers sooner; one that hangs must not hold up a start. */
     private static final Duration WARM_UP = Duration.ofSeconds(1);
@@ -36,9 +40,22 @@ public final class ServerNode implements AutoCloseable {
      *     then
      */
     public static ServerNode start(ServerConfig config) throws ServerStartException {
+        return start(config, Assembly.STANDARD);
+    }
+
+    /**
+     * As {@link #start(ServerConfig)}, with parts put together in another way.
+     *
+     * @param config what to run
+     * @param assembly how
+     * @return the node, to be closed
+     * @throws ServerStartException if the directory or a file cannot be used, or a port is not free; nothing is left open
+     *     then
+     */
+    public static ServerNode start(ServerConfig config, Assembly assembly) throws ServerStartException {
         Opened opened = new Opened();
         try {
-            return start(config, opened);
+            return start(config, assembly, opened);
         } catch (StoreException | TransportException | IllegalArgumentException e) {
             opened.closeAfter(e);
             throw new ServerStartException(String.valueOf(e.getMessage()), e);
@@ -48,13 +65,14 @@ public final class ServerNode implements AutoCloseable {
         }
     }
 
-    private static ServerNode start(ServerConfig config, Opened opened) {
+    private static ServerNode start(ServerConfig config, Assembly assembly, Opened opened) {
         Parts parts = new Parts(config);
         parts.requireNoUnwantedPlaintext();
+        parts.warnOfForeignCertificate(LOG::warn);
         // The store first: until its directory is ours, nobody must be able to reach this node.
         Store store = opened.add(parts.store());
         Transport transport = opened.add(parts.transport());
-        Cluster cluster = opened.add(parts.cluster(transport, store));
+        Cluster cluster = opened.add(parts.cluster(transport, store, assembly));
         warmUp(cluster);
         opened.add(parts.httpApi(transport, cluster));
         config.addresses().grpc().ifPresent(address -> opened.add(parts.grpcApi(address, cluster)));

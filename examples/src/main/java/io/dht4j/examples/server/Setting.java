@@ -40,6 +40,13 @@ public enum Setting {
             "vertx",
             "With --transport http, what calls the other nodes: vertx, vertx-pipelined, vertx-h2, webclient, jdk, "
                     + "jdk-h2 or one-nio."),
+    /** How many connections there are to each other node. */
+    PEER_CONNECTIONS(
+            "N",
+            Fallback.WORDS,
+            "32, or fewer where one carries several calls at a time",
+            "With --transport http, connections to each other node, 1 to " + TransportChoice.MOST_CONNECTIONS
+                    + " (jdk-h2: to 16). one-nio has a thread for each."),
     /** How calls travel over gRPC. */
     GRPC_MODE(
             "MODE",

@@ -2,9 +2,16 @@ package io.dht4j.examples.server;
 
 import io.dht4j.transport.grpc.GrpcMode;
 import io.dht4j.transport.http.HttpClientKind;
+import java.util.OptionalInt;
 
 /** How the nodes talk to each other. */
 public sealed interface TransportChoice {
+
+    /** The most connections to each other node. */
+    int MOST_CONNECTIONS = 10_000;
+
+    /** The most that the JDK's client makes with HTTP/2. */
+    int MOST_JDK_H2_CONNECTIONS = 16;
 
     /** Protocols between the nodes, the same on every node. */
     enum Protocol {
@@ -18,8 +25,9 @@ public sealed interface TransportChoice {
      * Over HTTP.
      *
      * @param client what sends the calls to the other nodes; those may have others
+     * @param connections how many to each other node; what suits the client if it is not set
      */
-    record Http(HttpClientKind client) implements TransportChoice {}
+    record Http(HttpClientKind client, OptionalInt connections) implements TransportChoice {}
 
     /**
      * Over gRPC.
@@ -35,12 +43,22 @@ public sealed interface TransportChoice {
         return switch (protocol) {
             case HTTP -> {
                 given.refuse(Setting.GRPC_MODE, reason);
-                yield new Http(given.choice(Setting.HTTP_CLIENT, HttpClientKind.class));
+                yield http(given);
             }
             case GRPC -> {
                 given.refuse(Setting.HTTP_CLIENT, reason);
+                given.refuse(Setting.PEER_CONNECTIONS, reason);
                 yield new Grpc(given.choice(Setting.GRPC_MODE, GrpcMode.class));
             }
         };
+    }
+
+    private static Http http(Given given) throws ConfigException {
+        HttpClientKind client = given.choice(Setting.HTTP_CLIENT, HttpClientKind.class);
+        if (!given.has(Setting.PEER_CONNECTIONS)) {
+            return new Http(client, OptionalInt.empty());
+        }
+        int most = client == HttpClientKind.JDK_H2 ? MOST_JDK_H2_CONNECTIONS : MOST_CONNECTIONS;
+        return new Http(client, OptionalInt.of(given.number(Setting.PEER_CONNECTIONS, 1, most)));
     }
 }

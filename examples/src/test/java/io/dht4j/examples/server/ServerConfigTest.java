@@ -47,7 +47,7 @@ class ServerConfigTest {
         assertThat(config.calls())
                 .isEqualTo(new CallChoice(
                         ReadFanOut.ENOUGH, Duration.ofSeconds(5), 16 << 20, Batching.on(), CancellationPolicy.LOCAL));
-        assertThat(config.transport()).isEqualTo(new TransportChoice.Http(HttpClientKind.VERTX));
+        assertThat(config.transport()).isEqualTo(new TransportChoice.Http(HttpClientKind.VERTX, OptionalInt.empty()));
         assertThat(config.addresses().grpc()).isEmpty();
         assertThat(config.security())
                 .isEqualTo(new SecurityConfig(Optional.empty(), Optional.empty(), false, List.of()));
@@ -154,7 +154,7 @@ class ServerConfigTest {
     })
     void each_http_client_has_a_name(String name, HttpClientKind kind) throws Exception {
         assertThat(ServerConfig.of(Map.of(Setting.HTTP_CLIENT, name)).transport())
-                .isEqualTo(new TransportChoice.Http(kind));
+                .isEqualTo(new TransportChoice.Http(kind, OptionalInt.empty()));
     }
 
     @ParameterizedTest
@@ -302,6 +302,8 @@ class ServerConfigTest {
                 "PEERS|n1=a:1,n1=b:2|twice",
                 "TRANSPORT|smoke|http or grpc",
                 "HTTP_CLIENT|netty|vertx or vertx-pipelined or vertx-h2 or webclient or jdk or jdk-h2 or one-nio",
+                "PEER_CONNECTIONS|0|1 to 10000",
+                "PEER_CONNECTIONS|many|1 to 10000",
                 "GRPC_LISTEN|9090|expected host:port",
                 "BATCHING|yes|on or off",
                 "BATCH_FRAMES|0|1 to 1000",
@@ -331,6 +333,20 @@ class ServerConfigTest {
                 .isInstanceOf(ConfigException.class)
                 .hasMessageContaining(setting.option())
                 .hasMessageContaining(message);
+    }
+
+    @Test
+    void the_connections_to_each_peer_can_be_set() throws Exception {
+        assertThat(ServerConfig.of(Map.of(Setting.HTTP_CLIENT, "one-nio", Setting.PEER_CONNECTIONS, "8"))
+                        .transport())
+                .isEqualTo(new TransportChoice.Http(HttpClientKind.ONE_NIO, OptionalInt.of(8)));
+    }
+
+    @Test
+    void the_jdks_http2_client_has_fewer_connections() {
+        assertThatThrownBy(() -> ServerConfig.of(Map.of(Setting.HTTP_CLIENT, "jdk-h2", Setting.PEER_CONNECTIONS, "17")))
+                .hasMessageContaining("--peer-connections")
+                .hasMessageContaining("1 to 16");
     }
 
     @Test
