@@ -1,0 +1,113 @@
+package io.dht4j.benchmarks.merge;
+
+import io.dht4j.Key;
+import io.dht4j.Version;
+import io.dht4j.spi.Entry;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.Threads;
+import org.openjdk.jmh.annotations.Warmup;
+
+/**
+ * Three answers to a read, merged in one of two ways: each is put into an array, and who brings the last looks for the newest; or
+ * each replaces the newest so far by compare-and-set. Two threads merge reads of their own, since the answers to a read seldom come
+ * in the same microsecond.
+ */
+@State(Scope.Benchmark)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Fork(1)
+@Threads(2)
+@Warmup(iterations = 3, time = 1)
+@Measurement(iterations = 5, time = 1)
+public class MergeBenchmark {
+
+    private static final int ANSWERS = 3;
+
+    /** How: {@code array} or {@code compare_and_set}. */
+    @Param({"array", "compare_and_set"})
+    public String way = "";
+
+    private final Entry[] answers = {entry(2), entry(3), entry(1)};
+
+    /** For JMH. */
+    public MergeBenchmark() {}
+
+    private static Entry entry(long version) {
+        return Entry.value(Key.of("key"), new Version(version), new byte[100], Entry.NEVER);
+    }
+
+    /**
+     * Merges the answers to one read.
+     *
+     * @return the newest
+     */
+    @Benchmark
+    public @Nullable Entry merge() {
+        Merge merge = way.equals("array") ? new ByArray() : new ByCompareAndSet();
+        Entry newest = null;
+        for (Entry answer : answers) {
+            newest = merge.add(answer);
+        }
+        return newest;
+    }
+
+    /** Merges the answers to one read, whichever threads bring them. */
+    private interface Merge {
+
+        /** Takes an answer; the newest of all if this was the last one. */
+        @Nullable
+        Entry add(Entry answer);
+    }
+
+    private static final class ByArray implements Merge {
+
+        private final AtomicReferenceArray<@Nullable Entry> slots = new AtomicReferenceArray<>(ANSWERS);
+        private final AtomicInteger came = new AtomicInteger();
+
+        @Override
+        public @Nullable Entry add(Entry answer) {
+            int slot = came.getAndIncrement();
+            slots.set(slot, answer);
+            return slot == ANSWERS - 1 ? newest() : null;
+        }
+
+        private @Nullable Entry newest() {
+            Entry newest = null;
+            for (int i = 0; i < ANSWERS; i++) {
+                Entry other = slots.get(i);
+                if (other != null && (newest == null || other.supersedes(newest))) {
+                    newest = other;
+                }
+            }
+            return newest;
+        }
+    }
+
+    private static final class ByCompareAndSet implements Merge {
+
+        private final AtomicReference<@Nullable Entry> newest = new AtomicReference<>();
+        private final AtomicInteger came = new AtomicInteger();
+
+        @Override
+        public @Nullable Entry add(Entry answer) {
+            Entry seen = newest.get();
+            while ((seen == null || answer.supersedes(seen)) && !newest.compareAndSet(seen, answer)) {
+                seen = newest.get();
+            }
+            return came.incrementAndGet() == ANSWERS ? newest.get() : null;
+        }
+    }
+}

@@ -1,0 +1,114 @@
+package io.dht4j.core.internal.wire;
+
+import io.dht4j.Key;
+import io.dht4j.Version;
+import io.dht4j.spi.Entry;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.Warmup;
+
+/** Encoding and decoding the frames of puts and gets, of one key and of a batch. */
+@State(Scope.Benchmark)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Fork(1)
+@Warmup(iterations = 3, time = 1)
+@Measurement(iterations = 5, time = 1)
+public class FrameCodecBenchmark {
+
+    /** Size of a value in bytes. */
+    @Param({"100", "4096"})
+    public int valueBytes;
+
+    /** Requests in the frame: 1 is a frame of its own, more share one. */
+    @Param({"1", "32"})
+    public int requests;
+
+    private final FrameHeader header = new FrameHeader(1, 2, new Version(3));
+    private Request puts = new Request.Ping();
+    private Request gets = new Request.Ping();
+    private Reply found = new Reply.Pong();
+    private byte[] putsFrame = {};
+    private byte[] foundFrame = {};
+
+    /** For JMH. */
+    public FrameCodecBenchmark() {}
+
+    /** Makes the messages. */
+    @Setup
+    public void prepare() {
+        SplittableRandom random = new SplittableRandom(1);
+        List<Request.Part> applies = new ArrayList<>();
+        List<Request.Part> reads = new ArrayList<>();
+        List<Reply> answers = new ArrayList<>();
+        for (int i = 0; i < requests; i++) {
+            Key key = Key.of("user:" + random.nextInt(1_000_000_000));
+            byte[] value = new byte[valueBytes];
+            random.nextBytes(value);
+            Entry entry = Entry.value(key, new Version(random.nextLong() >>> 1), value, Entry.NEVER);
+            applies.add(new Request.Part(new Request.ApplyEntries(List.of(entry)), 1_000_000_000L));
+            reads.add(new Request.Part(
+                    new Request.ReadKeys(List.of(new Request.Query(key, true)), 4096), 1_000_000_000L));
+            answers.add(new Reply.Found(List.of(new Answer.Whole(entry))));
+        }
+        puts = requests == 1 ? applies.get(0).request() : new Request.Batch(applies, 1 << 20, 1 << 20);
+        gets = requests == 1 ? reads.get(0).request() : new Request.Batch(reads, 1 << 20, 1 << 20);
+        found = requests == 1 ? answers.get(0) : new Reply.Batch(answers);
+        putsFrame = FrameCodec.encode(header, puts);
+        foundFrame = FrameCodec.encode(header, found);
+    }
+
+    /**
+     * The coordinator's side of a put.
+     *
+     * @return the frame
+     */
+    @Benchmark
+    public byte[] encodePuts() {
+        return FrameCodec.encode(header, puts);
+    }
+
+    /**
+     * The replica's side of a put.
+     *
+     * @return the request
+     * @throws FrameException never
+     */
+    @Benchmark
+    public Object decodePuts() throws FrameException {
+        return FrameCodec.decodeRequest(putsFrame);
+    }
+
+    /**
+     * The replica's side of a get.
+     *
+     * @return the frame
+     */
+    @Benchmark
+    public byte[] encodeFound() {
+        return FrameCodec.encode(header, found);
+    }
+
+    /**
+     * The coordinator's side of a get.
+     *
+     * @return the reply
+     * @throws FrameException never
+     */
+    @Benchmark
+    public Object decodeFound() throws FrameException {
+        return FrameCodec.decodeReply(foundFrame, gets);
+    }
+}
