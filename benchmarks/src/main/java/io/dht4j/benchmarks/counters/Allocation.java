@@ -28,7 +28,7 @@ public final class Allocation {
      *
      * @return bytes, never less than the time before
      */
-    public long bytes() {
+    public synchronized long bytes() {
         if (total.isPresent()) {
             try {
                 return (long) total.get().invokeExact(threads);

@@ -42,7 +42,7 @@ public final class ProcessCounters implements AutoCloseable {
      *
      * @return all but those of the machine; those that the system does not tell are absent
      */
-    public Counters read() {
+    public synchronized Counters read() {
         Map<Cost, Long> values = new EnumMap<>(Cost.class);
         values.put(Cost.BYTES_ALLOCATED, allocation.bytes());
         long nanos = ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean()).getProcessCpuTime();

@@ -43,6 +43,15 @@ public final class Cell {
     }
 
     /**
+     * The rate of each repetition.
+     *
+     * @return operations per second, in the order in which they were measured
+     */
+    public List<Double> values() {
+        return runs.stream().map(Measured::perSecond).toList();
+    }
+
+    /**
      * The rate with its range, for people.
      *
      * @return median (least to greatest)

@@ -26,6 +26,31 @@ public record Comparison(int inFlight, double warmUp, double seconds, int repeti
      * @throws IllegalStateException if an operation failed
      */
     public void run(List<Cell> cells) throws InterruptedException {
+        run(cells, (cell, stolenPercent) -> {});
+    }
+
+    /** Is told of each repetition that has ended. */
+    @FunctionalInterface
+    public interface Observer {
+
+        /**
+         * A repetition has ended; its result is in the cell.
+         *
+         * @param cell which
+         * @param stolenPercent processor time that the hypervisor gave to others meanwhile; negative where it is not told
+         */
+        void ended(Cell cell, double stolenPercent);
+    }
+
+    /**
+     * Measures, and tells of each repetition. Blocks.
+     *
+     * @param cells what to measure; the results are added to them
+     * @param observer is told, on this thread
+     * @throws InterruptedException if the thread is interrupted
+     * @throws IllegalStateException if an operation failed
+     */
+    public void run(List<Cell> cells, Observer observer) throws InterruptedException {
         System.out.printf(
                 Locale.ROOT,
                 "JVM %s, %d processors; %d repetitions of %.1f s in rotating order%n",
@@ -36,13 +61,13 @@ public record Comparison(int inFlight, double warmUp, double seconds, int repeti
         // They must outlive the runs: what an ended thread has allocated cannot be asked for.
         ExecutorService threads = Executors.newCachedThreadPool();
         try {
-            run(cells, threads);
+            run(cells, observer, threads);
         } finally {
             threads.shutdown();
         }
     }
 
-    private void run(List<Cell> cells, Executor threads) throws InterruptedException {
+    private void run(List<Cell> cells, Observer observer, Executor threads) throws InterruptedException {
         for (Cell cell : cells) {
             Slots.run(inFlight, warmUp, cell.operation(), threads);
         }
@@ -52,10 +77,12 @@ public record Comparison(int inFlight, double warmUp, double seconds, int repeti
         for (int repetition = 0; repetition < repetitions; repetition++) {
             for (int i = 0; i < cells.size(); i++) {
                 Cell cell = cells.get((i + repetition * step) % cells.size());
+                StolenTime ofThis = new StolenTime();
                 long before = allocation.bytes();
                 Slots.Result result = Slots.run(inFlight, seconds, cell.operation(), threads);
                 double operations = Math.max(1, result.perSecond() * seconds);
                 cell.add(new Cell.Measured(result.perSecond(), (allocation.bytes() - before) / operations));
+                observer.ended(cell, ofThis.percent());
             }
         }
         System.out.printf(Locale.ROOT, "stolen time %.1f %%%n%n", stolen.percent());

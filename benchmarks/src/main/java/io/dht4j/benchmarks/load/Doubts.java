@@ -13,8 +13,11 @@ final class Doubts {
     /** Time in which the generator's own collector had stopped it, in percent: such pauses look like the server's. */
     static final double GC_PERCENT = 5;
 
-    /** How late 99 of 100 operations may begin: it is part of every latency, so it must be small beside what is measured. */
+    /** How late 99 of 100 operations may begin whatever is measured. */
     static final double LATENESS_P99_MICROS = 1000;
+
+    /** Lateness is part of every latency: beyond the bound above it must be small beside what is measured. */
+    static final double LATENESS_SHARE = 0.2;
 
     /** By how much the clock on the wall and the monotonic one may differ about the time of the run, in percent. */
     static final double CLOCKS_PERCENT = 1;
@@ -40,9 +43,12 @@ final class Doubts {
         }
     }
 
-    void lateness(double p99Micros) {
-        if (p99Micros > LATENESS_P99_MICROS) {
-            add("the generator began 1 %% of the operations more than %,.0f µs after their time", p99Micros);
+    void lateness(double p99Micros, double latencyP99Micros) {
+        if (p99Micros > LATENESS_P99_MICROS && p99Micros > LATENESS_SHARE * latencyP99Micros) {
+            add(
+                    "the generator began 1 %% of the operations more than %,.0f µs after their time, which is much of the"
+                            + " %,.0f µs that 1 %% took",
+                    p99Micros, latencyP99Micros);
         }
     }
 

@@ -56,6 +56,15 @@ public record LoadSpec(
         return new LoadSpec(operation, perSecond, warmUp, counted, keys, maxInFlight, threads, seed);
     }
 
+    /**
+     * The same load with keys chosen in another order.
+     *
+     * @param other where the choice begins
+     */
+    public LoadSpec withSeed(long other) {
+        return new LoadSpec(operation, perSecond, warmUpSeconds, seconds, keys, maxInFlight, threads, other);
+    }
+
     private static void require(boolean holds, String what, Number value, String range) {
         if (!holds) {
             throw new IllegalArgumentException(what + " of a load: " + value + " is not " + range);

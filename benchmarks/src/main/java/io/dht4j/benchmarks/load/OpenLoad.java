@@ -131,10 +131,11 @@ public final class OpenLoad implements LoadDriver {
         threads.forEach(thread -> lateness.add(thread.lateness()));
         double latenessP99Micros = lateness.getValueAtPercentile(P99) / 1e3;
 
+        Latency latency = tally.latency();
         Doubts doubts = new Doubts();
         doubts.stolen(surroundings.stolenPercent());
         doubts.gc(surroundings.gcMillis(), surroundings.elapsedMillis());
-        doubts.lateness(latenessP99Micros);
+        doubts.lateness(latenessP99Micros, latency.micros(P99));
         doubts.clocks(
                 (schedule.intended(schedule.operations() - 1) - schedule.countingBegins()) / NANOS_PER_MILLI,
                 wallMillis(threads));
@@ -149,7 +150,7 @@ public final class OpenLoad implements LoadDriver {
                 sent - served,
                 noRoom + tooLate,
                 tally.errorsByName(),
-                tally.latency(),
+                latency,
                 new Conditions(
                         surroundings.stolenPercent(), surroundings.gcMillis(), latenessP99Micros, doubts.found()));
     }

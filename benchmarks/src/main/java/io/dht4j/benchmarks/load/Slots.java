@@ -63,8 +63,11 @@ public final class Slots {
         for (int starter = 0; starter < starters; starter++) {
             run.startFrom(starter, starters, threads);
         }
-        Thread.sleep((long) (seconds * 1000));
-        run.running.set(false);
+        try {
+            Thread.sleep((long) (seconds * 1000));
+        } finally {
+            run.running.set(false);
+        }
         long operations = run.done.get();
         double elapsed = (System.nanoTime() - begin) / 1e9;
         run.ended.await();

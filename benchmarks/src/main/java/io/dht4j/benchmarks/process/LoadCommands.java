@@ -8,10 +8,14 @@ import io.dht4j.benchmarks.target.Filling;
 import io.dht4j.benchmarks.target.TargetSpec;
 import io.dht4j.benchmarks.target.Targets;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.Optional;
 
 /** What a process that makes load can be told to do. Safe for use by any number of threads. */
 final class LoadCommands implements AutoCloseable {
+
+    /** Shorter than the parent waits for the result, which says what never ended. */
+    private static final Duration DRAIN = Duration.ofSeconds(45);
 
     // Guarded by this.
     private Optional<Target> target = Optional.empty();
@@ -37,7 +41,7 @@ final class LoadCommands implements AutoCloseable {
 
     /** Runs a load. Blocks. */
     LoadResult run(LoadSpec spec) throws InterruptedException {
-        return OpenLoad.on(target()).run(spec);
+        return OpenLoad.on(target()).drainingFor(DRAIN).run(spec);
     }
 
     private synchronized Target target() {

@@ -2,6 +2,7 @@ package io.dht4j.benchmarks.stable;
 
 import io.dht4j.benchmarks.load.LoadDriver;
 import io.dht4j.benchmarks.load.LoadResult;
+import io.dht4j.benchmarks.load.LoadSpec;
 import io.dht4j.benchmarks.report.Level;
 import io.dht4j.benchmarks.stable.Probe.Phase;
 import java.io.IOException;
@@ -35,6 +36,7 @@ public final class StableLoad {
     private final LoadDriver driver;
     private final StableSearch search;
     private final Consumer<Probe> observer;
+    private int runs;
 
     private StableLoad(LoadDriver driver, StableSearch search, Consumer<Probe> observer) {
         this.driver = driver;
@@ -147,8 +149,11 @@ public final class StableLoad {
     }
 
     private Probe run(Phase phase, double rate, double seconds) throws IOException, InterruptedException {
-        LoadResult result =
-                driver.run(search.probe().at(rate).lasting(search.probe().warmUpSeconds(), seconds));
+        LoadSpec first = search.probe();
+        // Other keys each time: those of the run before are where reads are quickest.
+        LoadSpec spec = first.at(rate).lasting(first.warmUpSeconds(), seconds).withSeed(first.seed() + runs);
+        runs++;
+        LoadResult result = driver.run(spec);
         Probe probe = new Probe(phase, result, search.holds(result));
         observer.accept(probe);
         return probe;

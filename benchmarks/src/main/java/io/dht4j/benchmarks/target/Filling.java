@@ -3,9 +3,11 @@ package io.dht4j.benchmarks.target;
 import io.dht4j.DhtException;
 import io.dht4j.benchmarks.load.LoadException;
 import io.dht4j.benchmarks.load.Operation;
+import io.dht4j.benchmarks.load.Outcome;
 import io.dht4j.benchmarks.load.Target;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -79,7 +81,7 @@ public final class Filling {
     }
 
     private void put(long key, int attempt) {
-        target.start(Operation.PUT, key).whenComplete((outcome, error) -> {
+        begin(key).whenComplete((outcome, error) -> {
             if (error == null) {
                 room.release();
             } else if (attempt < ATTEMPTS) {
@@ -93,6 +95,15 @@ public final class Filling {
                 room.release();
             }
         });
+    }
+
+    /** What a target throws against its contract must not be lost in a timer's thread. */
+    private CompletionStage<Outcome> begin(long key) {
+        try {
+            return target.start(Operation.PUT, key);
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
+        }
     }
 
     private static Executor later(int attempt) {

@@ -12,7 +12,8 @@ class DoubtsTest {
     void a_calm_run_has_none() {
         doubts.stolen(Doubts.STOLEN_PERCENT);
         doubts.gc(50, 1000);
-        doubts.lateness(Doubts.LATENESS_P99_MICROS);
+        doubts.lateness(Doubts.LATENESS_P99_MICROS, 0);
+        doubts.lateness(2000, 10_000);
         doubts.clocks(10_000, 10_100);
         doubts.clocks(0, 2);
         doubts.tooLate(0);
@@ -34,7 +35,7 @@ class DoubtsTest {
     void each_excess_is_named_with_its_figure() {
         doubts.stolen(5.1);
         doubts.gc(51, 1000);
-        doubts.lateness(1001);
+        doubts.lateness(2000, 9_999);
         doubts.clocks(10_000, 10_103);
         doubts.clocks(10_000, 9_897);
         doubts.tooLate(1);
@@ -45,7 +46,8 @@ class DoubtsTest {
                 .containsExactly(
                         "5.1 % of the processors' time went to others on this host",
                         "the generator's garbage collector stopped it for 5.1 % of the time",
-                        "the generator began 1 % of the operations more than 1,001 µs after their time",
+                        "the generator began 1 % of the operations more than 2,000 µs after their time, which is much of the"
+                                + " 9,999 µs that 1 % took",
                         "by the clock on the wall the operations were begun in 10,103 ms, not in the intended 10,000 ms:"
                                 + " the rate was another one",
                         "by the clock on the wall the operations were begun in 9,897 ms, not in the intended 10,000 ms:"
