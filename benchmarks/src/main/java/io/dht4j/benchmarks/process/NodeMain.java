@@ -67,7 +67,7 @@ public final class NodeMain implements AutoCloseable {
                         Setting.byPropertyName(name)
                                 .orElseThrow(() -> new IllegalArgumentException("unknown setting " + name)),
                         value));
-        ServerNode started = ServerNode.start(ServerConfig.of(settings));
+        ServerNode started = ServerNode.start(ServerConfig.of(settings), LabAssembly.ofThisProcess());
         node = started;
         return new NodeCommands.Started(started.url());
     }

@@ -1,0 +1,81 @@
+package io.dht4j.benchmarks.peers;
+
+import com.hazelcast.config.Config;
+import com.hazelcast.config.JoinConfig;
+import com.hazelcast.config.MapConfig;
+import com.hazelcast.config.NetworkConfig;
+import com.hazelcast.core.Hazelcast;
+import com.hazelcast.core.HazelcastInstance;
+import com.hazelcast.map.IMap;
+import io.dht4j.benchmarks.load.Operation;
+import io.dht4j.benchmarks.load.Outcome;
+import io.dht4j.benchmarks.target.Names;
+import io.dht4j.benchmarks.target.Values;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Hazelcast: a map with synchronous backups, values in their binary form, which is its default and what it advises for reading
+ * and writing whole values. {@code setAsync} rather than {@code putAsync}, which would bring the old value along.
+ */
+final class HazelcastMember implements Member {
+
+    private static final String MAP = "kv";
+
+    private final HazelcastInstance instance;
+    private final IMap<String, byte[]> map;
+    private final Values values;
+    private final int backups;
+
+    HazelcastMember(MemberSpec spec) {
+        backups = spec.copies() - 1;
+        Config config = new Config();
+        config.setClusterName("bench-" + spec.ports().get(0));
+        config.setProperty("hazelcast.logging.type", "slf4j");
+        config.setProperty("hazelcast.phone.home.enabled", "false");
+        config.setProperty("hazelcast.shutdownhook.enabled", "false");
+        NetworkConfig network = config.getNetworkConfig();
+        network.setPort(spec.ports().get(spec.index())).setPortAutoIncrement(false);
+        network.getInterfaces().setEnabled(true).addInterface("127.0.0.1");
+        JoinConfig join = network.getJoin();
+        join.getAutoDetectionConfig().setEnabled(false);
+        join.getMulticastConfig().setEnabled(false);
+        join.getTcpIpConfig().setEnabled(true);
+        spec.ports().forEach(port -> join.getTcpIpConfig().addMember("127.0.0.1:" + port));
+        config.addMapConfig(new MapConfig(MAP).setBackupCount(backups).setAsyncBackupCount(0));
+        instance = Hazelcast.newHazelcastInstance(config);
+        map = instance.getMap(MAP);
+        values = new Values(spec.valueBytes());
+    }
+
+    @Override
+    public CompletionStage<Outcome> start(Operation operation, long key) {
+        return switch (operation) {
+            case PUT -> map.setAsync(Names.of(key), values.of(key)).thenApply(nothing -> Outcome.DONE);
+            case GET -> map.getAsync(Names.of(key)).thenApply(value -> value == null ? Outcome.ABSENT : Outcome.DONE);
+        };
+    }
+
+    @Override
+    public Map<String, String> settings() {
+        Map<String, String> settings = new LinkedHashMap<>();
+        settings.put("backup-count", String.valueOf(backups));
+        settings.put("async-backup-count", "0");
+        settings.put("in-memory-format", "BINARY");
+        settings.put("join", "tcp-ip");
+        settings.put("put", "IMap.setAsync");
+        settings.put("get", "IMap.getAsync, from the partition's owner");
+        return settings;
+    }
+
+    @Override
+    public int clusterSize() {
+        return instance.getCluster().getMembers().size();
+    }
+
+    @Override
+    public void close() {
+        instance.getLifecycleService().terminate();
+    }
+}

@@ -1,0 +1,26 @@
+package io.dht4j.benchmarks.peers;
+
+import java.util.List;
+
+/** Who is compared. */
+public enum Product {
+    /** This library, embedded, over gRPC streams. */
+    DHT4J,
+    /** Hazelcast, embedded, an {@code IMap}. */
+    HAZELCAST,
+    /** Infinispan, embedded, a distributed synchronous cache. */
+    INFINISPAN;
+
+    /** What its documentation asks of the JVM. */
+    public List<String> jvmFlags() {
+        return this != HAZELCAST
+                ? List.of()
+                : List.of(
+                        "--add-modules=java.se",
+                        "--add-exports=java.base/jdk.internal.ref=ALL-UNNAMED",
+                        "--add-opens=java.base/java.lang=ALL-UNNAMED",
+                        "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED",
+                        "--add-opens=java.management/sun.management=ALL-UNNAMED",
+                        "--add-opens=jdk.management/com.sun.management.internal=ALL-UNNAMED");
+    }
+}
