@@ -41,7 +41,7 @@ final class Progress implements AutoCloseable {
     }
 
     void plan(int steps) {
-        planned = steps;
+        planned = begun + steps;
         if (!onTerminal) {
             return;
         }

@@ -6,6 +6,7 @@ import io.dht4j.benchmarks.report.Report;
 import io.dht4j.benchmarks.report.Results;
 import io.dht4j.benchmarks.report.Spread;
 import io.dht4j.benchmarks.scenario.Scenario;
+import io.dht4j.benchmarks.scenario.Trees;
 import io.dht4j.examples.cli.Console;
 import io.dht4j.examples.cli.Messages;
 import io.dht4j.examples.server.Lifetime;

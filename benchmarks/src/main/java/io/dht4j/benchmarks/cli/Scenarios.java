@@ -1,7 +1,16 @@
 package io.dht4j.benchmarks.cli;
 
+import io.dht4j.benchmarks.scenario.Async;
+import io.dht4j.benchmarks.scenario.Cancellation;
+import io.dht4j.benchmarks.scenario.Clients;
+import io.dht4j.benchmarks.scenario.DurabilityCost;
 import io.dht4j.benchmarks.scenario.Hiccups;
+import io.dht4j.benchmarks.scenario.Peers;
+import io.dht4j.benchmarks.scenario.Pools;
+import io.dht4j.benchmarks.scenario.Scale;
 import io.dht4j.benchmarks.scenario.Scenario;
+import io.dht4j.benchmarks.scenario.Sharding;
+import io.dht4j.benchmarks.scenario.Transports;
 import java.util.List;
 
 /** The scenarios that there are. */
@@ -11,6 +20,16 @@ final class Scenarios {
 
     /** All, in the order in which they are listed. */
     static List<Scenario> all() {
-        return List.of(new Hiccups());
+        return List.of(
+                new Clients(),
+                new Async(),
+                new Sharding(),
+                new Cancellation(),
+                new Pools(),
+                new DurabilityCost(),
+                new Transports(),
+                new Peers(),
+                new Scale(),
+                new Hiccups());
     }
 }

@@ -1,16 +1,10 @@
 package io.dht4j.benchmarks.transports;
 
-import io.dht4j.benchmarks.load.Cell;
 import io.dht4j.benchmarks.load.Comparison;
 import io.dht4j.core.Batching;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.function.IntFunction;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -25,11 +19,6 @@ import picocli.CommandLine.Option;
         mixinStandardHelpOptions = true,
         description = "Closed-loop load on bare libraries and on three nodes in one process, memory stores.")
 public final class TransportsLoad implements Callable<Integer> {
-
-    /** A frame with a put of a 100-byte value has about this size; an echo carries as much. */
-    private static final int FRAME_BYTES = 160;
-
-    private static final String COMPARED = "grpc-stream";
 
     @Option(
             names = "--only",
@@ -76,9 +65,6 @@ public final class TransportsLoad implements Callable<Integer> {
     /** For picocli. */
     public TransportsLoad() {}
 
-    /** A transport's three cells. */
-    private record Row(String name, Cell bare, Cell unbatched, Cell batched) {}
-
     /**
      * Runs the command line.
      *
@@ -90,74 +76,22 @@ public final class TransportsLoad implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        List<Candidate> candidates = only.isEmpty()
-                ? Candidate.all(inFlight)
-                : only.stream().map(name -> Candidate.named(name, inFlight)).toList();
         Batching batching = maxFrames == 0
                 ? Batching.on()
                 : new Batching(true, Batching.on().maxEntries(), Batching.on().maxBytes(), maxFrames);
-        String[] keys = new String[keyCount];
-        for (int i = 0; i < keyCount; i++) {
-            keys[i] = "key-%08d".formatted(i);
-        }
-        byte[] value = new byte[valueBytes];
-        Arrays.fill(value, (byte) 'v');
-        byte[] frame = new byte[FRAME_BYTES];
-
-        List<AutoCloseable> running = new ArrayList<>();
-        try {
-            List<Row> rows = new ArrayList<>();
-            for (Candidate candidate : candidates) {
-                Echo echo = candidate.echo().call();
-                running.add(echo);
-                Putting unbatched = new ThreeNodes(
-                        candidate.transport(), builder -> builder.batching(Batching.off()), 2, keys, value);
-                running.add(unbatched);
-                Putting batched =
-                        new ThreeNodes(candidate.transport(), builder -> builder.batching(batching), 2, keys, value);
-                running.add(batched);
-                rows.add(new Row(
-                        candidate.name(),
-                        new Cell(slot -> echo.call(frame)),
-                        new Cell(puts(unbatched)),
-                        new Cell(puts(batched))));
-            }
-            List<Cell> cells = new ArrayList<>();
-            rows.forEach(row -> cells.addAll(List.of(row.bare(), row.unbatched(), row.batched())));
-            List<Cell> threeOfThree = new ArrayList<>();
-            if (!withoutInfinispan) {
-                Putting ours = new ThreeNodes(
-                        Candidate.named(COMPARED, inFlight).transport(),
-                        builder -> builder.batching(batching),
-                        3,
-                        keys,
-                        value);
-                running.add(ours);
-                Putting theirs = new InfinispanNodes(keys, value);
-                running.add(theirs);
-                threeOfThree.add(new Cell(puts(ours)));
-                threeOfThree.add(new Cell(puts(theirs)));
-                cells.addAll(threeOfThree);
-            }
+        try (TransportCells cells = TransportCells.start(
+                new TransportCells.Spec(only, inFlight, valueBytes, keyCount, batching, !withoutInfinispan))) {
             System.out.printf(Locale.ROOT, "%d in flight, %d-byte values, %d keys%n", inFlight, valueBytes, keyCount);
-            new Comparison(inFlight, warmUp, seconds, repetitions).run(cells);
-            print(rows, threeOfThree);
-        } finally {
-            for (AutoCloseable each : running) {
-                each.close();
-            }
+            new Comparison(inFlight, warmUp, seconds, repetitions).run(cells.all());
+            print(cells);
         }
         return 0;
     }
 
-    private IntFunction<CompletionStage<?>> puts(Putting cluster) {
-        return slot -> cluster.put(slot % 3, ThreadLocalRandom.current().nextInt(keyCount));
-    }
-
-    private static void print(List<Row> rows, List<Cell> threeOfThree) {
+    private static void print(TransportCells cells) {
         System.out.println("| transport | R: echoes/s | U: puts/s | U/R | B: puts/s | B/R | bytes allocated R, U, B |");
         System.out.println("|---|---|---|---|---|---|---|");
-        for (Row row : rows) {
+        for (TransportCells.Row row : cells.rows()) {
             System.out.printf(
                     Locale.ROOT,
                     "| `%s` | %s | %s | %.2f | %s | %.2f | %,.0f, %,.0f, %,.0f |%n",
@@ -171,19 +105,27 @@ public final class TransportsLoad implements Callable<Integer> {
                     row.unbatched().allocated(),
                     row.batched().allocated());
         }
-        if (!threeOfThree.isEmpty()) {
-            System.out.println();
-            System.out.println("| puts at 3 of 3 | per second | bytes allocated |");
-            System.out.println("|---|---|---|");
-            List<String> names = List.of("dht4j over " + COMPARED, "Infinispan, `putAsync`");
-            for (int i = 0; i < names.size(); i++) {
-                Cell cell = threeOfThree.get(i);
-                System.out.printf(Locale.ROOT, "| %s | %s | %,.0f |%n", names.get(i), cell.rates(), cell.allocated());
-            }
-            System.out.printf(
-                    Locale.ROOT,
-                    "%nratio %.2f%n",
-                    threeOfThree.get(0).rate() / threeOfThree.get(1).rate());
-        }
+        cells.threeOfThree().ifPresent(TransportsLoad::print);
+    }
+
+    private static void print(TransportCells.Pair pair) {
+        System.out.println();
+        System.out.println("| puts at 3 of 3 | per second | bytes allocated |");
+        System.out.println("|---|---|---|");
+        System.out.printf(
+                Locale.ROOT,
+                "| dht4j over %s | %s | %,.0f |%n",
+                TransportCells.COMPARED,
+                pair.ours().rates(),
+                pair.ours().allocated());
+        System.out.printf(
+                Locale.ROOT,
+                "| Infinispan, `putAsync` | %s | %,.0f |%n",
+                pair.theirs().rates(),
+                pair.theirs().allocated());
+        System.out.printf(
+                Locale.ROOT,
+                "%nratio %.2f%n",
+                pair.ours().rate() / pair.theirs().rate());
     }
 }

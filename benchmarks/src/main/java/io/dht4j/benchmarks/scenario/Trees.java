@@ -1,4 +1,4 @@
-package io.dht4j.benchmarks.cli;
+package io.dht4j.benchmarks.scenario;
 
 import java.io.IOException;
 import java.nio.file.FileVisitResult;
@@ -9,12 +9,17 @@ import java.nio.file.attribute.BasicFileAttributes;
 import org.jspecify.annotations.Nullable;
 
 /** Directories with what is in them. */
-final class Trees {
+public final class Trees {
 
     private Trees() {}
 
-    /** Deletes a directory and everything in it, following no links. */
-    static void delete(Path directory) throws IOException {
+    /**
+     * Deletes a directory and everything in it, following no links.
+     *
+     * @param directory which
+     * @throws IOException if something in it cannot be deleted
+     */
+    public static void delete(Path directory) throws IOException {
         Files.walkFileTree(directory, new SimpleFileVisitor<>() {
             @Override
             public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {

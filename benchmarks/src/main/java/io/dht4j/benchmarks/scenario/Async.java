@@ -1,0 +1,69 @@
+package io.dht4j.benchmarks.scenario;
+
+import io.dht4j.benchmarks.process.LabAssembly;
+import io.dht4j.examples.server.Setting;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What asynchronous fan-out wins: three nodes at 3/3, the library's coordinator against one that keeps a thread for each request;
+ * and two ways to merge the replicas' answers.
+ */
+public final class Async implements Scenario {
+
+    private static final int NODES = 3;
+
+    /** The scenario. */
+    public Async() {}
+
+    @Override
+    public String name() {
+        return "async";
+    }
+
+    @Override
+    public String question() {
+        return "What does asynchronous fan-out win over a thread for each request?";
+    }
+
+    @Override
+    public List<Parameter> parameters() {
+        return ServerPlan.parameters(
+                List.of(new Parameter("threads", "of the blocking coordinator, 1 to 4096", "64", "64")),
+                "10000",
+                "200000",
+                "100");
+    }
+
+    @Override
+    public void check(Settings settings) {
+        ServerPlan.of(settings);
+        threads(settings);
+    }
+
+    @Override
+    public long diskBytes(Settings settings) {
+        return ServerPlan.of(settings).diskBytes(NODES);
+    }
+
+    @Override
+    public void run(Lab lab) throws IOException, InterruptedException {
+        lab.plan(Merging.values().length);
+        for (Merging way : Merging.values()) {
+            lab.step("merging " + way.label());
+            lab.add(way.measure(lab.quick()));
+        }
+        List<ServerVariant> variants = new ArrayList<>();
+        variants.add(ServerVariant.of("asynchronous", NODES, NODES, NODES).with(Setting.BATCHING, "off"));
+        // What the blocking one cannot do: requests that wait for each other share frames.
+        variants.add(ServerVariant.of("asynchronous, batching", NODES, NODES, NODES));
+        variants.add(ServerVariant.of("blocking", NODES, NODES, NODES)
+                .assembled(LabAssembly.COORDINATOR, "blocking-" + threads(lab)));
+        ServerComparison.of(lab, ServerPlan.of(lab), variants).run();
+    }
+
+    private static long threads(Settings settings) {
+        return settings.number("threads", 1, 4096);
+    }
+}

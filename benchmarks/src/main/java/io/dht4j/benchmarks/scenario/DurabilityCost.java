@@ -1,0 +1,87 @@
+package io.dht4j.benchmarks.scenario;
+
+import io.dht4j.benchmarks.scenario.ServerComparison.Case;
+import io.dht4j.examples.server.Setting;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What it costs to keep entries through a kill, and through a loss of power, by size of value; with more data than the cache has. */
+public final class DurabilityCost implements Scenario {
+
+    private static final int NODES = 3;
+    private static final int ACK = 2;
+    private static final List<String> STORES = List.of("memory", "os", "fsync");
+    private static final List<String> SIZES = List.of("100", "1024", "16384", "1048576");
+
+    /** The scenario. */
+    public DurabilityCost() {}
+
+    @Override
+    public String name() {
+        return "durability";
+    }
+
+    @Override
+    public String question() {
+        return "What does it cost to keep entries through a kill, and through a loss of power?";
+    }
+
+    @Override
+    public List<Parameter> parameters() {
+        return ServerPlan.parameters(
+                List.of(
+                        new Parameter(
+                                "stores",
+                                "what to compare, with commas between: " + String.join(", ", STORES),
+                                "memory,os,fsync",
+                                String.join(",", STORES)),
+                        new Parameter(
+                                "sizes",
+                                "of values in bytes, with commas between: " + String.join(", ", SIZES)
+                                        + "; there are as many keys as give the same amount of data",
+                                "100",
+                                String.join(",", SIZES))),
+                "5000",
+                "2000000",
+                "100");
+    }
+
+    @Override
+    public void check(Settings settings) {
+        cases(settings);
+    }
+
+    @Override
+    public long diskBytes(Settings settings) {
+        return cases(settings).stream()
+                .mapToLong(each -> each.plan().diskBytes(NODES))
+                .max()
+                .orElse(0);
+    }
+
+    @Override
+    public void run(Lab lab) throws IOException, InterruptedException {
+        new ServerComparison(lab, ServerPlan.of(lab).pace().repetitions(), cases(lab)).run();
+    }
+
+    private static List<Case> cases(Settings settings) {
+        ServerPlan plan = ServerPlan.of(settings);
+        long bytes = plan.keys() * plan.valueBytes();
+        List<Case> cases = new ArrayList<>();
+        for (String size : settings.names("sizes", SIZES)) {
+            int valueBytes = Integer.parseInt(size);
+            ServerPlan sized = plan.holding(Math.max(100, bytes / valueBytes), valueBytes);
+            for (String store : settings.names("stores", STORES)) {
+                ServerVariant nodes = ServerVariant.of(store, NODES, ACK, NODES);
+                cases.add(new Case(
+                        size + " bytes",
+                        store.equals("memory")
+                                ? nodes.with(Setting.STORE, "memory")
+                                : nodes.with(Setting.STORE, "mvstore").with(Setting.DURABILITY, store),
+                        sized));
+            }
+        }
+        return cases;
+    }
+}

@@ -1,0 +1,30 @@
+package io.dht4j.benchmarks.scenario;
+
+import io.dht4j.benchmarks.process.LoadProcess;
+import io.dht4j.benchmarks.target.TargetSpec;
+import java.io.IOException;
+import java.util.Optional;
+
+/** The process that makes the load: one for all variants of a run, so that its own warming up falls on none of them. */
+final class Generator implements AutoCloseable {
+
+    private static final int HEAP_MEGABYTES = 512;
+
+    private Optional<LoadProcess> process = Optional.empty();
+
+    /** The process, connected to a target in place of the one before. */
+    LoadProcess connected(TargetSpec target) throws IOException, InterruptedException {
+        if (process.isPresent()) {
+            process.get().connect(target);
+            return process.get();
+        }
+        LoadProcess started = LoadProcess.start("load", target, HEAP_MEGABYTES, Optional.empty());
+        process = Optional.of(started);
+        return started;
+    }
+
+    @Override
+    public void close() {
+        process.ifPresent(LoadProcess::close);
+    }
+}

@@ -1,0 +1,56 @@
+package io.dht4j.benchmarks.scenario;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import org.openjdk.jmh.results.RunResult;
+import org.openjdk.jmh.runner.Runner;
+import org.openjdk.jmh.runner.RunnerException;
+import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
+import org.openjdk.jmh.runner.options.OptionsBuilder;
+import org.openjdk.jmh.runner.options.TimeValue;
+import org.openjdk.jmh.runner.options.VerboseMode;
+
+/** Runs a JMH benchmark within a scenario. */
+final class JmhRun {
+
+    private JmhRun() {}
+
+    /**
+     * Runs one, in a process of its own. Blocks.
+     *
+     * @param benchmark a class with one benchmark, in nanoseconds
+     * @param parameters a value for each of its parameters
+     * @param quick whether short
+     * @return a value for each iteration
+     * @throws IOException if it cannot be run
+     */
+    static List<Double> nanos(Class<?> benchmark, Map<String, String> parameters, boolean quick) throws IOException {
+        ChainedOptionsBuilder options = new OptionsBuilder()
+                .include(benchmark.getName().replace(".", "\\.") + "\\.")
+                .forks(1)
+                .warmupIterations(quick ? 2 : 5)
+                .measurementIterations(quick ? 3 : 5)
+                .warmupTime(TimeValue.milliseconds(quick ? 300 : 1000))
+                .measurementTime(TimeValue.milliseconds(quick ? 300 : 1000))
+                .verbosity(VerboseMode.SILENT)
+                .shouldFailOnError(true);
+        parameters.forEach(options::param);
+        Collection<RunResult> results;
+        try {
+            results = new Runner(options.build()).run();
+        } catch (RunnerException e) {
+            throw new IOException("the benchmark " + benchmark.getSimpleName() + " did not run: " + e.getMessage(), e);
+        }
+        List<Double> nanos = new ArrayList<>();
+        for (RunResult result : results) {
+            result.getBenchmarkResults()
+                    .forEach(run -> run.getIterationResults()
+                            .forEach(iteration ->
+                                    nanos.add(iteration.getPrimaryResult().getScore())));
+        }
+        return nanos;
+    }
+}

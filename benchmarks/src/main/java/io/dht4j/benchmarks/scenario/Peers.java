@@ -1,0 +1,212 @@
+package io.dht4j.benchmarks.scenario;
+
+import io.dht4j.benchmarks.StolenTime;
+import io.dht4j.benchmarks.load.Operation;
+import io.dht4j.benchmarks.load.Slots;
+import io.dht4j.benchmarks.peers.MemberSpec;
+import io.dht4j.benchmarks.peers.Product;
+import io.dht4j.benchmarks.process.MemberProcess;
+import io.dht4j.benchmarks.report.Measurement;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+
+/**
+ * This library beside Hazelcast and Infinispan: three embedded members, each in a process of its own that also makes a third of the
+ * load, the same keys and values, as many operations under way; a put is acknowledged when every member has it, a get reads one copy.
+ */
+public final class Peers implements Scenario {
+
+    private static final int MEMBERS = 3;
+    private static final double MOST_STOLEN = 5;
+    private static final String DURABLE = "dht4j-durable";
+    private static final List<String> ALL = List.of("dht4j", DURABLE, "hazelcast", "infinispan");
+
+    /** The scenario. */
+    public Peers() {}
+
+    @Override
+    public String name() {
+        return "peers";
+    }
+
+    @Override
+    public String question() {
+        return "How does this library compare with Hazelcast and Infinispan on the same work?";
+    }
+
+    @Override
+    public List<Parameter> parameters() {
+        return List.of(
+                new Parameter(
+                        "products",
+                        "what to compare, with commas between: " + String.join(", ", ALL),
+                        String.join(",", ALL),
+                        String.join(",", ALL)),
+                new Parameter("keys", "how many keys there are, 1 to 10,000,000", "20000", "100000"),
+                new Parameter("value-bytes", "size of a value, 0 to 1,048,576", "100", "100"),
+                new Parameter("in-flight", "operations under way at each member, 1 to 4096", "32", "64"),
+                new Parameter("warm-up", "seconds of each operation before measuring, 0 to 600", "3", "10"),
+                new Parameter("seconds", "length of a repetition, 0.1 to 600", "1.5", "5"),
+                new Parameter("repetitions", "how often each is measured, in turns, 1 to 100", "3", "5"),
+                new Parameter("heap", "heap of each member, 128 to 100,000 MB", "768", "1024"));
+    }
+
+    @Override
+    public void check(Settings settings) {
+        Plan.of(settings);
+        settings.names("products", ALL);
+    }
+
+    @Override
+    public long diskBytes(Settings settings) {
+        Plan plan = Plan.of(settings);
+        return (512L << 20) + MEMBERS * 4L * plan.keys() * (plan.valueBytes() + 100L);
+    }
+
+    private record Plan(
+            int keys, int valueBytes, int inFlight, double warmUp, double seconds, int repetitions, int heap) {
+
+        static Plan of(Settings settings) {
+            return new Plan(
+                    (int) settings.number("keys", 1, 10_000_000),
+                    (int) settings.number("value-bytes", 0, 1 << 20),
+                    (int) settings.number("in-flight", 1, 4096),
+                    settings.decimal("warm-up", 0, 600),
+                    settings.decimal("seconds", 0.1, 600),
+                    (int) settings.number("repetitions", 1, 100),
+                    (int) settings.number("heap", 128, 100_000));
+        }
+    }
+
+    /** A cluster that runs. */
+    private record Running(String name, List<MemberProcess> members) implements AutoCloseable {
+
+        @Override
+        public void close() {
+            members.forEach(MemberProcess::close);
+        }
+    }
+
+    @Override
+    public void run(Lab lab) throws IOException, InterruptedException {
+        Plan plan = Plan.of(lab);
+        lab.note(
+                "Every member has every entry. A get of this library and of Infinispan reads the member's own copy; Hazelcast's goes"
+                        + " to the entry's owner, as it does by default.");
+        List<String> products = lab.names("products", ALL);
+        lab.plan(products.size() * (1 + Operation.values().length * plan.repetitions()));
+        List<Running> running = new ArrayList<>();
+        Path data = Files.createTempDirectory(lab.scratch(), "members");
+        try {
+            for (String product : products) {
+                lab.step(product + ": starting, filling, warming up");
+                Running started = start(product, plan, data);
+                running.add(started);
+                warmUp(started, plan);
+            }
+            for (Operation operation : Operation.values()) {
+                measure(lab, operation, running, plan);
+            }
+        } finally {
+            running.forEach(Running::close);
+            Trees.delete(data);
+        }
+    }
+
+    private static Running start(String name, Plan plan, Path data) throws IOException, InterruptedException {
+        boolean durable = name.equals(DURABLE);
+        Product product = durable ? Product.DHT4J : Product.valueOf(name.toUpperCase(Locale.ROOT));
+        return new Running(
+                name,
+                MemberProcess.startAll(
+                        product,
+                        MEMBERS,
+                        (index, ports) -> new MemberSpec(
+                                product,
+                                index,
+                                ports,
+                                MEMBERS,
+                                1,
+                                plan.valueBytes(),
+                                durable ? data.resolve("member-" + index).toString() : ""),
+                        plan.heap()));
+    }
+
+    private static void warmUp(Running cluster, Plan plan) throws IOException, InterruptedException {
+        cluster.members().get(0).fill(plan.keys(), plan.inFlight());
+        if (plan.warmUp() > 0) {
+            for (Operation operation : Operation.values()) {
+                perSecond(cluster, operation, plan, plan.warmUp());
+            }
+        }
+    }
+
+    private static void measure(Lab lab, Operation operation, List<Running> running, Plan plan)
+            throws IOException, InterruptedException {
+        Map<String, List<Double>> values = new LinkedHashMap<>();
+        Map<String, Set<String>> doubts = new HashMap<>();
+        for (int repetition = 0; repetition < plan.repetitions(); repetition++) {
+            for (int i = 0; i < running.size(); i++) {
+                Running cluster = running.get((i + repetition) % running.size());
+                lab.step(cluster.name() + ": " + operation + ", repetition " + (repetition + 1) + " of "
+                        + plan.repetitions());
+                List<Double> rates = values.computeIfAbsent(cluster.name(), name -> new ArrayList<>());
+                StolenTime stolen = new StolenTime();
+                rates.add(perSecond(cluster, operation, plan, plan.seconds()));
+                if (stolen.percent() > MOST_STOLEN) {
+                    doubts.computeIfAbsent(cluster.name(), name -> new LinkedHashSet<>())
+                            .add("more than 5 % of the processors' time went to others on this host");
+                }
+                lab.add(new Measurement(
+                        operation.name(),
+                        cluster.name(),
+                        Measurement.PER_SECOND,
+                        true,
+                        rates,
+                        cluster.members().get(0).settings(),
+                        List.of(),
+                        Map.of(),
+                        List.of(),
+                        List.copyOf(doubts.getOrDefault(cluster.name(), Set.of()))));
+            }
+        }
+    }
+
+    /** All members make load at the same time; what they do together counts. */
+    private static double perSecond(Running cluster, Operation operation, Plan plan, double seconds)
+            throws IOException, InterruptedException {
+        ExecutorService threads = Executors.newFixedThreadPool(MEMBERS);
+        try {
+            List<Callable<Slots.Result>> loops = new ArrayList<>();
+            for (MemberProcess member : cluster.members()) {
+                loops.add(() -> member.loop(operation, plan.inFlight(), seconds, plan.keys()));
+            }
+            double sum = 0;
+            for (Future<Slots.Result> loop : threads.invokeAll(loops)) {
+                sum += loop.get().perSecond();
+            }
+            return sum;
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof IOException failed) {
+                throw failed;
+            }
+            throw new IllegalStateException(e.getCause());
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+}

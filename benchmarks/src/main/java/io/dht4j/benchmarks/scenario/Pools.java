@@ -1,0 +1,87 @@
+package io.dht4j.benchmarks.scenario;
+
+import io.dht4j.benchmarks.process.LabAssembly;
+import io.dht4j.benchmarks.profile.ProfileEvent;
+import io.dht4j.examples.server.Setting;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Which threads should do which work: where the replies of other nodes are handled, how many connections there are, and what the
+ * default policy costs. Each variant's thread states are linked from the report.
+ */
+public final class Pools implements Scenario {
+
+    private static final int NODES = 3;
+    private static final int MAJORITY = 2;
+    private static final List<String> REPLIES = List.of("transport", "common", "own-1", "own-2", "own-8");
+
+    /** The scenario. */
+    public Pools() {}
+
+    @Override
+    public String name() {
+        return "executors";
+    }
+
+    @Override
+    public String question() {
+        return "Which threads should handle replies, how large should pools be, and what does waiting for all cost?";
+    }
+
+    @Override
+    public List<Parameter> parameters() {
+        return ServerPlan.parameters(
+                List.of(
+                        new Parameter(
+                                "replies",
+                                "where replies are handled, with commas between: " + String.join(", ", REPLIES),
+                                "transport,own-2",
+                                String.join(",", REPLIES)),
+                        new Parameter(
+                                "policies",
+                                "replicas that must answer, with commas between: quorum, all",
+                                "quorum,all",
+                                "quorum,all")),
+                "5000",
+                "200000",
+                "100");
+    }
+
+    @Override
+    public void check(Settings settings) {
+        ServerPlan.of(settings);
+        variants(settings);
+    }
+
+    @Override
+    public long diskBytes(Settings settings) {
+        return ServerPlan.of(settings).diskBytes(NODES);
+    }
+
+    @Override
+    public void run(Lab lab) throws IOException, InterruptedException {
+        ServerPlan plan = ServerPlan.of(lab).profiling(ProfileEvent.WALL);
+        ServerComparison.of(lab, plan, variants(lab)).run();
+    }
+
+    private static List<ServerVariant> variants(Settings settings) {
+        List<ServerVariant> variants = new ArrayList<>();
+        List<String> policies = settings.names("policies", List.of("quorum", "all"));
+        for (String replies : settings.names("replies", REPLIES)) {
+            if (!policies.contains("quorum")) {
+                continue;
+            }
+            variants.add(ServerVariant.of("quorum, replies " + replies, NODES, MAJORITY, NODES)
+                    .with(Setting.BATCHING, "off")
+                    .assembled(LabAssembly.REPLIES, replies));
+        }
+        if (policies.contains("all")) {
+            variants.add(ServerVariant.of("all, replies transport", NODES, NODES, NODES)
+                    .with(Setting.BATCHING, "off")
+                    .assembled(LabAssembly.REPLIES, "transport"));
+        }
+        return variants;
+    }
+}

@@ -1,0 +1,119 @@
+package io.dht4j.benchmarks.scenario;
+
+import io.dht4j.benchmarks.scenario.ServerComparison.Case;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** How the cost of an operation grows with the number of nodes, of entries, with the size of values and with what is under way. */
+public final class Scale implements Scenario {
+
+    private static final int NODES = 3;
+    private static final int ACK = 2;
+    private static final List<String> COUNTS = List.of("3", "6", "9", "12");
+    private static final List<String> ENTRIES = List.of("10000", "100000", "1000000", "10000000");
+    private static final List<String> SIZES = List.of("100", "1024", "16384");
+    private static final List<String> CONNECTIONS = List.of("4", "16", "64", "256");
+
+    /** The scenario. */
+    public Scale() {}
+
+    @Override
+    public String name() {
+        return "scale";
+    }
+
+    @Override
+    public String question() {
+        return "What does an operation cost as nodes, entries, values and requests under way grow?";
+    }
+
+    @Override
+    public List<Parameter> parameters() {
+        return ServerPlan.parameters(
+                List.of(
+                        new Parameter(
+                                "nodes",
+                                "how many, with commas between: " + String.join(", ", COUNTS),
+                                "3,6",
+                                "3,6,12"),
+                        new Parameter(
+                                "entries",
+                                "how many, with commas between: " + String.join(", ", ENTRIES) + ", or none",
+                                "none",
+                                "10000,100000,1000000"),
+                        new Parameter(
+                                "sizes",
+                                "of values in bytes, with commas between: " + String.join(", ", SIZES) + ", or none",
+                                "none",
+                                String.join(",", SIZES)),
+                        new Parameter(
+                                "in-flight",
+                                "connections of the load to each node, with commas between: "
+                                        + String.join(", ", CONNECTIONS) + ", or none",
+                                "none",
+                                "4,64,256")),
+                "5000",
+                "50000",
+                "100");
+    }
+
+    @Override
+    public void check(Settings settings) {
+        cases(settings);
+    }
+
+    @Override
+    public long diskBytes(Settings settings) {
+        return cases(settings).stream()
+                .mapToLong(each -> each.plan().diskBytes(NODES))
+                .max()
+                .orElse(0);
+    }
+
+    @Override
+    public void run(Lab lab) throws IOException, InterruptedException {
+        new ServerComparison(lab, ServerPlan.of(lab).pace().repetitions(), cases(lab)).run();
+    }
+
+    private static List<Case> cases(Settings settings) {
+        ServerPlan plan = ServerPlan.of(settings);
+        List<Case> cases = new ArrayList<>();
+        for (String count : settings.names("nodes", COUNTS)) {
+            int nodes = Integer.parseInt(count);
+            // As many connections in all, or more nodes would also mean more load under way.
+            ServerPlan shared = plan.withConnections(Math.max(1, plan.connections() * NODES / nodes));
+            cases.add(new Case("nodes", nodes(count + " nodes", nodes), shared));
+        }
+        for (String count : orNone(settings, "entries", ENTRIES)) {
+            cases.add(new Case(
+                    "entries",
+                    nodes(count + " entries", NODES),
+                    plan.holding(Long.parseLong(count), plan.valueBytes())));
+        }
+        for (String size : orNone(settings, "sizes", SIZES)) {
+            cases.add(new Case(
+                    "size of values",
+                    nodes(size + " bytes", NODES),
+                    plan.holding(plan.keys(), Integer.parseInt(size))));
+        }
+        for (String connections : orNone(settings, "in-flight", CONNECTIONS)) {
+            cases.add(new Case(
+                    "under way",
+                    nodes(connections + " to each node", NODES),
+                    plan.withConnections(Integer.parseInt(connections))));
+        }
+        return cases;
+    }
+
+    private static List<String> orNone(Settings settings, String parameter, List<String> allowed) {
+        List<String> names = new ArrayList<>(allowed);
+        names.add("none");
+        List<String> given = settings.names(parameter, names);
+        return given.contains("none") ? List.of() : given;
+    }
+
+    private static ServerVariant nodes(String name, int count) {
+        return ServerVariant.of(name, count, ACK, NODES);
+    }
+}

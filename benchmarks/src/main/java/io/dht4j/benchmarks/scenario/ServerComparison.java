@@ -1,0 +1,260 @@
+package io.dht4j.benchmarks.scenario;
+
+import io.dht4j.benchmarks.counters.Counters;
+import io.dht4j.benchmarks.load.LoadDriver;
+import io.dht4j.benchmarks.load.LoadResult;
+import io.dht4j.benchmarks.load.LoadSpec;
+import io.dht4j.benchmarks.load.Operation;
+import io.dht4j.benchmarks.process.LabAssembly;
+import io.dht4j.benchmarks.process.LoadProcess;
+import io.dht4j.benchmarks.process.Nodes;
+import io.dht4j.benchmarks.process.NodesSpec;
+import io.dht4j.benchmarks.process.Profiling;
+import io.dht4j.benchmarks.profile.CollapsedStacks;
+import io.dht4j.benchmarks.profile.FlameGraphs;
+import io.dht4j.benchmarks.profile.ProfileEvent;
+import io.dht4j.benchmarks.profile.ThreadStates;
+import io.dht4j.benchmarks.report.Level;
+import io.dht4j.benchmarks.report.Measurement;
+import io.dht4j.benchmarks.report.Profile;
+import io.dht4j.benchmarks.stable.Stable;
+import io.dht4j.benchmarks.stable.StableLoad;
+import io.dht4j.benchmarks.stable.StableSearch;
+import io.dht4j.benchmarks.target.TargetSpec;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Finds the stable load of several clusters of standalone servers, in rotating order, through the public HTTP API; at that load
+ * the first time also latency, costs and profiles. Nodes and load are processes of their own.
+ */
+final class ServerComparison {
+
+    static final int FILL_IN_FLIGHT = 128;
+    static final Duration FILL_DEADLINE = Duration.ofHours(2);
+    /** Later searches begin a little below what was found before. */
+    private static final double NEAR = 0.7;
+
+    private final Lab lab;
+    private final int repetitions;
+    private final List<Case> cases;
+    private final Map<String, Cell> cells = new LinkedHashMap<>();
+    private final Map<String, NamedStacks> baselines = new HashMap<>();
+
+    /**
+     * Something to measure.
+     *
+     * @param group what it is compared at besides the operation; empty for nothing
+     * @param variant who
+     * @param plan how
+     */
+    record Case(String group, ServerVariant variant, ServerPlan plan) {
+
+        String groupOf(Operation operation) {
+            return group.isEmpty() ? operation.name() : operation + ", " + group;
+        }
+    }
+
+    ServerComparison(Lab lab, int repetitions, List<Case> cases) {
+        this.lab = lab;
+        this.repetitions = repetitions;
+        this.cases = List.copyOf(cases);
+    }
+
+    /** Variants that are all measured in the same way. */
+    static ServerComparison of(Lab lab, ServerPlan plan, List<ServerVariant> variants) {
+        return new ServerComparison(
+                lab,
+                plan.pace().repetitions(),
+                variants.stream().map(variant -> new Case("", variant, plan)).toList());
+    }
+
+    private record NamedStacks(String variant, CollapsedStacks stacks) {}
+
+    /** What is known of a variant at an operation. */
+    private static final class Cell {
+
+        private final List<Double> rates = new ArrayList<>();
+        private final Set<String> doubts = new LinkedHashSet<>();
+        private final List<Profile> profiles = new ArrayList<>();
+        private List<Level> levels = List.of();
+        private Map<String, Double> costs = Map.of();
+    }
+
+    /**
+     * Measures everything. Blocks.
+     *
+     * @throws IOException if a process died or does not answer; the message has its last log lines
+     * @throws InterruptedException if the thread is interrupted; no process is left then
+     */
+    void run() throws IOException, InterruptedException {
+        lab.plan(repetitions
+                * cases.stream()
+                        .mapToInt(each -> 1 + each.plan().operations().size())
+                        .sum());
+        try (Generator load = new Generator()) {
+            for (int repetition = 0; repetition < repetitions; repetition++) {
+                for (int i = 0; i < cases.size(); i++) {
+                    // Rotated, so that none always comes after the same other one.
+                    measure(cases.get((i + repetition) % cases.size()), repetition, load);
+                }
+            }
+        }
+    }
+
+    private void measure(Case each, int repetition, Generator generator) throws IOException, InterruptedException {
+        ServerVariant variant = each.variant();
+        ServerPlan plan = each.plan();
+        lab.step(title(each, "starting and filling", repetition));
+        Path data = Files.createTempDirectory(lab.scratch(), "nodes");
+        try (Nodes nodes = Nodes.start(NodesSpec.of(variant.nodes(), data, variant.settings())
+                .withJvm(plan.pace().heapMegabytes(), LabAssembly.jvmFlags(variant.assembly())))) {
+            LoadProcess load = generator.connected(TargetSpec.http(nodes.httpAddresses())
+                    .withConnections(plan.connections(), 1)
+                    .withPolicy(variant.ack(), variant.from())
+                    .withValueBytes(plan.valueBytes()));
+            load.fill(plan.keys(), FILL_IN_FLIGHT, FILL_DEADLINE);
+            for (Operation operation : plan.operations()) {
+                lab.step(title(each, operation.name(), repetition));
+                measure(each, operation, repetition, nodes, load);
+            }
+        } finally {
+            Trees.delete(data);
+        }
+    }
+
+    private String title(Case each, String what, int repetition) {
+        return each.variant().name()
+                + (each.group().isEmpty() ? "" : ", " + each.group())
+                + ": " + what
+                + (repetitions == 1 ? "" : ", repetition " + (repetition + 1) + " of " + repetitions);
+    }
+
+    private void measure(Case each, Operation operation, int repetition, Nodes nodes, LoadProcess load)
+            throws IOException, InterruptedException {
+        ServerPlan plan = each.plan();
+        Cell cell = cells.computeIfAbsent(
+                each.groupOf(operation) + " " + each.variant().name(), name -> new Cell());
+        double from = cell.rates.stream()
+                .filter(rate -> rate > 0)
+                .findFirst()
+                .map(rate -> Math.max(plan.pace().firstRate(), NEAR * rate))
+                .orElse(plan.pace().firstRate());
+        if (plan.pace().warmUpSeconds() > 0) {
+            // What is compiled only under load must not count against the first rates that are tried.
+            load.run(plan.warmUp(operation));
+        }
+        List<String> ofTheLimit = new ArrayList<>();
+        LoadDriver pinging = spec -> {
+            LoadResult result = load.run(spec);
+            if (result.failed() > 0) {
+                nodes.ping();
+            }
+            return result;
+        };
+        Stable stable = StableLoad.find(pinging, plan.search(operation, from, repetition), probe -> {
+            if (!probe.stable()) {
+                ofTheLimit.clear();
+                ofTheLimit.addAll(probe.result().conditions().doubts());
+            }
+        });
+        nodes.ping();
+        ofTheLimit.forEach(doubt -> cell.doubts.add("where it was no longer stable: " + doubt));
+        cell.rates.add(stable.perSecond());
+        if (!stable.found()) {
+            cell.doubts.add(
+                    "no rate was stable, down to a small part of " + plan.pace().firstRate() + " per second");
+        }
+        if (stable.atLeast()) {
+            cell.doubts.add("the search ended at its greatest rate: the truth may be higher");
+        }
+        if (!cell.levels.isEmpty()) {
+            // Those of the first repetition are in its levels.
+            stable.levels().stream()
+                    .filter(level -> level.percent() == 100)
+                    .forEach(level ->
+                            cell.doubts.addAll(level.result().conditions().doubts()));
+        }
+        if (cell.levels.isEmpty() && stable.found()) {
+            cell.levels = stable.levels();
+            explain(each, operation, stable.perSecond(), cell, nodes, load);
+        }
+        lab.add(new Measurement(
+                each.groupOf(operation),
+                each.variant().name(),
+                Measurement.PER_SECOND,
+                true,
+                cell.rates,
+                each.variant().shown(),
+                cell.levels,
+                cell.costs,
+                cell.profiles,
+                List.copyOf(cell.doubts)));
+    }
+
+    /** Costs and profiles, by further runs at the stable load. */
+    private void explain(Case each, Operation operation, double rate, Cell cell, Nodes nodes, LoadProcess load)
+            throws IOException, InterruptedException {
+        ServerPlan plan = each.plan();
+        LoadSpec spec = plan.load(operation, rate, 0).lasting(0, 2 * plan.pace().seconds());
+        Counters before = nodes.counters();
+        LoadResult result = load.run(spec);
+        StableSearch search = plan.search(operation, rate, 0);
+        if (!search.holds(result)) {
+            cell.doubts.add("the costs were counted under overload");
+        }
+        cell.costs = nodes.counters().since(before).perOperation(result.offered() - result.notSent());
+        for (ProfileEvent event : plan.events()) {
+            String name = (each.groupOf(operation) + "-" + each.variant().name() + "-" + event.label())
+                    .toLowerCase(Locale.ROOT)
+                    .replaceAll("[^a-z0-9-]+", "-");
+            List<LoadResult> meanwhile = new ArrayList<>();
+            Profiling.Taken taken =
+                    Profiling.take(nodes, event, lab.directory(), name, () -> meanwhile.add(load.run(spec)));
+            cell.profiles.add(taken.profile());
+            cell.doubts.addAll(taken.notes());
+            if (!meanwhile.stream().allMatch(search::holds)) {
+                cell.doubts.add("the profile of " + event.label() + " was taken under overload");
+            }
+            if (event == ProfileEvent.WALL) {
+                linkThreads(each, operation, name, taken.stacks());
+            }
+            linkDifference(each, operation, event, name, taken.stacks());
+        }
+    }
+
+    private void linkThreads(Case each, Operation operation, String name, CollapsedStacks wall) throws IOException {
+        Path file = lab.directory().resolve(name + "-threads.md");
+        Files.writeString(file, ThreadTable.of(ThreadStates.of(wall)));
+        lab.link(
+                each.groupOf(operation) + ": what the threads of "
+                        + each.variant().name() + " did",
+                file);
+    }
+
+    /** Each variant's profile against that of the first in its group. */
+    private void linkDifference(Case each, Operation operation, ProfileEvent event, String name, CollapsedStacks stacks)
+            throws IOException {
+        String group = each.groupOf(operation) + ", " + event.label();
+        NamedStacks own = new NamedStacks(each.variant().name(), stacks);
+        Optional<NamedStacks> first = Optional.ofNullable(baselines.putIfAbsent(group, own));
+        if (first.isPresent()) {
+            Path file = lab.directory().resolve(name + "-difference.html");
+            String title =
+                    group + ": " + own.variant() + " against " + first.get().variant();
+            FlameGraphs.writeDifference(first.get().stacks(), stacks, title, file);
+            lab.link(title, file);
+        }
+    }
+}

@@ -1,0 +1,219 @@
+package io.dht4j.benchmarks.scenario;
+
+import io.dht4j.benchmarks.load.LoadSpec;
+import io.dht4j.benchmarks.load.Operation;
+import io.dht4j.benchmarks.profile.ProfileEvent;
+import io.dht4j.benchmarks.stable.StableSearch;
+import io.dht4j.benchmarks.target.Values;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Stream;
+
+/**
+ * How standalone servers are measured: the parameters that all scenarios of this kind share.
+ *
+ * @param operations what is measured, each by itself, in this order
+ * @param keys how many there are; all are written before anything is measured
+ * @param valueBytes size of a value
+ * @param connections of the load to each node
+ * @param events what to profile
+ * @param pace how the stable load is looked for
+ */
+record ServerPlan(
+        List<Operation> operations, long keys, int valueBytes, int connections, List<ProfileEvent> events, Pace pace) {
+
+    private static final int LOAD_THREADS = 1;
+    private static final int MAX_IN_FLIGHT = 4096;
+    private static final int WARM_UP_IN_FLIGHT = 32;
+    private static final double FULL_SPEED = 50_000;
+    private static final String OPERATIONS = "operations";
+    private static final String NONE = "none";
+    private static final long REPORT_BYTES = 256L << 20;
+    private static final long FILE_PER_LIVE = 4;
+    private static final long KEY_BYTES = 100;
+
+    /**
+     * How the stable load is looked for.
+     *
+     * @param repetitions how often each variant is measured, each time with new processes
+     * @param warmUpSeconds how long each operation is done at full speed before anything is measured
+     * @param seconds length of a run of the search
+     * @param firstRate where it begins, per second
+     * @param greatestRate where it ends
+     * @param precision how exact it is, as a part of the rate
+     * @param p99 the bound of the 99th percentile
+     * @param heapMegabytes of each node
+     */
+    record Pace(
+            int repetitions,
+            double warmUpSeconds,
+            double seconds,
+            double firstRate,
+            double greatestRate,
+            double precision,
+            Duration p99,
+            int heapMegabytes) {
+
+        static Pace of(Settings settings) {
+            double first = settings.decimal("first-rate", 1, 1_000_000);
+            return new Pace(
+                    (int) settings.number("repetitions", 1, 100),
+                    settings.decimal("warm-up", 0, 600),
+                    settings.decimal("seconds", 0.1, 600),
+                    first,
+                    settings.decimal("greatest-rate", first, 1_000_000),
+                    settings.decimal("precision", 0.001, 1),
+                    Duration.ofMillis(settings.number("p99", 1, 60_000)),
+                    (int) settings.number("heap", 64, 100_000));
+        }
+    }
+
+    /**
+     * The shared parameters, with a scenario's own before them.
+     *
+     * @param own the scenario's own
+     * @param quickKeys how many keys the short form has
+     * @param fullKeys how many the full form has
+     * @param valueBytes size of a value in both
+     */
+    static List<Parameter> parameters(List<Parameter> own, String quickKeys, String fullKeys, String valueBytes) {
+        return Stream.concat(
+                        own.stream(),
+                        Stream.of(
+                                new Parameter(
+                                        OPERATIONS,
+                                        "what to measure, with commas between: put, get",
+                                        "put,get",
+                                        "put,get"),
+                                new Parameter("keys", "how many keys there are, 1 to 100,000,000", quickKeys, fullKeys),
+                                new Parameter(
+                                        "value-bytes", "size of a value, 0 to 16,777,216", valueBytes, valueBytes),
+                                new Parameter("connections", "of the load to each node, 1 to 4096", "32", "64"),
+                                new Parameter(
+                                        "profiles",
+                                        "what to profile, with commas between: cpu, alloc, lock, wall; or none",
+                                        "cpu",
+                                        "cpu,alloc,lock,wall"),
+                                new Parameter(
+                                        "repetitions", "how often each is measured, in turns, 1 to 100", "1", "4"),
+                                new Parameter(
+                                        "warm-up",
+                                        "seconds of each operation at full speed before measuring, 0 to 600",
+                                        "4",
+                                        "20"),
+                                new Parameter(
+                                        "seconds",
+                                        "length of a run of the search for the stable load, 0.1 to 600",
+                                        "0.5",
+                                        "3"),
+                                new Parameter(
+                                        "first-rate",
+                                        "where the search begins, 1 to 1,000,000 per second",
+                                        "3000",
+                                        "3000"),
+                                new Parameter(
+                                        "greatest-rate",
+                                        "where the search ends, first-rate to 1,000,000 per second",
+                                        "1000000",
+                                        "1000000"),
+                                new Parameter(
+                                        "precision", "of the search, as a part of the rate, 0.001 to 1", "0.2", "0.05"),
+                                new Parameter("p99", "bound of the 99th percentile, 1 to 60,000 ms", "50", "50"),
+                                new Parameter("heap", "heap of each node, 64 to 100,000 MB", "512", "1024")))
+                .toList();
+    }
+
+    /** The shared parameters without the one that says what to measure. */
+    static List<Parameter> parametersOfOneOperation(
+            List<Parameter> own, String quickKeys, String fullKeys, String valueBytes) {
+        return parameters(own, quickKeys, fullKeys, valueBytes).stream()
+                .filter(parameter -> !parameter.name().equals(OPERATIONS))
+                .toList();
+    }
+
+    /**
+     * Reads them.
+     *
+     * @throws IllegalArgumentException if one is not allowed
+     */
+    static ServerPlan of(Settings settings) {
+        return of(
+                settings,
+                settings.names(OPERATIONS, List.of("put", "get")).stream()
+                        .map(name -> Operation.valueOf(name.toUpperCase(Locale.ROOT)))
+                        .toList());
+    }
+
+    /** Reads all but what to measure, which the scenario says itself. */
+    static ServerPlan of(Settings settings, List<Operation> operations) {
+        return new ServerPlan(
+                operations,
+                settings.number("keys", 1, 100_000_000),
+                (int) settings.number("value-bytes", 0, Values.MAX_BYTES),
+                (int) settings.number("connections", 1, 4096),
+                events(settings),
+                Pace.of(settings));
+    }
+
+    private static List<ProfileEvent> events(Settings settings) {
+        List<String> allowed = new ArrayList<>(
+                Arrays.stream(ProfileEvent.values()).map(ProfileEvent::label).toList());
+        allowed.add(NONE);
+        List<String> names = settings.names("profiles", allowed);
+        return names.contains(NONE)
+                ? List.of()
+                : names.stream().map(ProfileEvent::of).toList();
+    }
+
+    /** The same with another amount of data. */
+    ServerPlan holding(long count, int bytes) {
+        return new ServerPlan(operations, count, bytes, connections, events, pace);
+    }
+
+    /** The same with another number of the load's connections to each node. */
+    ServerPlan withConnections(int count) {
+        return new ServerPlan(operations, keys, valueBytes, count, events, pace);
+    }
+
+    /** The same that also profiles an event. */
+    ServerPlan profiling(ProfileEvent event) {
+        List<ProfileEvent> more =
+                Stream.concat(events.stream(), Stream.of(event)).distinct().toList();
+        return new ServerPlan(operations, keys, valueBytes, connections, more, pace);
+    }
+
+    /** A load for as long as a run of the search. */
+    LoadSpec load(Operation operation, double rate, int repetition) {
+        return new LoadSpec(
+                operation,
+                rate,
+                pace.seconds() / 2,
+                pace.seconds(),
+                keys,
+                MAX_IN_FLIGHT,
+                LOAD_THREADS,
+                repetition + 1L);
+    }
+
+    /** What comes before anything is measured: as much as goes with few requests under way. */
+    LoadSpec warmUp(Operation operation) {
+        return new LoadSpec(operation, FULL_SPEED, 0, pace.warmUpSeconds(), keys, WARM_UP_IN_FLIGHT, LOAD_THREADS, 0);
+    }
+
+    /** The search, beginning at some rate. */
+    StableSearch search(Operation operation, double from, int repetition) {
+        return StableSearch.from(load(operation, from, repetition))
+                .upTo(Math.max(from, pace.greatestRate()))
+                .within(pace.precision())
+                .withP99(pace.p99())
+                .lasting(3 * pace.seconds(), pace.seconds());
+    }
+
+    /** How much disk a run takes at most: a store's file may be some times the live data, and there is a log. */
+    long diskBytes(int copies) {
+        return REPORT_BYTES + FILE_PER_LIVE * copies * keys * (valueBytes + KEY_BYTES);
+    }
+}

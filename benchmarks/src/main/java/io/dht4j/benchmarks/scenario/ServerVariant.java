@@ -1,0 +1,64 @@
+package io.dht4j.benchmarks.scenario;
+
+import io.dht4j.benchmarks.report.Measurement;
+import io.dht4j.examples.server.Setting;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * A cluster of standalone servers that is compared with others.
+ *
+ * @param name as the report shows it
+ * @param nodes how many
+ * @param settings what every node is given
+ * @param assembly how the nodes are put together where they are not the standard ones: see {@link LabAssembly}
+ * @param ack how many replicas must answer a request
+ * @param from of how many
+ */
+record ServerVariant(
+        String name, int nodes, Map<Setting, String> settings, Map<String, String> assembly, int ack, int from) {
+
+    /** Keeps unmodifiable copies. */
+    ServerVariant {
+        settings = copy(settings);
+        assembly = Map.copyOf(assembly);
+    }
+
+    private static Map<Setting, String> copy(Map<Setting, String> settings) {
+        Map<Setting, String> copy = new EnumMap<>(Setting.class);
+        copy.putAll(settings);
+        return Collections.unmodifiableMap(copy);
+    }
+
+    /** Standard nodes with durable stores that answer by themselves. */
+    static ServerVariant of(String name, int nodes, int ack, int from) {
+        return new ServerVariant(name, nodes, Map.of(), Map.of(), ack, from);
+    }
+
+    /** The same with one more setting. */
+    ServerVariant with(Setting setting, String value) {
+        Map<Setting, String> more = new EnumMap<>(Setting.class);
+        more.putAll(settings);
+        more.put(setting, value);
+        return new ServerVariant(name, nodes, more, assembly, ack, from);
+    }
+
+    /** The same, put together in another way. */
+    ServerVariant assembled(String part, String value) {
+        Map<String, String> more = new LinkedHashMap<>(assembly);
+        more.put(part, value);
+        return new ServerVariant(name, nodes, settings, more, ack, from);
+    }
+
+    /** What distinguishes it, for {@link Measurement#settings()}: options of the server as on its command line. */
+    Map<String, String> shown() {
+        Map<String, String> shown = new LinkedHashMap<>();
+        shown.put("nodes", String.valueOf(nodes));
+        shown.put("policy", ack + "/" + from);
+        settings.forEach((setting, value) -> shown.put(setting.option(), value));
+        shown.putAll(assembly);
+        return shown;
+    }
+}

@@ -1,0 +1,105 @@
+package io.dht4j.benchmarks.scenario;
+
+import io.dht4j.benchmarks.placement.LookupBenchmark;
+import io.dht4j.benchmarks.report.Measurement;
+import io.dht4j.benchmarks.scenario.ServerComparison.Case;
+import io.dht4j.examples.server.Setting;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What spreading the keys over nodes costs and wins: one node against three without replication, so that two of three requests are
+ * forwarded; the strategies against each other; and what finding a key's node takes by itself.
+ */
+public final class Sharding implements Scenario {
+
+    private static final int NODES = 3;
+    private static final List<String> PLACEMENTS = List.of("rendezvous", "ring", "jump", "modulo");
+    private static final String ONE = "one node";
+
+    /** The scenario. */
+    public Sharding() {}
+
+    @Override
+    public String name() {
+        return "sharding";
+    }
+
+    @Override
+    public String question() {
+        return "What do sharding, finding a key's node and forwarding to it cost?";
+    }
+
+    @Override
+    public List<Parameter> parameters() {
+        return ServerPlan.parameters(
+                List.of(new Parameter(
+                        "placements",
+                        "strategies of the three nodes, with commas between: " + String.join(", ", PLACEMENTS),
+                        "rendezvous,modulo",
+                        String.join(",", PLACEMENTS))),
+                "10000",
+                "1000000",
+                "100");
+    }
+
+    @Override
+    public void check(Settings settings) {
+        ServerPlan.of(settings);
+        placements(settings);
+    }
+
+    @Override
+    public long diskBytes(Settings settings) {
+        return ServerPlan.of(settings).diskBytes(1);
+    }
+
+    @Override
+    public void run(Lab lab) throws IOException, InterruptedException {
+        findNodes(lab);
+        ServerPlan plan = ServerPlan.of(lab);
+        List<Case> cases = new ArrayList<>();
+        // As many connections in all, or more nodes would also mean more load under way.
+        cases.add(new Case(
+                "",
+                ServerVariant.of(ONE, 1, 1, 1).with(Setting.REPLICATION_FACTOR, "1"),
+                plan.withConnections(plan.connections() * NODES)));
+        for (String placement : placements(lab)) {
+            cases.add(new Case(
+                    "",
+                    ServerVariant.of("three nodes, " + placement, NODES, 1, 1)
+                            .with(Setting.REPLICATION_FACTOR, "1")
+                            .with(Setting.PLACEMENT, placement),
+                    plan));
+        }
+        new ServerComparison(lab, plan.pace().repetitions(), cases).run();
+    }
+
+    private static void findNodes(Lab lab) throws IOException {
+        lab.plan(placements(lab).size());
+        for (String placement : placements(lab)) {
+            lab.step("finding the node, " + placement);
+            List<Double> nanos = JmhRun.nanos(
+                    LookupBenchmark.class,
+                    Map.of("placement", placement, "nodes", String.valueOf(NODES), "partitions", "1024"),
+                    lab.quick());
+            lab.add(new Measurement(
+                    "finding a key's replicas",
+                    placement,
+                    "ns",
+                    false,
+                    nanos,
+                    Map.of("nodes", String.valueOf(NODES), "measured by", "JMH, LookupBenchmark"),
+                    List.of(),
+                    Map.of(),
+                    List.of(),
+                    List.of()));
+        }
+    }
+
+    private static List<String> placements(Settings settings) {
+        return settings.names("placements", PLACEMENTS);
+    }
+}

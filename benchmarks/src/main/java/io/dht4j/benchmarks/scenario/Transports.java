@@ -1,0 +1,143 @@
+package io.dht4j.benchmarks.scenario;
+
+import io.dht4j.benchmarks.load.Cell;
+import io.dht4j.benchmarks.load.Comparison;
+import io.dht4j.benchmarks.report.Measurement;
+import io.dht4j.benchmarks.transports.TransportCells;
+import io.dht4j.core.Batching;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+
+/**
+ * What each transport costs beside the bare library that it is made of, with and without batching; and beside Infinispan. Closed
+ * loops on nodes in this process, in rotating order.
+ */
+public final class Transports implements Scenario {
+
+    private static final String BYTES_ALLOCATED = "bytes allocated";
+    private static final double MOST_STOLEN = 5;
+
+    /** The scenario. */
+    public Transports() {}
+
+    @Override
+    public String name() {
+        return "transports";
+    }
+
+    @Override
+    public String question() {
+        return "What does each transport cost beside the bare library that it is made of?";
+    }
+
+    @Override
+    public List<Parameter> parameters() {
+        String all = String.join(",", TransportCells.names());
+        return List.of(
+                new Parameter(
+                        "transports",
+                        "what to compare, with commas between: " + String.join(", ", TransportCells.names()),
+                        "vertx,vertx-h2,grpc-stream",
+                        all),
+                new Parameter("in-flight", "operations under way, 1 to 4096", "64", "64"),
+                new Parameter("value-bytes", "size of a value, 0 to 1,048,576", "100", "100"),
+                new Parameter("keys", "how many keys there are, 1 to 1,000,000", "20000", "20000"),
+                new Parameter("warm-up", "seconds of each before measuring, 0.1 to 600", "3", "15"),
+                new Parameter("seconds", "length of a repetition, 0.1 to 600", "1", "4"),
+                new Parameter("repetitions", "how often each is measured, in turns, 1 to 100", "3", "5"));
+    }
+
+    @Override
+    public void check(Settings settings) {
+        transports(settings);
+        comparison(settings);
+        spec(settings);
+    }
+
+    @Override
+    public void run(Lab lab) throws Exception {
+        Comparison comparison = comparison(lab);
+        lab.note(
+                "Nodes, clients and load share one process. A put sends two requests, so half of R is about what U can reach.");
+        try (TransportCells running = TransportCells.start(spec(lab))) {
+            IdentityHashMap<Cell, Shown> shown = shown(running);
+            List<Cell> cells = running.all();
+            lab.plan(1 + cells.size() * comparison.repetitions());
+            lab.step("warming up");
+            comparison.run(cells, (cell, stolenPercent) -> {
+                Shown of = Objects.requireNonNull(shown.get(cell));
+                lab.step(of.variant() + ", " + of.group());
+                if (stolenPercent > MOST_STOLEN) {
+                    of.doubts()
+                            .add(String.format(
+                                    Locale.ROOT,
+                                    "%.1f %% of the processors' time went to others on this host",
+                                    stolenPercent));
+                }
+                add(lab, of, cell);
+            });
+        }
+    }
+
+    /** Where a cell is shown. */
+    private record Shown(String group, String variant, Set<String> doubts) {}
+
+    private static IdentityHashMap<Cell, Shown> shown(TransportCells running) {
+        IdentityHashMap<Cell, Shown> shown = new IdentityHashMap<>();
+        for (TransportCells.Row row : running.rows()) {
+            put(shown, row.bare(), "R: echoes of the bare library", row.name());
+            put(shown, row.unbatched(), "U: puts at 2/3, a frame each", row.name());
+            put(shown, row.batched(), "B: puts at 2/3 with batching", row.name());
+        }
+        running.threeOfThree().ifPresent(pair -> {
+            put(shown, pair.ours(), "puts at 3/3", "dht4j over " + TransportCells.COMPARED);
+            put(shown, pair.theirs(), "puts at 3/3", "Infinispan");
+        });
+        return shown;
+    }
+
+    private static void put(IdentityHashMap<Cell, Shown> shown, Cell cell, String group, String variant) {
+        shown.put(cell, new Shown(group, variant, new LinkedHashSet<>()));
+    }
+
+    private static void add(Lab lab, Shown of, Cell cell) {
+        lab.add(new Measurement(
+                of.group(),
+                of.variant(),
+                Measurement.PER_SECOND,
+                true,
+                cell.values(),
+                Map.of(),
+                List.of(),
+                Map.of(BYTES_ALLOCATED, cell.allocated()),
+                List.of(),
+                List.copyOf(of.doubts())));
+    }
+
+    private static List<String> transports(Settings settings) {
+        return settings.names("transports", TransportCells.names());
+    }
+
+    private static Comparison comparison(Settings settings) {
+        return new Comparison(
+                (int) settings.number("in-flight", 1, 4096),
+                settings.decimal("warm-up", 0.1, 600),
+                settings.decimal("seconds", 0.1, 600),
+                (int) settings.number("repetitions", 1, 100));
+    }
+
+    private static TransportCells.Spec spec(Settings settings) {
+        return new TransportCells.Spec(
+                transports(settings),
+                (int) settings.number("in-flight", 1, 4096),
+                (int) settings.number("value-bytes", 0, 1 << 20),
+                (int) settings.number("keys", 1, 1_000_000),
+                Batching.on(),
+                true);
+    }
+}

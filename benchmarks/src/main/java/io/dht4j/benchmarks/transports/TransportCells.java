@@ -1,0 +1,164 @@
+package io.dht4j.benchmarks.transports;
+
+import io.dht4j.benchmarks.load.Cell;
+import io.dht4j.core.Batching;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.IntFunction;
+
+/**
+ * What is compared of transports, running and ready to be measured: for each, {@code R}, echoes of the bare library; {@code U},
+ * puts at 2/3 on three nodes with a frame for each request; {@code B}, the same with batching. And puts at 3/3 beside Infinispan's.
+ */
+public final class TransportCells implements AutoCloseable {
+
+    /** What is compared with Infinispan. */
+    public static final String COMPARED = "grpc-stream";
+
+    /** What a frame with a put has besides the value; an echo carries as much. */
+    private static final int FRAME_OVERHEAD = 60;
+
+    private final int keyCount;
+    private final List<Runnable> closing = new ArrayList<>();
+    private final List<Row> rows = new ArrayList<>();
+    private Optional<Pair> threeOfThree = Optional.empty();
+
+    private TransportCells(int keyCount) {
+        this.keyCount = keyCount;
+    }
+
+    /**
+     * A transport's cells.
+     *
+     * @param name of the transport
+     * @param bare R
+     * @param unbatched U
+     * @param batched B
+     */
+    public record Row(String name, Cell bare, Cell unbatched, Cell batched) {}
+
+    /**
+     * Puts at 3 of 3.
+     *
+     * @param ours this library's, over {@link #COMPARED}
+     * @param theirs Infinispan's
+     */
+    public record Pair(Cell ours, Cell theirs) {}
+
+    /**
+     * What to compare.
+     *
+     * @param transports by name; all if empty
+     * @param inFlight operations under way
+     * @param valueBytes size of a value
+     * @param keys how many there are
+     * @param batching how it is with batching
+     * @param infinispan whether to compare with it too
+     */
+    public record Spec(
+            List<String> transports, int inFlight, int valueBytes, int keys, Batching batching, boolean infinispan) {
+
+        /** Keeps an unmodifiable copy. */
+        public Spec {
+            transports = List.copyOf(transports);
+        }
+    }
+
+    /** The transports that there are. */
+    public static List<String> names() {
+        return Candidate.all(1).stream().map(Candidate::name).toList();
+    }
+
+    /**
+     * Starts everything. Blocks.
+     *
+     * @param spec what to compare
+     * @return the cells, to be closed
+     * @throws Exception if something does not start; nothing is left running then
+     */
+    public static TransportCells start(Spec spec) throws Exception {
+        TransportCells cells = new TransportCells(spec.keys());
+        try {
+            cells.open(spec);
+            return cells;
+        } catch (Exception e) {
+            cells.close();
+            throw e;
+        }
+    }
+
+    private void open(Spec spec) throws Exception {
+        List<Candidate> candidates = spec.transports().isEmpty()
+                ? Candidate.all(spec.inFlight())
+                : spec.transports().stream()
+                        .map(name -> Candidate.named(name, spec.inFlight()))
+                        .toList();
+        String[] keys = new String[keyCount];
+        for (int i = 0; i < keyCount; i++) {
+            keys[i] = "key-%08d".formatted(i);
+        }
+        byte[] value = new byte[spec.valueBytes()];
+        Arrays.fill(value, (byte) 'v');
+        byte[] frame = new byte[FRAME_OVERHEAD + spec.valueBytes()];
+        for (Candidate candidate : candidates) {
+            Echo echo = candidate.echo().call();
+            closing.add(echo::close);
+            Putting unbatched = keep(
+                    new ThreeNodes(candidate.transport(), builder -> builder.batching(Batching.off()), 2, keys, value));
+            Putting batched = keep(new ThreeNodes(
+                    candidate.transport(), builder -> builder.batching(spec.batching()), 2, keys, value));
+            rows.add(new Row(
+                    candidate.name(),
+                    new Cell(slot -> echo.call(frame)),
+                    new Cell(puts(unbatched)),
+                    new Cell(puts(batched))));
+        }
+        if (spec.infinispan()) {
+            Putting ours = keep(new ThreeNodes(
+                    Candidate.named(COMPARED, spec.inFlight()).transport(),
+                    builder -> builder.batching(spec.batching()),
+                    3,
+                    keys,
+                    value));
+            Putting theirs = keep(new InfinispanNodes(keys, value));
+            threeOfThree = Optional.of(new Pair(new Cell(puts(ours)), new Cell(puts(theirs))));
+        }
+    }
+
+    private Putting keep(Putting started) {
+        closing.add(started::close);
+        return started;
+    }
+
+    private IntFunction<CompletionStage<?>> puts(Putting cluster) {
+        return slot -> cluster.put(slot % 3, ThreadLocalRandom.current().nextInt(keyCount));
+    }
+
+    /** A row for each transport, in the order asked for. */
+    public List<Row> rows() {
+        return List.copyOf(rows);
+    }
+
+    /** Puts at 3 of 3, if they were asked for. */
+    public Optional<Pair> threeOfThree() {
+        return threeOfThree;
+    }
+
+    /** All of them, to be measured in one run. */
+    public List<Cell> all() {
+        List<Cell> cells = new ArrayList<>();
+        rows.forEach(row -> cells.addAll(List.of(row.bare(), row.unbatched(), row.batched())));
+        threeOfThree.ifPresent(pair -> cells.addAll(List.of(pair.ours(), pair.theirs())));
+        return cells;
+    }
+
+    /** Stops everything. Blocks. */
+    @Override
+    public void close() {
+        closing.forEach(Runnable::run);
+    }
+}
