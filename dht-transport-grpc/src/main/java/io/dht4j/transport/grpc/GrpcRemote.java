@@ -303,7 +303,8 @@ public final class GrpcRemote implements RemoteApi {
                     call.timeout().orElse(DEFAULT_TIMEOUT),
                     options.token(),
                     ifTooLarge,
-                    collector);
+                    collector,
+                    channels.loops());
         } catch (DhtException e) {
             running = CompletableFuture.failedFuture(e);
         } catch (RuntimeException e) {

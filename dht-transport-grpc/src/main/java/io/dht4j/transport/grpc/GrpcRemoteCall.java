@@ -3,17 +3,19 @@ package io.dht4j.transport.grpc;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.grpc.CallOptions;
-import io.grpc.Channel;
 import io.grpc.ClientCall;
 import io.grpc.ClientStreamTracer;
 import io.grpc.Context;
+import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
 import io.grpc.Status;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +26,8 @@ import org.jspecify.annotations.Nullable;
  * @param <R> what the caller gets
  */
 final class GrpcRemoteCall<Q, A, R> extends ClientCall.Listener<A> {
+
+    private static final int ATTEMPTS = 3;
 
     /** As the library words it on both sides; it gives no other sign. */
     private static final String MESSAGE_TOO_LARGE = "exceeds maximum size";
@@ -49,6 +53,8 @@ final class GrpcRemoteCall<Q, A, R> extends ClientCall.Listener<A> {
     private final CompletableFuture<R> result = new CompletableFuture<>();
     private final Tracer tracer = new Tracer();
     private volatile @Nullable ClientCall<Q, A> call;
+    private volatile boolean starting = true;
+    private volatile boolean judgedByAnEarlierAttempt;
     // On the connection's event loop only.
     private boolean enough;
     private @Nullable RuntimeException unreadable;
@@ -81,19 +87,36 @@ final class GrpcRemoteCall<Q, A, R> extends ClientCall.Listener<A> {
     }
 
     /**
-     * Sends a request.
+     * Sends a request. A channel tells its calls that an attempt to connect has failed before it knows so itself, and those that
+     * begin in between would get the word of that attempt, however long ago: such a call begins anew, behind what the channel is at.
      *
+     * @param again runs what is to be begun anew, on other threads, and not before what they are at
      * @param ifTooLarge what is wrong if a message is larger than either side takes
      */
     static <Q, A, R> CompletableFuture<R> start(
-            Channel channel,
+            ManagedChannel channel,
             String address,
             MethodDescriptor<Q, A> method,
             Q request,
             Duration timeout,
             Optional<String> token,
             ErrorCode ifTooLarge,
-            Collector<A, R> collector) {
+            Collector<A, R> collector,
+            Executor again) {
+        return attempt(channel, address, method, request, timeout, token, ifTooLarge, collector, again, ATTEMPTS);
+    }
+
+    private static <Q, A, R> CompletableFuture<R> attempt(
+            ManagedChannel channel,
+            String address,
+            MethodDescriptor<Q, A> method,
+            Q request,
+            Duration timeout,
+            Optional<String> token,
+            ErrorCode ifTooLarge,
+            Collector<A, R> collector,
+            Executor again,
+            int left) {
         GrpcRemoteCall<Q, A, R> started = new GrpcRemoteCall<>(address, ifTooLarge, collector);
         Metadata headers = new Metadata();
         token.ifPresent(secret -> headers.put(GrpcApiGuard.AUTHORIZATION, "Bearer " + secret));
@@ -113,7 +136,25 @@ final class GrpcRemoteCall<Q, A, R> extends ClientCall.Listener<A> {
                 call.cancel("the request could not be sent", e);
             }
         });
-        return started.result;
+        started.starting = false;
+        if (left == 1 || !started.judgedByAnEarlierAttempt || channel.isShutdown()) {
+            return started.result;
+        }
+        channel.enterIdle();
+        return CompletableFuture.supplyAsync(
+                        () -> attempt(
+                                channel,
+                                address,
+                                method,
+                                request,
+                                timeout,
+                                token,
+                                ifTooLarge,
+                                collector,
+                                again,
+                                left - 1),
+                        again)
+                .thenCompose(Function.identity());
     }
 
     @Override
@@ -156,6 +197,8 @@ final class GrpcRemoteCall<Q, A, R> extends ClientCall.Listener<A> {
     private void failWithoutDetails(Status status) {
         String text = status.getCode() + ": " + describe(status);
         if (!tracer.mayBeSent) {
+            // An attempt of its own takes longer than the start of the call.
+            judgedByAnEarlierAttempt = starting && status.getCode() == Status.Code.UNAVAILABLE;
             fail(ErrorCode.NOT_SENT, "nothing was sent: " + text);
         } else if (status.getCode() == Status.Code.RESOURCE_EXHAUSTED && text.contains(MESSAGE_TOO_LARGE)) {
             fail(ifTooLarge, text);

@@ -22,6 +22,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -94,6 +95,11 @@ final class GrpcRemoteChannels implements AutoCloseable {
             channel.enterIdle();
         }
         return channel;
+    }
+
+    /** The threads of the connections. */
+    Executor loops() {
+        return loops;
     }
 
     private synchronized ManagedChannel open(String address) {
