@@ -54,10 +54,7 @@ public final class DurabilityCost implements Scenario {
 
     @Override
     public long diskBytes(Settings settings) {
-        return cases(settings).stream()
-                .mapToLong(each -> each.plan().diskBytes(NODES))
-                .max()
-                .orElse(0);
+        return ServerComparison.diskBytes(cases(settings), NODES);
     }
 
     @Override

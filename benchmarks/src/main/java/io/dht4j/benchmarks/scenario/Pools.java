@@ -69,13 +69,11 @@ public final class Pools implements Scenario {
     private static List<ServerVariant> variants(Settings settings) {
         List<ServerVariant> variants = new ArrayList<>();
         List<String> policies = settings.names("policies", List.of("quorum", "all"));
-        for (String replies : settings.names("replies", REPLIES)) {
-            if (!policies.contains("quorum")) {
-                continue;
-            }
-            variants.add(ServerVariant.of("quorum, replies " + replies, NODES, MAJORITY, NODES)
+        List<String> replies = settings.names("replies", REPLIES);
+        if (policies.contains("quorum")) {
+            replies.forEach(where -> variants.add(ServerVariant.of("quorum, replies " + where, NODES, MAJORITY, NODES)
                     .with(Setting.BATCHING, "off")
-                    .assembled(LabAssembly.REPLIES, replies));
+                    .assembled(LabAssembly.REPLIES, where)));
         }
         if (policies.contains("all")) {
             variants.add(ServerVariant.of("all, replies transport", NODES, NODES, NODES)

@@ -80,6 +80,14 @@ final class ServerComparison {
                 variants.stream().map(variant -> new Case("", variant, plan)).toList());
     }
 
+    /** How much disk the largest of some cases takes. */
+    static long diskBytes(List<Case> cases, int copies) {
+        return cases.stream()
+                .mapToLong(each -> each.plan().diskBytes(copies))
+                .max()
+                .orElse(0);
+    }
+
     private record NamedStacks(String variant, CollapsedStacks stacks) {}
 
     /** What is known of a variant at an operation. */
@@ -185,8 +193,7 @@ final class ServerComparison {
                     .filter(level -> level.percent() == 100)
                     .forEach(level ->
                             cell.doubts.addAll(level.result().conditions().doubts()));
-        }
-        if (cell.levels.isEmpty() && stable.found()) {
+        } else if (stable.found()) {
             cell.levels = stable.levels();
             explain(each, operation, stable.perSecond(), cell, nodes, load);
         }

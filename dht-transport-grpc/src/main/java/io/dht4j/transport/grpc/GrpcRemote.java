@@ -296,7 +296,7 @@ public final class GrpcRemote implements RemoteApi {
                         + " bytes of requests would be in flight, the most that this client takes on");
             }
             running = GrpcRemoteCall.start(
-                    channels.at(address),
+                    () -> channels.at(address),
                     address,
                     method,
                     request.get(),

@@ -16,6 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -90,11 +91,12 @@ final class GrpcRemoteCall<Q, A, R> extends ClientCall.Listener<A> {
      * Sends a request. A channel tells its calls that an attempt to connect has failed before it knows so itself, and those that
      * begin in between would get the word of that attempt, however long ago: such a call begins anew, behind what the channel is at.
      *
+     * @param channels gives the channel, ready to connect anew if its last attempt failed
      * @param again runs what is to be begun anew, on other threads, and not before what they are at
      * @param ifTooLarge what is wrong if a message is larger than either side takes
      */
     static <Q, A, R> CompletableFuture<R> start(
-            ManagedChannel channel,
+            Supplier<ManagedChannel> channels,
             String address,
             MethodDescriptor<Q, A> method,
             Q request,
@@ -103,10 +105,22 @@ final class GrpcRemoteCall<Q, A, R> extends ClientCall.Listener<A> {
             ErrorCode ifTooLarge,
             Collector<A, R> collector,
             Executor again) {
-        return attempt(channel, address, method, request, timeout, token, ifTooLarge, collector, again, ATTEMPTS);
+        return settle(
+                () -> begin(channels.get(), address, method, request, timeout, token, ifTooLarge, collector),
+                again,
+                ATTEMPTS);
     }
 
-    private static <Q, A, R> CompletableFuture<R> attempt(
+    private static <R> CompletableFuture<R> settle(
+            Supplier<? extends GrpcRemoteCall<?, ?, R>> calls, Executor again, int left) {
+        GrpcRemoteCall<?, ?, R> begun = calls.get();
+        return left > 1 && begun.judgedByAnEarlierAttempt
+                ? CompletableFuture.supplyAsync(() -> settle(calls, again, left - 1), again)
+                        .thenCompose(Function.identity())
+                : begun.result;
+    }
+
+    private static <Q, A, R> GrpcRemoteCall<Q, A, R> begin(
             ManagedChannel channel,
             String address,
             MethodDescriptor<Q, A> method,
@@ -114,9 +128,7 @@ final class GrpcRemoteCall<Q, A, R> extends ClientCall.Listener<A> {
             Duration timeout,
             Optional<String> token,
             ErrorCode ifTooLarge,
-            Collector<A, R> collector,
-            Executor again,
-            int left) {
+            Collector<A, R> collector) {
         GrpcRemoteCall<Q, A, R> started = new GrpcRemoteCall<>(address, ifTooLarge, collector);
         Metadata headers = new Metadata();
         token.ifPresent(secret -> headers.put(GrpcApiGuard.AUTHORIZATION, "Bearer " + secret));
@@ -137,24 +149,8 @@ final class GrpcRemoteCall<Q, A, R> extends ClientCall.Listener<A> {
             }
         });
         started.starting = false;
-        if (left == 1 || !started.judgedByAnEarlierAttempt || channel.isShutdown()) {
-            return started.result;
-        }
-        channel.enterIdle();
-        return CompletableFuture.supplyAsync(
-                        () -> attempt(
-                                channel,
-                                address,
-                                method,
-                                request,
-                                timeout,
-                                token,
-                                ifTooLarge,
-                                collector,
-                                again,
-                                left - 1),
-                        again)
-                .thenCompose(Function.identity());
+        started.judgedByAnEarlierAttempt &= !channel.isShutdown();
+        return started;
     }
 
     @Override
