@@ -4,27 +4,31 @@ import io.dht4j.Key;
 import io.dht4j.Version;
 import io.dht4j.spi.Entry;
 import java.nio.file.Path;
-import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.Iterator;
+import java.util.NoSuchElementException;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The entries of one segment of the log, sorted. Read by any number of threads; {@link #put} for one thread at a time.
  * Entries are never taken out: a table that has reached the map is dropped as a whole.
  */
-final class Memtable {
+final class Memtable implements Iterable<Entry> {
 
-    /** What an entry takes in the heap beside its bytes: a node of the list, key, entry, version, array headers. */
-    private static final int OVERHEAD_BYTES = 176;
+    /** What an entry takes in the heap, or in the log, beside its bytes: a header, a node of the index, and what gets lost between. */
+    private static final int OVERHEAD_BYTES = 56;
 
     private final long segment;
     private final Path file;
-    private final ConcurrentSkipListMap<Key, Entry> entries = new ConcurrentSkipListMap<>();
+    private final RecordArena records = new RecordArena();
+    private final SkipIndex index;
     private final AtomicLong weight = new AtomicLong();
     private volatile Version newest = new Version(0);
 
     Memtable(long segment, Path file) {
         this.segment = segment;
         this.file = file;
+        this.index = new SkipIndex(records, segment);
     }
 
     static long weight(Entry entry) {
@@ -33,10 +37,37 @@ final class Memtable {
 
     void put(Entry entry) {
         weight.addAndGet(weight(entry));
-        entries.merge(entry.key(), entry, Entry::newest);
+        int node = index.seek(entry.key());
+        if (node == SkipIndex.NONE) {
+            index.insert(entry.key(), records.add(entry));
+        } else if (entry.supersedes(records.entry(index.record(node), entry.key()))) {
+            index.replace(node, records.add(entry));
+        }
         if (entry.version().compareTo(newest) > 0) {
             newest = entry.version();
         }
+    }
+
+    /** The entry of a key, or null. */
+    @Nullable
+    Entry get(Key key) {
+        int node = index.find(key);
+        return node == SkipIndex.NONE ? null : records.entry(index.record(node), key);
+    }
+
+    boolean contains(Key key) {
+        return index.find(key) != SkipIndex.NONE;
+    }
+
+    /** All entries, ascending. */
+    @Override
+    public Iterator<Entry> iterator() {
+        return new Ascending(index.after(SkipIndex.NONE));
+    }
+
+    /** The entries whose keys are not less than one, ascending. What is put meanwhile may or may not be seen. */
+    Iterator<Entry> from(Key start) {
+        return new Ascending(index.ceiling(start));
     }
 
     /** The newest version that was ever put; zero if none was. */
@@ -51,12 +82,13 @@ final class Memtable {
         return weight.get();
     }
 
-    ConcurrentSkipListMap<Key, Entry> entries() {
-        return entries;
+    /** The number of keys. */
+    int size() {
+        return index.size();
     }
 
     boolean isEmpty() {
-        return entries.isEmpty();
+        return index.size() == 0;
     }
 
     long segment() {
@@ -65,5 +97,29 @@ final class Memtable {
 
     Path file() {
         return file;
+    }
+
+    private final class Ascending implements Iterator<Entry> {
+
+        private int node;
+
+        Ascending(int first) {
+            node = first;
+        }
+
+        @Override
+        public boolean hasNext() {
+            return node != SkipIndex.NONE;
+        }
+
+        @Override
+        public Entry next() {
+            if (node == SkipIndex.NONE) {
+                throw new NoSuchElementException("the table has no more entries");
+            }
+            Entry entry = records.entry(index.record(node));
+            node = index.after(node);
+            return entry;
+        }
     }
 }

@@ -21,8 +21,8 @@ final class Memtables {
     private final Condition changed = lock.newCondition();
     private volatile View view;
 
-    /** Changed under the lock. */
-    private boolean ending;
+    /** Changed under the lock; read without it by the merging thread between two entries. */
+    private volatile boolean ending;
 
     /** Changed under the lock. */
     private boolean woken;
@@ -122,11 +122,6 @@ final class Memtables {
     }
 
     boolean isEnding() {
-        lock.lock();
-        try {
-            return ending;
-        } finally {
-            lock.unlock();
-        }
+        return ending;
     }
 }

@@ -134,7 +134,7 @@ final class Merger {
 
     private void merge(Memtable table) throws IOException {
         int count = 0;
-        for (Entry entry : table.entries().values()) {
+        for (Entry entry : table) {
             map.merge(entry);
             if ((++count & 1023) == 0 && memtables.isEnding()) {
                 return;

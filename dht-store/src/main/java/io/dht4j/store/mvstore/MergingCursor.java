@@ -119,7 +119,7 @@ final class MergingCursor implements EntryCursor {
         private final Iterator<Entry> entries;
 
         TableSource(Memtable table) {
-            entries = table.entries().tailMap(range.start(), true).values().iterator();
+            entries = table.from(range.start());
         }
 
         @Override

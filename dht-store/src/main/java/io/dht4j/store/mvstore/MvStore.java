@@ -157,9 +157,9 @@ public final class MvStore implements Store {
         return reading(() -> {
             // The tables come first: what leaves them meanwhile is in the map before it is gone from them.
             Memtables.View view = memtables.view();
-            Optional<Entry> newest = Optional.ofNullable(view.active().entries().get(key));
+            Optional<Entry> newest = Optional.ofNullable(view.active().get(key));
             for (Memtable table : view.frozen()) {
-                newest = newest(newest, Optional.ofNullable(table.entries().get(key)));
+                newest = newest(newest, Optional.ofNullable(table.get(key)));
             }
             return newest(newest, map.get(key));
         });
@@ -236,12 +236,13 @@ public final class MvStore implements Store {
     private long added(Memtable table, List<Memtable> older) {
         long looked = 0;
         long added = 0;
-        for (Key key : table.entries().keySet()) {
+        for (Entry entry : table) {
+            Key key = entry.key();
             if (looked == COUNTED_ENTRIES) {
-                return added * table.entries().size() / looked;
+                return added * table.size() / looked;
             }
             looked++;
-            if (older.stream().noneMatch(other -> other.entries().containsKey(key)) && !map.contains(key)) {
+            if (older.stream().noneMatch(other -> other.contains(key)) && !map.contains(key)) {
                 added++;
             }
         }
