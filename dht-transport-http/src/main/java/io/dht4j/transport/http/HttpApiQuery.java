@@ -186,8 +186,7 @@ final class HttpApiQuery {
             return OptionalLong.empty();
         }
         String text = new String(bytes, StandardCharsets.UTF_8);
-        boolean digits =
-                !text.isEmpty() && text.length() <= MAX_DIGITS && text.chars().allMatch(c -> c >= '0' && c <= '9');
+        boolean digits = !text.isEmpty() && text.length() <= MAX_DIGITS && HttpTransportBody.allDigits(text);
         if (digits) {
             long number = Long.parseLong(text);
             if (number >= least && number <= most) {

@@ -314,6 +314,9 @@ final class HttpListener {
                 // For peers only, which speak it with prior knowledge or by an upgrade.
                 .setHttp2ClearTextEnabled(options.forPeers() && tls.isEmpty())
                 .setTcpNoDelay(true)
+                // There are no web sockets here; their handlers would look at every message.
+                .setPerFrameWebSocketCompressionSupported(false)
+                .setPerMessageWebSocketCompressionSupported(false)
                 .setAcceptBacklog(1024)
                 .setStrictThreadMode(true);
         if (options.forPeers()) {

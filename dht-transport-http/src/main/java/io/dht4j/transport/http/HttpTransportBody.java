@@ -73,7 +73,13 @@ final class HttpTransportBody {
         return allDigits(header) ? (int) Math.min(Integer.MAX_VALUE, Long.parseLong(header)) : -1;
     }
 
-    private static boolean allDigits(String text) {
-        return text.chars().allMatch(c -> c >= '0' && c <= '9');
+    // A stream would be shorter; it was 5 % of all that a node allocates for a put.
+    static boolean allDigits(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            if (text.charAt(i) < '0' || text.charAt(i) > '9') {
+                return false;
+            }
+        }
+        return true;
     }
 }
