@@ -52,6 +52,16 @@ final class Doubts {
         }
     }
 
+    /** As lateness, but of the threads on which the client of the target works. */
+    void waits(double p99Micros, double latencyP99Micros) {
+        if (p99Micros > LATENESS_P99_MICROS && p99Micros > LATENESS_SHARE * latencyP99Micros) {
+            add(
+                    "1 %% of the operations waited more than %,.0f µs for the generator's own client, which is much of the"
+                            + " %,.0f µs that 1 %% took",
+                    p99Micros, latencyP99Micros);
+        }
+    }
+
     /** The second opinion about the rate. */
     void clocks(double intendedMillis, double wallMillis) {
         if (Math.abs(wallMillis - intendedMillis) > CLOCKS_PERCENT / 100 * intendedMillis + CLOCK_GRAIN_MILLIS) {

@@ -57,6 +57,15 @@ public record LoadSpec(
     }
 
     /**
+     * The same load with another bound of what is under way.
+     *
+     * @param bound at least the threads
+     */
+    public LoadSpec withMaxInFlight(int bound) {
+        return new LoadSpec(operation, perSecond, warmUpSeconds, seconds, keys, bound, threads, seed);
+    }
+
+    /**
      * The same load with keys chosen in another order.
      *
      * @param other where the choice begins

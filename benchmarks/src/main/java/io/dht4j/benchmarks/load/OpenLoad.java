@@ -88,13 +88,14 @@ public final class OpenLoad implements LoadDriver {
             }
             TimeUnit.NANOSECONDS.sleep(origin + schedule.countingBegins() - System.nanoTime());
             Surroundings surroundings = new Surroundings();
+            target.takeWaits();
             List<Sender.Sent> sent = new ArrayList<>();
             for (Future<Sender.Sent> each : sending) {
                 sent.add(each.get());
             }
             // Senders give back no permits: all of them are here again when nothing is under way.
             boolean ended = room.tryAcquire(spec.maxInFlight(), drain.toNanos(), TimeUnit.NANOSECONDS);
-            return result(spec, schedule, sent, tally, ended, surroundings);
+            return result(spec, schedule, sent, tally, target.takeWaits(), ended, surroundings);
         } catch (ExecutionException e) {
             throw new IllegalStateException("a thread of the load failed: " + e.getCause(), e.getCause());
         } finally {
@@ -117,6 +118,7 @@ public final class OpenLoad implements LoadDriver {
             Schedule schedule,
             List<Sender.Sent> threads,
             Tally tally,
+            Histogram waits,
             boolean ended,
             Surroundings surroundings) {
         long sent = threads.stream().mapToLong(Sender.Sent::sent).sum();
@@ -136,6 +138,7 @@ public final class OpenLoad implements LoadDriver {
         doubts.stolen(surroundings.stolenPercent());
         doubts.gc(surroundings.gcMillis(), surroundings.elapsedMillis());
         doubts.lateness(latenessP99Micros, latency.micros(P99));
+        doubts.waits(waits.getValueAtPercentile(P99) / 1e3, latency.micros(P99));
         doubts.clocks(
                 (schedule.intended(schedule.operations() - 1) - schedule.countingBegins()) / NANOS_PER_MILLI,
                 wallMillis(threads));

@@ -17,7 +17,7 @@ import java.util.concurrent.CompletionStage;
 
 /**
  * Hazelcast: a map with synchronous backups, values in their binary form, which is its default and what it advises for reading
- * and writing whole values. {@code setAsync} rather than {@code putAsync}, which would bring the old value along.
+ * and writing whole values; reads from the owner, or from backups too. {@code setAsync} rather than {@code putAsync}, which would bring the old value along.
  */
 final class HazelcastMember implements Member {
 
@@ -27,9 +27,11 @@ final class HazelcastMember implements Member {
     private final IMap<String, byte[]> map;
     private final Values values;
     private final int backups;
+    private final boolean backupReads;
 
     HazelcastMember(MemberSpec spec) {
         backups = spec.copies() - 1;
+        backupReads = spec.product() == Product.HAZELCAST_BACKUP_READS;
         Config config = new Config();
         config.setClusterName("bench-" + spec.ports().get(0));
         config.setProperty("hazelcast.logging.type", "slf4j");
@@ -43,7 +45,10 @@ final class HazelcastMember implements Member {
         join.getMulticastConfig().setEnabled(false);
         join.getTcpIpConfig().setEnabled(true);
         spec.ports().forEach(port -> join.getTcpIpConfig().addMember("127.0.0.1:" + port));
-        config.addMapConfig(new MapConfig(MAP).setBackupCount(backups).setAsyncBackupCount(0));
+        config.addMapConfig(new MapConfig(MAP)
+                .setBackupCount(backups)
+                .setAsyncBackupCount(0)
+                .setReadBackupData(backupReads));
         instance = Hazelcast.newHazelcastInstance(config);
         map = instance.getMap(MAP);
         values = new Values(spec.valueBytes());
@@ -65,7 +70,9 @@ final class HazelcastMember implements Member {
         settings.put("in-memory-format", "BINARY");
         settings.put("join", "tcp-ip");
         settings.put("put", "IMap.setAsync");
-        settings.put("get", "IMap.getAsync, from the partition's owner");
+        settings.put("read-backup-data", String.valueOf(backupReads));
+        settings.put(
+                "get", backupReads ? "IMap.getAsync, from the own copy" : "IMap.getAsync, from the partition's owner");
         return settings;
     }
 

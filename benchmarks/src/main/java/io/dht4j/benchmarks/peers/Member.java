@@ -15,7 +15,7 @@ public interface Member extends Target {
     static Member start(MemberSpec spec) {
         return switch (spec.product()) {
             case DHT4J -> new OwnMember(spec);
-            case HAZELCAST -> new HazelcastMember(spec);
+            case HAZELCAST, HAZELCAST_BACKUP_READS -> new HazelcastMember(spec);
             case INFINISPAN -> new InfinispanMember(spec);
         };
     }

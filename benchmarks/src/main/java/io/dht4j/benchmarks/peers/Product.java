@@ -8,12 +8,14 @@ public enum Product {
     DHT4J,
     /** Hazelcast, embedded, an {@code IMap}. */
     HAZELCAST,
+    /** The same, whose gets may read the member's own backup, which may lag behind. */
+    HAZELCAST_BACKUP_READS,
     /** Infinispan, embedded, a distributed synchronous cache. */
     INFINISPAN;
 
     /** What its documentation asks of the JVM. */
     public List<String> jvmFlags() {
-        return this != HAZELCAST
+        return this != HAZELCAST && this != HAZELCAST_BACKUP_READS
                 ? List.of()
                 : List.of(
                         "--add-modules=java.se",

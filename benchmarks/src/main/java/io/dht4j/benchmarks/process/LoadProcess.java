@@ -33,17 +33,19 @@ public final class LoadProcess implements LoadDriver, AutoCloseable {
      * @param name what messages call it
      * @param target which API to drive, and how
      * @param heapMegabytes size of its heap; 32 to 1,000,000
+     * @param jvmFlags further flags of its JVM
      * @param log a file that its log is appended to besides; empty for none
      * @return the generator, to be closed
      * @throws ChildException if it does not connect
      * @throws IOException if the system does not start the process
      * @throws InterruptedException if the thread is interrupted; nothing is left running then
      */
-    public static LoadProcess start(String name, TargetSpec target, int heapMegabytes, Optional<Path> log)
+    public static LoadProcess start(
+            String name, TargetSpec target, int heapMegabytes, List<String> jvmFlags, Optional<Path> log)
             throws IOException, InterruptedException {
         Heap.check(heapMegabytes);
         LoadProcess load = new LoadProcess(
-                Child.start(new ChildSpec(name, LoadMain.class, Heap.flags(heapMegabytes, List.of()), log)), target);
+                Child.start(new ChildSpec(name, LoadMain.class, Heap.flags(heapMegabytes, jvmFlags), log)), target);
         try {
             load.connect(target);
             return load;

@@ -148,22 +148,42 @@ public final class Nodes implements AutoCloseable {
     }
 
     /**
-     * Starts a profile of every node.
+     * Starts a profile of every node, or of none.
      *
      * @param event what to count
      * @return what a reader must know of it, in words; empty if every node counts what was asked for
-     * @throws ChildException if a node cannot count it; the others' profiles go on until they are stopped or close
+     * @throws ChildException if a node cannot count it
+     * @throws IOException if what others had begun to count cannot be thrown away
      * @throws InterruptedException if the thread is interrupted
      */
-    public List<String> startProfile(ProfileEvent event) throws ChildException, InterruptedException {
+    public List<String> startProfile(ProfileEvent event) throws IOException, InterruptedException {
         List<String> notes = new ArrayList<>();
-        for (NodeProcess node : nodes) {
-            Profiler.Started started = node.startProfile(event);
+        for (int i = 0; i < nodes.size(); i++) {
+            Profiler.Started started;
+            try {
+                started = nodes.get(i).startProfile(event);
+            } catch (ChildException e) {
+                dropProfiles(nodes.subList(0, i));
+                throw e;
+            }
             if (!started.note().isEmpty() && !notes.contains(started.note())) {
                 notes.add(started.note());
             }
         }
         return notes;
+    }
+
+    private static void dropProfiles(List<NodeProcess> profiled) throws IOException, InterruptedException {
+        Path nowhere = Files.createTempDirectory("dropped-profile");
+        try {
+            for (NodeProcess node : profiled) {
+                node.stopProfile(nowhere.resolve("collapsed"), nowhere.resolve("html"), "dropped");
+            }
+        } finally {
+            Files.deleteIfExists(nowhere.resolve("collapsed"));
+            Files.deleteIfExists(nowhere.resolve("html"));
+            Files.delete(nowhere);
+        }
     }
 
     /**

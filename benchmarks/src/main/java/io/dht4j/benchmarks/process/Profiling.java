@@ -8,6 +8,7 @@ import io.dht4j.benchmarks.report.Profile;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 
 /** Takes profiles of nodes under load, for a report. */
 public final class Profiling {
@@ -30,11 +31,10 @@ public final class Profiling {
     /**
      * A profile that was taken.
      *
-     * @param profile for the report
-     * @param stacks of all nodes together
+     * @param seen what was seen; empty if the system lets no node count it
      * @param notes what a reader must know of it, in words; empty if it is what was asked for
      */
-    public record Taken(Profile profile, CollapsedStacks stacks, List<String> notes) {
+    public record Taken(Optional<Seen> seen, List<String> notes) {
 
         /** Keeps an unmodifiable copy. */
         public Taken {
@@ -43,8 +43,16 @@ public final class Profiling {
     }
 
     /**
+     * What was seen.
+     *
+     * @param profile for the report
+     * @param stacks of all nodes together
+     */
+    public record Seen(Profile profile, CollapsedStacks stacks) {}
+
+    /**
      * Profiles all nodes while a load runs. Writes {@code NAME.collapsed} and {@code NAME.html} with all nodes together, and a
-     * flame graph of each node.
+     * flame graph of each node. Where the system does not let a node count the event, nothing runs and a note says so.
      *
      * @param nodes whose
      * @param event what to count
@@ -52,12 +60,20 @@ public final class Profiling {
      * @param name how the files' names begin
      * @param load what to run meanwhile
      * @return the profile
-     * @throws IOException if a node or the load fails, or a file cannot be written
+     * @throws IOException if a node has ended, the load fails, or a file cannot be written
      * @throws InterruptedException if the thread is interrupted
      */
     public static Taken take(Nodes nodes, ProfileEvent event, Path directory, String name, Load load)
             throws IOException, InterruptedException {
-        List<String> notes = nodes.startProfile(event);
+        List<String> notes;
+        try {
+            notes = nodes.startProfile(event);
+        } catch (ChildDiedException e) {
+            throw e;
+        } catch (ChildException e) {
+            return new Taken(
+                    Optional.empty(), List.of("there is no profile of " + event.label() + ": " + e.getMessage()));
+        }
         try {
             load.run();
         } catch (IOException | InterruptedException | RuntimeException e) {
@@ -71,7 +87,7 @@ public final class Profiling {
         FlameGraphs.write(stacks, name + ", all nodes", directory.resolve(html));
         Profile profile = new Profile(
                 event.label(), stacks.total(), Attribution.of(event, stacks).shares(), html, collapsed);
-        return new Taken(profile, stacks, notes);
+        return new Taken(Optional.of(new Seen(profile, stacks)), notes);
     }
 
     /** Leaves the nodes ready for another profile; that the load failed is what matters. */

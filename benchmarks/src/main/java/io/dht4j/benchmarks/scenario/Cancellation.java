@@ -136,9 +136,9 @@ public final class Cancellation implements Scenario {
         lab.plan(1 + slices);
         lab.step("soak of " + minutes(lab) + " minutes: filling");
         Path data = Files.createTempDirectory(lab.scratch(), "nodes");
-        try (Generator generator = new Generator();
+        try (Generator generator = new Generator(NodeJvm.compilerFlags(lab));
                 Nodes nodes = Nodes.start(NodesSpec.of(NODES, data, variant.settings())
-                        .withJvm(plan.pace().heapMegabytes(), List.of()))) {
+                        .withJvm(plan.jvm().heapMegabytes(), plan.jvm().flags()))) {
             LoadProcess load = generator.connected(TargetSpec.http(nodes.httpAddresses())
                     .withConnections(plan.connections(), 1)
                     .withPolicy(ACK, NODES)

@@ -3,6 +3,7 @@ package io.dht4j.benchmarks.scenario;
 import io.dht4j.benchmarks.process.LoadProcess;
 import io.dht4j.benchmarks.target.TargetSpec;
 import java.io.IOException;
+import java.util.List;
 import java.util.Optional;
 
 /** The process that makes the load: one for all variants of a run, so that its own warming up falls on none of them. */
@@ -10,7 +11,17 @@ final class Generator implements AutoCloseable {
 
     private static final int HEAP_MEGABYTES = 512;
 
+    private final List<String> flags;
     private Optional<LoadProcess> process = Optional.empty();
+
+    /**
+     * No process yet.
+     *
+     * @param flags of its JVM besides the heap
+     */
+    Generator(List<String> flags) {
+        this.flags = flags;
+    }
 
     /** The process, connected to a target in place of the one before. */
     LoadProcess connected(TargetSpec target) throws IOException, InterruptedException {
@@ -18,7 +29,7 @@ final class Generator implements AutoCloseable {
             process.get().connect(target);
             return process.get();
         }
-        LoadProcess started = LoadProcess.start("load", target, HEAP_MEGABYTES, Optional.empty());
+        LoadProcess started = LoadProcess.start("load", target, HEAP_MEGABYTES, flags, Optional.empty());
         process = Optional.of(started);
         return started;
     }

@@ -19,20 +19,21 @@ final class JmhRun {
     private JmhRun() {}
 
     /**
-     * Runs one, in a process of its own. Blocks.
+     * Runs one, in some processes one after the other: what the compiler makes of it differs from process to process more than
+     * from iteration to iteration. Blocks.
      *
      * @param benchmark a class with one benchmark, in nanoseconds
      * @param parameters a value for each of its parameters
      * @param quick whether short
-     * @return a value for each iteration
+     * @return a value for each process, the mean of its iterations
      * @throws IOException if it cannot be run
      */
     static List<Double> nanos(Class<?> benchmark, Map<String, String> parameters, boolean quick) throws IOException {
         ChainedOptionsBuilder options = new OptionsBuilder()
                 .include(benchmark.getName().replace(".", "\\.") + "\\.")
-                .forks(1)
+                .forks(quick ? 3 : 5)
                 .warmupIterations(quick ? 2 : 5)
-                .measurementIterations(quick ? 3 : 5)
+                .measurementIterations(quick ? 2 : 5)
                 .warmupTime(TimeValue.milliseconds(quick ? 300 : 1000))
                 .measurementTime(TimeValue.milliseconds(quick ? 300 : 1000))
                 .verbosity(VerboseMode.SILENT)
@@ -47,9 +48,7 @@ final class JmhRun {
         List<Double> nanos = new ArrayList<>();
         for (RunResult result : results) {
             result.getBenchmarkResults()
-                    .forEach(run -> run.getIterationResults()
-                            .forEach(iteration ->
-                                    nanos.add(iteration.getPrimaryResult().getScore())));
+                    .forEach(process -> nanos.add(process.getPrimaryResult().getScore()));
         }
         return nanos;
     }

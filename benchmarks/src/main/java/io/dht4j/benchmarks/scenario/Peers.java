@@ -12,7 +12,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
@@ -33,7 +32,10 @@ public final class Peers implements Scenario {
     private static final int MEMBERS = 3;
     private static final double MOST_STOLEN = 5;
     private static final String DURABLE = "dht4j-durable";
-    private static final List<String> ALL = List.of("dht4j", DURABLE, "hazelcast", "infinispan");
+    private static final List<String> ALL =
+            List.of("dht4j", DURABLE, "hazelcast", "hazelcast-backup-reads", "infinispan");
+
+    private static final List<String> USUAL = List.of("dht4j", DURABLE, "hazelcast", "infinispan");
 
     /** The scenario. */
     public Peers() {}
@@ -54,14 +56,15 @@ public final class Peers implements Scenario {
                 new Parameter(
                         "products",
                         "what to compare, with commas between: " + String.join(", ", ALL),
-                        String.join(",", ALL),
+                        String.join(",", USUAL),
                         String.join(",", ALL)),
                 new Parameter("keys", "how many keys there are, 1 to 10,000,000", "20000", "100000"),
                 new Parameter("value-bytes", "size of a value, 0 to 1,048,576", "100", "100"),
                 new Parameter("in-flight", "operations under way at each member, 1 to 4096", "32", "64"),
-                new Parameter("warm-up", "seconds of each operation before measuring, 0 to 600", "3", "10"),
+                new Parameter("warm-up", "seconds of each operation before measuring, 0 to 600", "2.5", "10"),
                 new Parameter("seconds", "length of a repetition, 0.1 to 600", "1.5", "5"),
-                new Parameter("repetitions", "how often each is measured, in turns, 1 to 100", "3", "5"),
+                new Parameter(
+                        "repetitions", "how often each is measured, in turns, with new processes, 1 to 100", "2", "5"),
                 new Parameter("heap", "heap of each member, 128 to 100,000 MB", "768", "1024"));
     }
 
@@ -101,35 +104,72 @@ public final class Peers implements Scenario {
         }
     }
 
+    /** What is known of a product at an operation. */
+    private record Cell(List<Double> rates, Set<String> doubts) {}
+
     @Override
     public void run(Lab lab) throws IOException, InterruptedException {
         Plan plan = Plan.of(lab);
         lab.note(
-                "Every member has every entry. A get of this library and of Infinispan reads the member's own copy; Hazelcast's goes"
-                        + " to the entry's owner, as it does by default.");
+                "Every member has every entry. A get of this library, of Infinispan and of hazelcast-backup-reads reads the member's own"
+                        + " copy; that of hazelcast goes to the entry's owner, as it does by default.");
         List<String> products = lab.names("products", ALL);
-        lab.plan(products.size() * (1 + Operation.values().length * plan.repetitions()));
-        List<Running> running = new ArrayList<>();
-        Path data = Files.createTempDirectory(lab.scratch(), "members");
-        try {
-            for (String product : products) {
-                lab.step(product + ": starting, filling, warming up");
-                Running started = start(product, plan, data);
-                running.add(started);
-                warmUp(started, plan);
+        lab.plan(plan.repetitions() * products.size() * (1 + Operation.values().length));
+        Map<String, Cell> cells = new HashMap<>();
+        for (int repetition = 0; repetition < plan.repetitions(); repetition++) {
+            for (int i = 0; i < products.size(); i++) {
+                // Rotated, so that none always comes after the same other one; one at a time, for those that idle work
+                // too.
+                measure(lab, products.get((i + repetition) % products.size()), repetition, plan, cells);
             }
+        }
+    }
+
+    private static void measure(Lab lab, String product, int repetition, Plan plan, Map<String, Cell> cells)
+            throws IOException, InterruptedException {
+        String turn = plan.repetitions() == 1 ? "" : ", repetition " + (repetition + 1) + " of " + plan.repetitions();
+        lab.step(product + ": starting and filling" + turn);
+        Path data = Files.createTempDirectory(lab.scratch(), "members");
+        try (Running cluster = start(product, plan, data)) {
+            cluster.members().get(0).fill(plan.keys(), plan.inFlight());
             for (Operation operation : Operation.values()) {
-                measure(lab, operation, running, plan);
+                lab.step(product + ": " + operation + turn);
+                if (plan.warmUp() > 0) {
+                    perSecond(cluster, operation, plan, plan.warmUp());
+                }
+                Cell cell = cells.computeIfAbsent(
+                        operation + " " + product, name -> new Cell(new ArrayList<>(), new LinkedHashSet<>()));
+                StolenTime stolen = new StolenTime();
+                cell.rates().add(perSecond(cluster, operation, plan, plan.seconds()));
+                if (stolen.percent() > MOST_STOLEN) {
+                    cell.doubts().add("more than 5 % of the processors' time went to others on this host");
+                }
+                lab.add(measurement(operation, cluster, cell));
             }
         } finally {
-            running.forEach(Running::close);
             Trees.delete(data);
         }
     }
 
+    private static Measurement measurement(Operation operation, Running cluster, Cell cell) {
+        return new Measurement(
+                operation.name(),
+                cluster.name(),
+                Measurement.PER_SECOND,
+                true,
+                cell.rates(),
+                cluster.members().get(0).settings(),
+                List.of(),
+                Map.of(),
+                List.of(),
+                List.copyOf(cell.doubts()));
+    }
+
     private static Running start(String name, Plan plan, Path data) throws IOException, InterruptedException {
         boolean durable = name.equals(DURABLE);
-        Product product = durable ? Product.DHT4J : Product.valueOf(name.toUpperCase(Locale.ROOT));
+        Product product = durable
+                ? Product.DHT4J
+                : Product.valueOf(name.toUpperCase(Locale.ROOT).replace('-', '_'));
         return new Running(
                 name,
                 MemberProcess.startAll(
@@ -144,46 +184,6 @@ public final class Peers implements Scenario {
                                 plan.valueBytes(),
                                 durable ? data.resolve("member-" + index).toString() : ""),
                         plan.heap()));
-    }
-
-    private static void warmUp(Running cluster, Plan plan) throws IOException, InterruptedException {
-        cluster.members().get(0).fill(plan.keys(), plan.inFlight());
-        if (plan.warmUp() > 0) {
-            for (Operation operation : Operation.values()) {
-                perSecond(cluster, operation, plan, plan.warmUp());
-            }
-        }
-    }
-
-    private static void measure(Lab lab, Operation operation, List<Running> running, Plan plan)
-            throws IOException, InterruptedException {
-        Map<String, List<Double>> values = new LinkedHashMap<>();
-        Map<String, Set<String>> doubts = new HashMap<>();
-        for (int repetition = 0; repetition < plan.repetitions(); repetition++) {
-            for (int i = 0; i < running.size(); i++) {
-                Running cluster = running.get((i + repetition) % running.size());
-                lab.step(cluster.name() + ": " + operation + ", repetition " + (repetition + 1) + " of "
-                        + plan.repetitions());
-                List<Double> rates = values.computeIfAbsent(cluster.name(), name -> new ArrayList<>());
-                StolenTime stolen = new StolenTime();
-                rates.add(perSecond(cluster, operation, plan, plan.seconds()));
-                if (stolen.percent() > MOST_STOLEN) {
-                    doubts.computeIfAbsent(cluster.name(), name -> new LinkedHashSet<>())
-                            .add("more than 5 % of the processors' time went to others on this host");
-                }
-                lab.add(new Measurement(
-                        operation.name(),
-                        cluster.name(),
-                        Measurement.PER_SECOND,
-                        true,
-                        rates,
-                        cluster.members().get(0).settings(),
-                        List.of(),
-                        Map.of(),
-                        List.of(),
-                        List.copyOf(doubts.getOrDefault(cluster.name(), Set.of()))));
-            }
-        }
     }
 
     /** All members make load at the same time; what they do together counts. */

@@ -111,7 +111,7 @@ final class ServerComparison {
                 * cases.stream()
                         .mapToInt(each -> 1 + each.plan().operations().size())
                         .sum());
-        try (Generator load = new Generator()) {
+        try (Generator load = new Generator(NodeJvm.compilerFlags(lab))) {
             for (int repetition = 0; repetition < repetitions; repetition++) {
                 for (int i = 0; i < cases.size(); i++) {
                     // Rotated, so that none always comes after the same other one.
@@ -126,8 +126,9 @@ final class ServerComparison {
         ServerPlan plan = each.plan();
         lab.step(title(each, "starting and filling", repetition));
         Path data = Files.createTempDirectory(lab.scratch(), "nodes");
-        try (Nodes nodes = Nodes.start(NodesSpec.of(variant.nodes(), data, variant.settings())
-                .withJvm(plan.pace().heapMegabytes(), LabAssembly.jvmFlags(variant.assembly())))) {
+        NodeJvm jvm = plan.jvm().with(LabAssembly.jvmFlags(variant.assembly()));
+        try (Nodes nodes = Nodes.start(
+                NodesSpec.of(variant.nodes(), data, variant.settings()).withJvm(jvm.heapMegabytes(), jvm.flags()))) {
             LoadProcess load = generator.connected(TargetSpec.http(nodes.httpAddresses())
                     .withConnections(plan.connections(), 1)
                     .withPolicy(variant.ack(), variant.from())
@@ -229,15 +230,19 @@ final class ServerComparison {
             List<LoadResult> meanwhile = new ArrayList<>();
             Profiling.Taken taken =
                     Profiling.take(nodes, event, lab.directory(), name, () -> meanwhile.add(load.run(spec)));
-            cell.profiles.add(taken.profile());
             cell.doubts.addAll(taken.notes());
+            if (taken.seen().isEmpty()) {
+                continue;
+            }
+            CollapsedStacks stacks = taken.seen().get().stacks();
+            cell.profiles.add(taken.seen().get().profile());
             if (!meanwhile.stream().allMatch(search::holds)) {
                 cell.doubts.add("the profile of " + event.label() + " was taken under overload");
             }
             if (event == ProfileEvent.WALL) {
-                linkThreads(each, operation, name, taken.stacks());
+                linkThreads(each, operation, name, stacks);
             }
-            linkDifference(each, operation, event, name, taken.stacks());
+            linkDifference(each, operation, event, name, stacks);
         }
     }
 

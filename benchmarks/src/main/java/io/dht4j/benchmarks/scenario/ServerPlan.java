@@ -21,9 +21,16 @@ import java.util.stream.Stream;
  * @param connections of the load to each node
  * @param events what to profile
  * @param pace how the stable load is looked for
+ * @param jvm of each node
  */
 record ServerPlan(
-        List<Operation> operations, long keys, int valueBytes, int connections, List<ProfileEvent> events, Pace pace) {
+        List<Operation> operations,
+        long keys,
+        int valueBytes,
+        int connections,
+        List<ProfileEvent> events,
+        Pace pace,
+        NodeJvm jvm) {
 
     private static final int LOAD_THREADS = 1;
     private static final int MAX_IN_FLIGHT = 4096;
@@ -45,7 +52,6 @@ record ServerPlan(
      * @param greatestRate where it ends
      * @param precision how exact it is, as a part of the rate
      * @param p99 the bound of the 99th percentile
-     * @param heapMegabytes of each node
      */
     record Pace(
             int repetitions,
@@ -54,8 +60,7 @@ record ServerPlan(
             double firstRate,
             double greatestRate,
             double precision,
-            Duration p99,
-            int heapMegabytes) {
+            Duration p99) {
 
         static Pace of(Settings settings) {
             double first = settings.decimal("first-rate", 1, 1_000_000);
@@ -66,8 +71,7 @@ record ServerPlan(
                     first,
                     settings.decimal("greatest-rate", first, 1_000_000),
                     settings.decimal("precision", 0.001, 1),
-                    Duration.ofMillis(settings.number("p99", 1, 60_000)),
-                    (int) settings.number("heap", 64, 100_000));
+                    Duration.ofMillis(settings.number("p99", 1, 60_000)));
         }
     }
 
@@ -80,7 +84,7 @@ record ServerPlan(
      * @param valueBytes size of a value in both
      */
     static List<Parameter> parameters(List<Parameter> own, String quickKeys, String fullKeys, String valueBytes) {
-        return Stream.concat(
+        return Stream.of(
                         own.stream(),
                         Stream.of(
                                 new Parameter(
@@ -102,12 +106,12 @@ record ServerPlan(
                                 new Parameter(
                                         "warm-up",
                                         "seconds of each operation at full speed before measuring, 0 to 600",
-                                        "4",
+                                        "2.5",
                                         "20"),
                                 new Parameter(
                                         "seconds",
                                         "length of a run of the search for the stable load, 0.1 to 600",
-                                        "0.5",
+                                        "0.4",
                                         "3"),
                                 new Parameter(
                                         "first-rate",
@@ -120,9 +124,13 @@ record ServerPlan(
                                         "1000000",
                                         "1000000"),
                                 new Parameter(
-                                        "precision", "of the search, as a part of the rate, 0.001 to 1", "0.2", "0.05"),
-                                new Parameter("p99", "bound of the 99th percentile, 1 to 60,000 ms", "50", "50"),
-                                new Parameter("heap", "heap of each node, 64 to 100,000 MB", "512", "1024")))
+                                        "precision",
+                                        "of the search, as a part of the rate, 0.001 to 1",
+                                        "0.25",
+                                        "0.05"),
+                                new Parameter("p99", "bound of the 99th percentile, 1 to 60,000 ms", "50", "50")),
+                        NodeJvm.parameters().stream())
+                .flatMap(parameters -> parameters)
                 .toList();
     }
 
@@ -155,7 +163,8 @@ record ServerPlan(
                 (int) settings.number("value-bytes", 0, Values.MAX_BYTES),
                 (int) settings.number("connections", 1, 4096),
                 events(settings),
-                Pace.of(settings));
+                Pace.of(settings),
+                NodeJvm.of(settings));
     }
 
     private static List<ProfileEvent> events(Settings settings) {
@@ -170,19 +179,19 @@ record ServerPlan(
 
     /** The same with another amount of data. */
     ServerPlan holding(long count, int bytes) {
-        return new ServerPlan(operations, count, bytes, connections, events, pace);
+        return new ServerPlan(operations, count, bytes, connections, events, pace, jvm);
     }
 
     /** The same with another number of the load's connections to each node. */
     ServerPlan withConnections(int count) {
-        return new ServerPlan(operations, keys, valueBytes, count, events, pace);
+        return new ServerPlan(operations, keys, valueBytes, count, events, pace, jvm);
     }
 
     /** The same that also profiles an event. */
     ServerPlan profiling(ProfileEvent event) {
         List<ProfileEvent> more =
                 Stream.concat(events.stream(), Stream.of(event)).distinct().toList();
-        return new ServerPlan(operations, keys, valueBytes, connections, more, pace);
+        return new ServerPlan(operations, keys, valueBytes, connections, more, pace, jvm);
     }
 
     /** A load for as long as a run of the search. */

@@ -151,7 +151,10 @@ public final class StableLoad {
     private Probe run(Phase phase, double rate, double seconds) throws IOException, InterruptedException {
         LoadSpec first = search.probe();
         // Other keys each time: those of the run before are where reads are quickest.
-        LoadSpec spec = first.at(rate).lasting(first.warmUpSeconds(), seconds).withSeed(first.seed() + runs);
+        LoadSpec spec = first.at(rate)
+                .lasting(first.warmUpSeconds(), seconds)
+                .withMaxInFlight(search.maxInFlight(rate))
+                .withSeed(first.seed() + runs);
         runs++;
         LoadResult result = driver.run(spec);
         Probe probe = new Probe(phase, result, search.holds(result));

@@ -27,6 +27,8 @@ public record StableSearch(
     private static final double PRECISION = 0.05;
     private static final double CONFIRM = 3;
     private static final double PERCENTILE = 99;
+    private static final double QUEUED_BOUNDS = 5;
+    private static final int LEAST_IN_FLIGHT = 64;
 
     /** Checks the ranges. */
     public StableSearch {
@@ -92,6 +94,18 @@ public record StableSearch(
      */
     public StableSearch lasting(double confirm, double level) {
         return new StableSearch(probe, greatest, precision, p99, confirm, level);
+    }
+
+    /**
+     * How much of a load may be under way: what comes in some times the bound of latency (J. Little, <em>A Proof for the Queuing
+     * Formula L = &lambda;W</em>, 1961), or the probe's own bound if that is less. With more under way, latencies are beyond the bound
+     * anyway; and a server that is overloaded would only work off the rest for long after a run has ended.
+     *
+     * @param perSecond the rate of the load
+     */
+    public int maxInFlight(double perSecond) {
+        double inTime = perSecond * QUEUED_BOUNDS * p99.toNanos() / 1e9;
+        return (int) Math.min(probe.maxInFlight(), Math.max(LEAST_IN_FLIGHT + probe.threads(), inTime));
     }
 
     /** Whether a load was stable. */

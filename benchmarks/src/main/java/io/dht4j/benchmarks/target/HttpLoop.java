@@ -9,6 +9,8 @@ import io.vertx.core.http.PoolOptions;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.RejectedExecutionException;
+import org.HdrHistogram.Histogram;
+import org.HdrHistogram.SingleWriterRecorder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,8 +28,12 @@ final class HttpLoop extends VerticleBase {
     /** Calls that wait for a connection. As many as a load may have under way: it has its own bound. */
     private static final int MAX_WAITING = 1_000_000;
 
+    private static final int WAIT_DIGITS = 3;
+
     private final int connections;
     private final int connectTimeoutMillis;
+    /** How long calls waited for the event loop, in nanoseconds; written on the event loop. */
+    private final SingleWriterRecorder waits = new SingleWriterRecorder(WAIT_DIGITS);
     // On the event loop only.
     private final Deque<HttpCall> calls = new ArrayDeque<>();
     private @Nullable HttpClient client;
@@ -67,7 +73,16 @@ final class HttpLoop extends VerticleBase {
      * @throws RejectedExecutionException if the event loop has ended
      */
     void submit(HttpCall call) {
-        context.runOnContext(here -> begin(call));
+        long handed = System.nanoTime();
+        context.runOnContext(here -> {
+            waits.recordValue(Math.max(0, System.nanoTime() - handed));
+            begin(call);
+        });
+    }
+
+    /** How long calls waited for the event loop since this was last asked, in nanoseconds. For any thread. */
+    Histogram takeWaits() {
+        return waits.getIntervalHistogram();
     }
 
     private void begin(HttpCall call) {

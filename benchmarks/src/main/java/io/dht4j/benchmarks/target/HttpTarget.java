@@ -16,6 +16,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
+import org.HdrHistogram.Histogram;
 
 /** The public HTTP API, by Vert.x's client: one for each event loop, so that an operation stays on its thread. */
 final class HttpTarget implements Target {
@@ -81,6 +82,13 @@ final class HttpTarget implements Target {
             call.fail(new LoadException("closed", "the target is closed"));
         }
         return call.result();
+    }
+
+    @Override
+    public Histogram takeWaits() {
+        Histogram sum = loops.get(0).takeWaits();
+        loops.subList(1, loops.size()).forEach(loop -> sum.add(loop.takeWaits()));
+        return sum;
     }
 
     @Override

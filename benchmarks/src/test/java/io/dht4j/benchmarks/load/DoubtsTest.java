@@ -14,6 +14,8 @@ class DoubtsTest {
         doubts.gc(50, 1000);
         doubts.lateness(Doubts.LATENESS_P99_MICROS, 0);
         doubts.lateness(2000, 10_000);
+        doubts.waits(Doubts.LATENESS_P99_MICROS, 0);
+        doubts.waits(2000, 10_000);
         doubts.clocks(10_000, 10_100);
         doubts.clocks(0, 2);
         doubts.tooLate(0);
@@ -36,6 +38,7 @@ class DoubtsTest {
         doubts.stolen(5.1);
         doubts.gc(51, 1000);
         doubts.lateness(2000, 9_999);
+        doubts.waits(3000, 9_999);
         doubts.clocks(10_000, 10_103);
         doubts.clocks(10_000, 9_897);
         doubts.tooLate(1);
@@ -47,6 +50,8 @@ class DoubtsTest {
                         "5.1 % of the processors' time went to others on this host",
                         "the generator's garbage collector stopped it for 5.1 % of the time",
                         "the generator began 1 % of the operations more than 2,000 µs after their time, which is much of the"
+                                + " 9,999 µs that 1 % took",
+                        "1 % of the operations waited more than 3,000 µs for the generator's own client, which is much of the"
                                 + " 9,999 µs that 1 % took",
                         "by the clock on the wall the operations were begun in 10,103 ms, not in the intended 10,000 ms:"
                                 + " the rate was another one",

@@ -36,6 +36,7 @@ class LoadProcessTest {
                         "load",
                         TargetSpec.http(nodes.httpAddresses()),
                         96,
+                        List.of(),
                         Optional.of(directory.resolve("load.log")))) {
             assertThat(load.fill(100, 4, PATIENCE).keys()).isEqualTo(100);
             LoadSpec gets = new LoadSpec(Operation.GET, 100, 0, 1, 100, 64, 1, 1);
@@ -46,16 +47,20 @@ class LoadProcessTest {
             assertThat(results[0].errors()).isEmpty();
             assertThat(results[0].served() + results[0].notSent()).isEqualTo(results[0].offered());
             assertThat(results[0].latency().decode().getTotalCount()).isEqualTo(results[0].served());
-            assertThat(taken.profile().layers()).isNotEmpty();
-            assertThat(directory.resolve(taken.profile().flameGraph())).isNotEmptyFile();
-            assertThat(directory.resolve(taken.profile().collapsed())).isNotEmptyFile();
+            assertThat(taken.seen().orElseThrow().profile().layers()).isNotEmpty();
+            assertThat(directory.resolve(taken.seen().orElseThrow().profile().flameGraph())).isNotEmptyFile();
+            assertThat(directory.resolve(taken.seen().orElseThrow().profile().collapsed())).isNotEmptyFile();
         }
     }
 
     @Test
     void a_target_that_is_not_there_is_told() throws Exception {
         try (LoadProcess load = LoadProcess.start(
-                "load", TargetSpec.http(List.of("127.0.0.1:1")).withTimeoutMillis(1000), 64, Optional.empty())) {
+                "load",
+                TargetSpec.http(List.of("127.0.0.1:1")).withTimeoutMillis(1000),
+                64,
+                List.of(),
+                Optional.empty())) {
             assertThatThrownBy(() -> {
                         Filling.Filled filled = load.fill(1, 1, PATIENCE);
                         throw new AssertionError(filled);
