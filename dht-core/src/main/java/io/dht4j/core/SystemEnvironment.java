@@ -9,6 +9,7 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
@@ -22,11 +23,14 @@ public final class SystemEnvironment implements Environment {
 
     private static final Logger LOG = LoggerFactory.getLogger(SystemEnvironment.class);
     private static final int CLOSE_SECONDS = 30;
+    private static final long TICK_NANOS = 20_000_000;
 
     private final ExecutorService executor;
     private final ExecutorService storeExecutor;
     private final int storeThreads;
     private final ScheduledThreadPoolExecutor timers;
+    private final AtomicBoolean ticking = new AtomicBoolean();
+    private volatile boolean set;
 
     /**
      * Starts the threads: one for timers, one per processor for short tasks, and those for the store.
@@ -101,10 +105,30 @@ public final class SystemEnvironment implements Environment {
 
     @Override
     public Timer schedule(Runnable task, long delayNanos) {
+        if (delayNanos > TICK_NANOS) {
+            set = true;
+            if (!ticking.get() && ticking.compareAndSet(false, true)) {
+                timers.schedule(this::tick, TICK_NANOS, TimeUnit.NANOSECONDS);
+            }
+        }
         // The timer thread only hands over, so that no task delays another one's time.
         ScheduledFuture<?> scheduled =
                 timers.schedule(() -> executor.execute(task), Math.max(0, delayNanos), TimeUnit.NANOSECONDS);
         return () -> scheduled.cancel(false);
+    }
+
+    /**
+     * A timer that is due before all others wakes the timer thread when it is set. As there is one for every call, and most are
+     * cancelled long before their time, that would be a switch of threads for each call. While timers are set something is always
+     * due sooner: this. If one is set just when it ends, the thread is woken once more than need be.
+     */
+    private void tick() {
+        if (set) {
+            set = false;
+            timers.schedule(this::tick, TICK_NANOS, TimeUnit.NANOSECONDS);
+        } else {
+            ticking.set(false);
+        }
     }
 
     @Override
