@@ -7,7 +7,7 @@ import io.dht4j.benchmarks.load.Operation;
 import io.dht4j.benchmarks.load.Outcome;
 import io.vertx.core.AsyncResult;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.http.HttpClient;
+import io.vertx.core.http.HttpClientConnection;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpClosedException;
@@ -31,6 +31,7 @@ final class HttpCall {
     private final long deadline;
     private final CompletableFuture<Outcome> result = new CompletableFuture<>();
     private @Nullable HttpClientRequest request;
+    private Runnable release = () -> {};
 
     /**
      * A call that has not begun.
@@ -67,13 +68,25 @@ final class HttpCall {
         return result.isDone();
     }
 
-    void begin(HttpClient client) {
-        client.request(options).onComplete(this::opened);
+    /**
+     * Sends it.
+     *
+     * @param whenFree what to do when another call may use the connection
+     */
+    void begin(HttpClientConnection connection, Runnable whenFree) {
+        release = whenFree;
+        connection.request(options).onComplete(this::opened);
+    }
+
+    /** Ends it because it could not be sent. */
+    void failBy(Throwable cause) {
+        fail(named(cause));
     }
 
     private void opened(AsyncResult<HttpClientRequest> opened) {
         if (opened.failed()) {
-            fail(named(opened.cause()));
+            failBy(opened.cause());
+            release.run();
             return;
         }
         HttpClientRequest open = opened.result();
@@ -101,14 +114,18 @@ final class HttpCall {
         } else if (status == NOT_FOUND && operation == Operation.GET) {
             finish(response, Outcome.ABSENT);
         } else {
-            response.body()
-                    .onComplete(body -> fail(refused(status, body.succeeded() ? body.result() : Buffer.buffer())));
+            response.body().onComplete(body -> {
+                fail(refused(status, body.succeeded() ? body.result() : Buffer.buffer()));
+                release.run();
+            });
         }
     }
 
     /** An operation has ended when all of its answer is there. */
     private void finish(HttpClientResponse response, Outcome outcome) {
         response.end().onComplete(end -> {
+            // Before the result, so that the next call finds it free.
+            release.run();
             if (end.succeeded()) {
                 result.complete(outcome);
             } else {

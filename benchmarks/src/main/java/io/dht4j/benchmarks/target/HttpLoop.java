@@ -3,11 +3,13 @@ package io.dht4j.benchmarks.target;
 import io.dht4j.benchmarks.load.LoadException;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
-import io.vertx.core.http.HttpClient;
+import io.vertx.core.http.HttpClientAgent;
 import io.vertx.core.http.HttpClientOptions;
 import io.vertx.core.http.PoolOptions;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.SingleWriterRecorder;
@@ -25,9 +27,6 @@ final class HttpLoop extends VerticleBase {
     /** Below the minute after which a node closes a silent connection, perhaps just as a request is sent on it. */
     private static final int KEEP_ALIVE_SECONDS = 30;
 
-    /** Calls that wait for a connection. As many as a load may have under way: it has its own bound. */
-    private static final int MAX_WAITING = 1_000_000;
-
     private static final int WAIT_DIGITS = 3;
 
     private final int connections;
@@ -36,7 +35,8 @@ final class HttpLoop extends VerticleBase {
     private final SingleWriterRecorder waits = new SingleWriterRecorder(WAIT_DIGITS);
     // On the event loop only.
     private final Deque<HttpCall> calls = new ArrayDeque<>();
-    private @Nullable HttpClient client;
+    private final Map<HttpAddress, HttpConnections> nodes = new HashMap<>();
+    private @Nullable HttpClientAgent client;
 
     HttpLoop(int connections, int connectTimeoutMillis) {
         this.connections = connections;
@@ -50,7 +50,8 @@ final class HttpLoop extends VerticleBase {
                         .setTcpNoDelay(true)
                         .setKeepAliveTimeout(KEEP_ALIVE_SECONDS)
                         .setConnectTimeout(connectTimeoutMillis),
-                new PoolOptions().setHttp1MaxSize(connections).setMaxWaitQueueSize(MAX_WAITING));
+                // Connections are opened by hand; the pool has none.
+                new PoolOptions().setHttp1MaxSize(1));
         vertx.setPeriodic(TICK_MILLIS, tick -> expire(System.nanoTime()));
         return Future.succeededFuture();
     }
@@ -72,11 +73,11 @@ final class HttpLoop extends VerticleBase {
      *
      * @throws RejectedExecutionException if the event loop has ended
      */
-    void submit(HttpCall call) {
+    void submit(HttpAddress address, HttpCall call) {
         long handed = System.nanoTime();
         context.runOnContext(here -> {
             waits.recordValue(Math.max(0, System.nanoTime() - handed));
-            begin(call);
+            begin(address, call);
         });
     }
 
@@ -85,15 +86,16 @@ final class HttpLoop extends VerticleBase {
         return waits.getIntervalHistogram();
     }
 
-    private void begin(HttpCall call) {
-        HttpClient open = client;
+    private void begin(HttpAddress address, HttpCall call) {
+        HttpClientAgent open = client;
         if (open == null) {
             call.fail(closed());
             return;
         }
         expire(System.nanoTime());
         calls.addLast(call);
-        call.begin(open);
+        nodes.computeIfAbsent(address, node -> new HttpConnections(open, node, connections))
+                .begin(call);
     }
 
     /** Ends calls that are due, and forgets those that have ended. */

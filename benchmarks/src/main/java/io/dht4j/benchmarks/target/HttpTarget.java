@@ -77,7 +77,7 @@ final class HttpTarget implements Target {
                 bodies[values.index(key)],
                 System.nanoTime() + timeoutNanos);
         try {
-            loop.submit(call);
+            loop.submit(address, call);
         } catch (RejectedExecutionException e) {
             call.fail(new LoadException("closed", "the target is closed"));
         }

@@ -48,8 +48,10 @@ class LoadProcessTest {
             assertThat(results[0].served() + results[0].notSent()).isEqualTo(results[0].offered());
             assertThat(results[0].latency().decode().getTotalCount()).isEqualTo(results[0].served());
             assertThat(taken.seen().orElseThrow().profile().layers()).isNotEmpty();
-            assertThat(directory.resolve(taken.seen().orElseThrow().profile().flameGraph())).isNotEmptyFile();
-            assertThat(directory.resolve(taken.seen().orElseThrow().profile().collapsed())).isNotEmptyFile();
+            assertThat(directory.resolve(taken.seen().orElseThrow().profile().flameGraph()))
+                    .isNotEmptyFile();
+            assertThat(directory.resolve(taken.seen().orElseThrow().profile().collapsed()))
+                    .isNotEmptyFile();
         }
     }
 
