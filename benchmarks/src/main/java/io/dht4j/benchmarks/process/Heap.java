@@ -19,12 +19,16 @@ final class Heap {
     }
 
     /**
-     * A heap that does not grow while something is measured, and compiled code that a profiler can tell exact places of.
+     * A heap that neither grows nor is touched for the first time while something is measured, and compiled code that a profiler can tell exact places of.
      */
     static List<String> flags(int megabytes, List<String> more) {
         List<String> flags = new ArrayList<>(List.of(
                 "-Xms" + megabytes + "m",
                 "-Xmx" + megabytes + "m",
+                "-XX:+AlwaysPreTouch",
+                // Beyond what a node loads: a full collection for want of room for classes would fall into the first
+                // seconds.
+                "-XX:MetaspaceSize=96m",
                 "-XX:+UnlockDiagnosticVMOptions",
                 "-XX:+DebugNonSafepoints"));
         flags.addAll(more);

@@ -13,6 +13,10 @@ import java.util.List;
 public final class Async implements Scenario {
 
     private static final int NODES = 3;
+    private static final String ASYNCHRONOUS = "asynchronous";
+    private static final String BATCHING = "batching";
+    private static final String BLOCKING = "blocking";
+    private static final List<String> COORDINATORS = List.of(ASYNCHRONOUS, BATCHING, BLOCKING);
 
     /** The scenario. */
     public Async() {}
@@ -30,7 +34,13 @@ public final class Async implements Scenario {
     @Override
     public List<Parameter> parameters() {
         return ServerPlan.parameters(
-                List.of(new Parameter("threads", "of the blocking coordinator, 1 to 4096", "64", "64")),
+                List.of(
+                        new Parameter(
+                                "coordinators",
+                                "what to compare, with commas between: " + String.join(", ", COORDINATORS),
+                                ASYNCHRONOUS + "," + BLOCKING,
+                                String.join(",", COORDINATORS)),
+                        new Parameter("threads", "of the blocking coordinator, 1 to 4096", "64", "64")),
                 "10000",
                 "200000",
                 "100");
@@ -39,7 +49,7 @@ public final class Async implements Scenario {
     @Override
     public void check(Settings settings) {
         ServerPlan.of(settings);
-        threads(settings);
+        variants(settings);
     }
 
     @Override
@@ -54,16 +64,22 @@ public final class Async implements Scenario {
             lab.step("merging " + way.label());
             lab.add(way.measure(lab.quick()));
         }
-        List<ServerVariant> variants = new ArrayList<>();
-        variants.add(ServerVariant.of("asynchronous", NODES, NODES, NODES).with(Setting.BATCHING, "off"));
-        // What the blocking one cannot do: requests that wait for each other share frames.
-        variants.add(ServerVariant.of("asynchronous, batching", NODES, NODES, NODES));
-        variants.add(ServerVariant.of("blocking", NODES, NODES, NODES)
-                .assembled(LabAssembly.COORDINATOR, "blocking-" + threads(lab)));
-        ServerComparison.of(lab, ServerPlan.of(lab), variants).run();
+        ServerComparison.of(lab, ServerPlan.of(lab), variants(lab)).run();
     }
 
-    private static long threads(Settings settings) {
-        return settings.number("threads", 1, 4096);
+    private static List<ServerVariant> variants(Settings settings) {
+        long threads = settings.number("threads", 1, 4096);
+        List<ServerVariant> variants = new ArrayList<>();
+        for (String coordinator : settings.names("coordinators", COORDINATORS)) {
+            ServerVariant nodes = ServerVariant.of(coordinator, NODES, NODES, NODES);
+            variants.add(
+                    switch (coordinator) {
+                        case ASYNCHRONOUS -> nodes.with(Setting.BATCHING, "off");
+                        // What the blocking one cannot do: requests that wait for each other share frames.
+                        case BATCHING -> nodes;
+                        default -> nodes.assembled(LabAssembly.COORDINATOR, "blocking-" + threads);
+                    });
+        }
+        return variants;
     }
 }

@@ -8,4 +8,14 @@ package io.dht4j.benchmarks.scenario;
  * @param quick the value of the short form
  * @param full the value of the full form
  */
-public record Parameter(String name, String meaning, String quick, String full) {}
+public record Parameter(String name, String meaning, String quick, String full) {
+
+    /**
+     * The same with another value of the short form.
+     *
+     * @param value in place of the old one
+     */
+    Parameter withQuick(String value) {
+        return new Parameter(name, meaning, value, full);
+    }
+}

@@ -106,12 +106,12 @@ record ServerPlan(
                                 new Parameter(
                                         "warm-up",
                                         "seconds of each operation at full speed before measuring, 0 to 600",
-                                        "2.5",
+                                        "3",
                                         "20"),
                                 new Parameter(
                                         "seconds",
                                         "length of a run of the search for the stable load, 0.1 to 600",
-                                        "0.4",
+                                        "0.3",
                                         "3"),
                                 new Parameter(
                                         "first-rate",
@@ -124,11 +124,8 @@ record ServerPlan(
                                         "1000000",
                                         "1000000"),
                                 new Parameter(
-                                        "precision",
-                                        "of the search, as a part of the rate, 0.001 to 1",
-                                        "0.25",
-                                        "0.05"),
-                                new Parameter("p99", "bound of the 99th percentile, 1 to 60,000 ms", "50", "50")),
+                                        "precision", "of the search, as a part of the rate, 0.001 to 1", "0.3", "0.05"),
+                                new Parameter("p99", "bound of the 99th percentile, 1 to 60,000 ms", "200", "50")),
                         NodeJvm.parameters().stream())
                 .flatMap(parameters -> parameters)
                 .toList();

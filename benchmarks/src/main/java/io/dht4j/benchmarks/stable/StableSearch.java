@@ -27,7 +27,7 @@ public record StableSearch(
     private static final double PRECISION = 0.05;
     private static final double CONFIRM = 3;
     private static final double PERCENTILE = 99;
-    private static final double QUEUED_BOUNDS = 5;
+    private static final double QUEUED_BOUNDS = 3;
     private static final int LEAST_IN_FLIGHT = 64;
 
     /** Checks the ranges. */

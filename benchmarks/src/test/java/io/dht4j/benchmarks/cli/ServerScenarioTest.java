@@ -33,9 +33,7 @@ class ServerScenarioTest {
         List<Measurement> puts = results.measurements().stream()
                 .filter(measurement -> measurement.group().equals(Operation.PUT.name()))
                 .toList();
-        assertThat(puts)
-                .extracting(Measurement::variant)
-                .containsExactly("asynchronous", "asynchronous, batching", "blocking");
+        assertThat(puts).extracting(Measurement::variant).containsExactly("asynchronous", "blocking");
         assertThat(puts).allSatisfy(measurement -> {
             assertThat(measurement.values()).allMatch(rate -> rate > 0);
             assertThat(measurement.levels()).hasSize(5);

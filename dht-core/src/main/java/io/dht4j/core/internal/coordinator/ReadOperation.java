@@ -45,7 +45,7 @@ final class ReadOperation {
     private final AtomicInteger awaited = new AtomicInteger();
 
     private final CompletableFuture<List<Optional<Entry>>> result = new CompletableFuture<>();
-    private final Environment.Timer deadline;
+    private volatile Environment.@Nullable Timer deadline;
     private volatile Environment.@Nullable Timer hedge;
 
     private ReadOperation(
@@ -59,7 +59,6 @@ final class ReadOperation {
             reads.add(new KeyRead(key, localFirst(parts.replicas(key, policy.from())), policy));
         }
         this.undecided = new AtomicInteger(keys.size());
-        this.deadline = parts.environment().schedule(this::expire, context.remainingNanos());
     }
 
     /** Starts a read. */
@@ -68,8 +67,12 @@ final class ReadOperation {
         ReadOperation operation = new ReadOperation(parts, limits, peers, context, keys, policy);
         int asked = limits.readFanOut() == ReadFanOut.ALL ? policy.from() : policy.ack();
         operation.askNext(operation.reads, asked);
-        if (asked < policy.from()) {
-            operation.hedgeLater();
+        // A read of this node's own memory is over by now, and a timer would cost more than all the rest of it.
+        if (!operation.result.isDone()) {
+            operation.expireLater();
+            if (asked < policy.from()) {
+                operation.hedgeLater();
+            }
         }
         return operation;
     }
@@ -298,6 +301,13 @@ final class ReadOperation {
         fail("read failed: a large value did not come before the deadline");
     }
 
+    private void expireLater() {
+        deadline = parts.environment().schedule(this::expire, context.remainingNanos());
+        if (result.isDone()) {
+            cancelTimers();
+        }
+    }
+
     private void hedgeLater() {
         limits.hedgeDelay().ifPresent(delay -> {
             hedge = parts.environment().schedule(this::hedge, delay.toNanos());
@@ -321,8 +331,11 @@ final class ReadOperation {
     }
 
     private void cancelTimers() {
-        deadline.cancel();
-        Environment.Timer timer = hedge;
+        cancel(deadline);
+        cancel(hedge);
+    }
+
+    private static void cancel(Environment.@Nullable Timer timer) {
         if (timer != null) {
             timer.cancel();
         }
