@@ -225,7 +225,7 @@ public final class Child implements AutoCloseable {
             return answer.get(deadline.toNanos(), TimeUnit.NANOSECONDS);
         } catch (ExecutionException e) {
             Throwable cause = Objects.requireNonNullElse(e.getCause(), e);
-            throw new ChildException(spec.name() + ": " + command + ": " + cause.getMessage(), cause);
+            throw new ChildRefusedException(spec.name() + ": " + command + ": " + cause.getMessage(), cause);
         } catch (CancellationException e) {
             throw died();
         } catch (TimeoutException e) {

@@ -163,7 +163,12 @@ public final class Nodes implements AutoCloseable {
             try {
                 started = nodes.get(i).startProfile(event);
             } catch (ChildException e) {
-                dropProfiles(nodes.subList(0, i));
+                try {
+                    dropProfiles(nodes.subList(0, i));
+                } catch (IOException kept) {
+                    kept.addSuppressed(e);
+                    throw new IOException("a profile that had begun could not be ended: " + kept.getMessage(), kept);
+                }
                 throw e;
             }
             if (!started.note().isEmpty() && !notes.contains(started.note())) {

@@ -68,9 +68,7 @@ public final class Profiling {
         List<String> notes;
         try {
             notes = nodes.startProfile(event);
-        } catch (ChildDiedException e) {
-            throw e;
-        } catch (ChildException e) {
+        } catch (ChildRefusedException e) {
             return new Taken(
                     Optional.empty(), List.of("there is no profile of " + event.label() + ": " + e.getMessage()));
         }

@@ -23,8 +23,9 @@ public final class StableLoad {
 
     private static final int[] PARTS = {10, 50, 70, 90};
     private static final int WHOLE = 100;
+    private static final double MEDIAN = 50;
 
-    /** A server that serves less of the load than this is beyond its limit, whatever else happened. */
+    /** A server that serves less of the load than this, and half of that late, is beyond its limit. After a pause most are in time. */
     private static final double HOPELESS_SHARE = 0.9;
 
     /** So that the first step down is as small as the precision. */
@@ -128,8 +129,13 @@ public final class StableLoad {
     private boolean holds(double rate) throws IOException, InterruptedException {
         Probe first = run(Phase.SEARCH, rate, search.probe().seconds());
         return first.stable()
-                || (first.result().servedShare() >= HOPELESS_SHARE
+                || (!isHopeless(first.result())
                         && run(Phase.SEARCH, rate, search.probe().seconds()).stable());
+    }
+
+    private boolean isHopeless(LoadResult result) {
+        return result.servedShare() < HOPELESS_SHARE
+                && result.latency().micros(MEDIAN) * 1e3 >= search.p99().toNanos();
     }
 
     private Optional<LoadResult> confirm(double rate) throws IOException, InterruptedException {

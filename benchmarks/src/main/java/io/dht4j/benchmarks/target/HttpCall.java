@@ -11,6 +11,7 @@ import io.vertx.core.http.HttpClientConnection;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpClosedException;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.RequestOptions;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -91,7 +92,9 @@ final class HttpCall {
         }
         HttpClientRequest open = opened.result();
         if (result.isDone()) {
+            // Nothing has been sent, and the connection is as good as before.
             open.reset();
+            release.run();
             return;
         }
         request = open;
@@ -116,7 +119,7 @@ final class HttpCall {
         } else {
             response.body().onComplete(body -> {
                 fail(refused(status, body.succeeded() ? body.result() : Buffer.buffer()));
-                release.run();
+                releaseAfter(response, body.succeeded());
             });
         }
     }
@@ -125,13 +128,20 @@ final class HttpCall {
     private void finish(HttpClientResponse response, Outcome outcome) {
         response.end().onComplete(end -> {
             // Before the result, so that the next call finds it free.
-            release.run();
+            releaseAfter(response, end.succeeded());
             if (end.succeeded()) {
                 result.complete(outcome);
             } else {
                 fail(named(end.cause()));
             }
         });
+    }
+
+    /** A connection that is about to end must not get another call. */
+    private void releaseAfter(HttpClientResponse response, boolean isWhole) {
+        if (isWhole && !"close".equalsIgnoreCase(response.getHeader(HttpHeaders.CONNECTION))) {
+            release.run();
+        }
     }
 
     private static LoadException refused(int status, Buffer body) {

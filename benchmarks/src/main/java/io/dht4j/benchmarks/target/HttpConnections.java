@@ -48,7 +48,7 @@ final class HttpConnections {
     }
 
     private void openAll() {
-        while (open.size() + opening < count) {
+        for (int missing = count - open.size() - opening; missing > 0; missing--) {
             opening++;
             client.connect(node).onComplete(this::opened);
         }
@@ -57,9 +57,9 @@ final class HttpConnections {
     private void opened(AsyncResult<HttpClientConnection> result) {
         opening--;
         if (result.failed()) {
-            HttpCall oldest = waiting.pollFirst();
-            if (oldest != null) {
-                oldest.failBy(result.cause());
+            if (open.isEmpty() && opening == 0) {
+                waiting.forEach(call -> call.failBy(result.cause()));
+                waiting.clear();
             }
             return;
         }
@@ -85,6 +85,7 @@ final class HttpConnections {
     private void closed(HttpClientConnection connection) {
         open.remove(connection);
         free.remove(connection);
+        waiting.removeIf(call -> call.result().isDone());
         if (!waiting.isEmpty()) {
             openAll();
         }

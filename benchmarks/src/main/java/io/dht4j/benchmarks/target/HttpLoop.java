@@ -24,9 +24,6 @@ final class HttpLoop extends VerticleBase {
     /** How late a call may expire. */
     private static final long TICK_MILLIS = 20;
 
-    /** Below the minute after which a node closes a silent connection, perhaps just as a request is sent on it. */
-    private static final int KEEP_ALIVE_SECONDS = 30;
-
     private static final int WAIT_DIGITS = 3;
 
     private final int connections;
@@ -46,10 +43,7 @@ final class HttpLoop extends VerticleBase {
     @Override
     public Future<?> start() {
         client = vertx.createHttpClient(
-                new HttpClientOptions()
-                        .setTcpNoDelay(true)
-                        .setKeepAliveTimeout(KEEP_ALIVE_SECONDS)
-                        .setConnectTimeout(connectTimeoutMillis),
+                new HttpClientOptions().setTcpNoDelay(true).setConnectTimeout(connectTimeoutMillis),
                 // Connections are opened by hand; the pool has none.
                 new PoolOptions().setHttp1MaxSize(1));
         vertx.setPeriodic(TICK_MILLIS, tick -> expire(System.nanoTime()));

@@ -18,6 +18,9 @@ final class Memtable implements Iterable<Entry> {
     /** What an entry takes in the heap, or in the log, beside its bytes: a header, a node of the index, and what gets lost between. */
     private static final int OVERHEAD_BYTES = 56;
 
+    /** What is added where entries are kept as objects, or leave much of a slab empty. */
+    private static final int LARGE_OVERHEAD_BYTES = 120;
+
     private final long segment;
     private final Path file;
     private final RecordArena records = new RecordArena();
@@ -32,7 +35,8 @@ final class Memtable implements Iterable<Entry> {
     }
 
     static long weight(Entry entry) {
-        return (long) OVERHEAD_BYTES + entry.key().length() + entry.value().length;
+        long bytes = (long) entry.key().length() + entry.value().length;
+        return OVERHEAD_BYTES + bytes + (bytes >= RecordArena.LARGE_BYTES ? LARGE_OVERHEAD_BYTES : 0);
     }
 
     void put(Entry entry) {
@@ -76,7 +80,7 @@ final class Memtable implements Iterable<Entry> {
     }
 
     /**
-     * An upper bound of the heap that the entries take, and of the segment's length.
+     * About the heap that the entries take, to a tenth, and about the segment's length.
      */
     long weight() {
         return weight.get();

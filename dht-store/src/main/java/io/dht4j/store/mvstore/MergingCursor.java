@@ -117,6 +117,7 @@ final class MergingCursor implements EntryCursor {
 
     private final class TableSource extends Source {
         private final Iterator<Entry> entries;
+        private boolean over;
 
         TableSource(Memtable table) {
             entries = table.from(range.start());
@@ -125,11 +126,12 @@ final class MergingCursor implements EntryCursor {
         @Override
         @Nullable
         Entry read() {
-            if (!entries.hasNext()) {
+            if (over || !entries.hasNext()) {
                 return null;
             }
             Entry entry = entries.next();
-            return range.contains(entry.key()) ? entry : null;
+            over = !range.contains(entry.key());
+            return over ? null : entry;
         }
     }
 

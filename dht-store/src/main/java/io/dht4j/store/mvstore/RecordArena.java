@@ -21,7 +21,7 @@ final class RecordArena {
     private static final int SLAB_BYTES = 1 << 17;
 
     /** From this length on, an entry's arrays are worth keeping. */
-    private static final int LARGE_BYTES = 1 << 12;
+    static final int LARGE_BYTES = 1 << 12;
 
     private static final int ALIGNMENT_SHIFT = 3;
     private static final int ALIGNMENT = 1 << ALIGNMENT_SHIFT;
@@ -89,8 +89,9 @@ final class RecordArena {
         if (slabCount == more.length) {
             more = Arrays.copyOf(more, Math.max(4, 2 * slabCount));
         }
-        more[slabCount++] = new byte[SLAB_BYTES];
+        more[slabCount] = new byte[SLAB_BYTES];
         slabs = more;
+        slabCount++;
         end = 0;
     }
 

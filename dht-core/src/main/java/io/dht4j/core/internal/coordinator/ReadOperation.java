@@ -85,8 +85,8 @@ final class ReadOperation {
     /** Ends the read without a result, unless what has begun is always brought to its end. */
     void abandon() {
         if (limits.cancellation() != CancellationPolicy.NEVER) {
-            cancelTimers();
             result.cancel(false);
+            cancelTimers();
             cancelRest();
         }
     }
@@ -272,19 +272,19 @@ final class ReadOperation {
     private void finish(KeyRead read, Optional<Entry> entry) {
         read.outcome = entry;
         if (undecided.decrementAndGet() == 0) {
-            cancelTimers();
             List<Optional<Entry>> entries = new ArrayList<>(reads.size());
             for (KeyRead each : reads) {
                 entries.add(each.outcome);
             }
             result.complete(entries);
+            cancelTimers();
             cancelRest();
         }
     }
 
     private void fail(String message) {
-        cancelTimers();
         result.completeExceptionally(new UnavailableException(ErrorCode.NOT_ENOUGH_REPLICAS, message));
+        cancelTimers();
         cancelRest();
     }
 
@@ -330,6 +330,7 @@ final class ReadOperation {
         }
     }
 
+    /** To be called when the result is there: a timer that is set just now looks for it afterwards. */
     private void cancelTimers() {
         cancel(deadline);
         cancel(hedge);
