@@ -44,7 +44,7 @@ final class Doubts {
     }
 
     void lateness(double p99Micros, double latencyP99Micros) {
-        if (p99Micros > LATENESS_P99_MICROS && p99Micros > LATENESS_SHARE * latencyP99Micros) {
+        if (isMuch(p99Micros, latencyP99Micros)) {
             add(
                     "the generator began 1 %% of the operations more than %,.0f µs after their time, which is much of the"
                             + " %,.0f µs that 1 %% took",
@@ -54,12 +54,16 @@ final class Doubts {
 
     /** As lateness, but of the threads on which the client of the target works. */
     void waits(double p99Micros, double latencyP99Micros) {
-        if (p99Micros > LATENESS_P99_MICROS && p99Micros > LATENESS_SHARE * latencyP99Micros) {
+        if (isMuch(p99Micros, latencyP99Micros)) {
             add(
                     "1 %% of the operations waited more than %,.0f µs for the generator's own client, which is much of the"
                             + " %,.0f µs that 1 %% took",
                     p99Micros, latencyP99Micros);
         }
+    }
+
+    private static boolean isMuch(double p99Micros, double latencyP99Micros) {
+        return p99Micros > LATENESS_P99_MICROS && p99Micros > LATENESS_SHARE * latencyP99Micros;
     }
 
     /** The second opinion about the rate. */
