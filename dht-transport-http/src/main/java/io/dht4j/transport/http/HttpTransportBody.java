@@ -73,7 +73,7 @@ final class HttpTransportBody {
         return allDigits(header) ? (int) Math.min(Integer.MAX_VALUE, Long.parseLong(header)) : -1;
     }
 
-    // A stream would be shorter; it was 5 % of all that a node allocates for a put.
+    // A stream would be shorter; it was some 4 % of what a node allocates for a put.
     static boolean allDigits(String text) {
         for (int i = 0; i < text.length(); i++) {
             if (text.charAt(i) < '0' || text.charAt(i) > '9') {
