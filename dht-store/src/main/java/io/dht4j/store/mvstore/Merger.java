@@ -11,6 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,13 +20,18 @@ import org.jspecify.annotations.Nullable;
  */
 final class Merger {
 
-    private static final long TICK_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
     /** A table that has not been written for so many ticks is merged, so that a quiet store's log is empty. */
-    private static final int QUIET_TICKS = 5;
+    private static final int QUIET_TICKS = 20;
 
     /** How long the file is tidied up after the last merge: beyond MVStore's retention time of 45 seconds. */
-    private static final int SETTLING_TICKS = 180;
+    private static final int SETTLING_TICKS = 720;
+
+    /** A merge that nobody waits for looks so often whether it should let others work; a power of two. */
+    private static final int STRIDE = 256;
+
+    private static final long LONGEST_REST_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
     private final StoreDirectory directory;
     private final Durability durability;
@@ -134,10 +140,15 @@ final class Merger {
 
     private void merge(Memtable table) throws IOException {
         int count = 0;
+        long began = System.nanoTime();
         for (Entry entry : table) {
             map.merge(entry);
-            if ((++count & 1023) == 0 && memtables.isEnding()) {
-                return;
+            if ((++count & (STRIDE - 1)) == 0) {
+                if (memtables.isEnding()) {
+                    return;
+                }
+                rest(began);
+                began = System.nanoTime();
             }
         }
         map.finishSegment(table.segment(), table.newest());
@@ -148,6 +159,16 @@ final class Merger {
         }
         ticksSinceMerge = 0;
         map.compactForWhatWasWritten();
+    }
+
+    /**
+     * Rests for as long as it worked, so that a merge takes half of a processor and not a whole one from the requests; unless the next
+     * table waits, since then writers will soon wait too, or somebody waits for a purge.
+     */
+    private void rest(long began) {
+        if (memtables.view().frozen().size() == 1 && purges.isEmpty()) {
+            LockSupport.parkNanos(Math.min(System.nanoTime() - began, LONGEST_REST_NANOS));
+        }
     }
 
     private void runPurges() {
