@@ -12,6 +12,9 @@ import java.util.List;
  */
 public final class StolenTime {
 
+    /** Beyond so many percent, what is measured is the neighbours. */
+    public static final double MUCH_PERCENT = 5;
+
     private static final Path STAT = Path.of("/proc/stat");
     private static final int STEAL_FIELD = 8;
 

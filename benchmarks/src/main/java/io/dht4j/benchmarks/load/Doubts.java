@@ -1,14 +1,12 @@
 package io.dht4j.benchmarks.load;
 
+import io.dht4j.benchmarks.StolenTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
 /** Finds reasons not to trust a run. For one thread. */
 final class Doubts {
-
-    /** Processor time that went to others, in percent: beyond it, what is measured is the neighbours. */
-    static final double STOLEN_PERCENT = 5;
 
     /** Time in which the generator's own collector had stopped it, in percent: such pauses look like the server's. */
     static final double GC_PERCENT = 5;
@@ -31,7 +29,7 @@ final class Doubts {
     private final List<String> found = new ArrayList<>();
 
     void stolen(double percent) {
-        if (percent > STOLEN_PERCENT) {
+        if (percent > StolenTime.MUCH_PERCENT) {
             add("%.1f %% of the processors' time went to others on this host", percent);
         }
     }

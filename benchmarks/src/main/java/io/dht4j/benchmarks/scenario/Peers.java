@@ -30,7 +30,6 @@ import java.util.concurrent.Future;
 public final class Peers implements Scenario {
 
     private static final int MEMBERS = 3;
-    private static final double MOST_STOLEN = 5;
     private static final String DURABLE = "dht4j-durable";
     private static final List<String> ALL =
             List.of("dht4j", DURABLE, "hazelcast", "hazelcast-backup-reads", "infinispan");
@@ -141,7 +140,7 @@ public final class Peers implements Scenario {
                         operation + " " + product, name -> new Cell(new ArrayList<>(), new LinkedHashSet<>()));
                 StolenTime stolen = new StolenTime();
                 cell.rates().add(perSecond(cluster, operation, plan, plan.seconds()));
-                if (stolen.percent() > MOST_STOLEN) {
+                if (stolen.percent() > StolenTime.MUCH_PERCENT) {
                     cell.doubts().add("more than 5 % of the processors' time went to others on this host");
                 }
                 lab.add(measurement(operation, cluster, cell));

@@ -1,5 +1,6 @@
 package io.dht4j.benchmarks.scenario;
 
+import io.dht4j.benchmarks.StolenTime;
 import io.dht4j.benchmarks.load.Cell;
 import io.dht4j.benchmarks.load.Comparison;
 import io.dht4j.benchmarks.report.Measurement;
@@ -20,7 +21,6 @@ import java.util.Set;
 public final class Transports implements Scenario {
 
     private static final String BYTES_ALLOCATED = "bytes allocated";
-    private static final double MOST_STOLEN = 5;
 
     /** The scenario. */
     public Transports() {}
@@ -72,7 +72,7 @@ public final class Transports implements Scenario {
             comparison.run(cells, (cell, stolenPercent) -> {
                 Shown of = Objects.requireNonNull(shown.get(cell));
                 lab.step(of.variant() + ", " + of.group());
-                if (stolenPercent > MOST_STOLEN) {
+                if (stolenPercent > StolenTime.MUCH_PERCENT) {
                     of.doubts()
                             .add(String.format(
                                     Locale.ROOT,

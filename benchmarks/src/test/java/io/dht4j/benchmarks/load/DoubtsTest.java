@@ -2,6 +2,7 @@ package io.dht4j.benchmarks.load;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dht4j.benchmarks.StolenTime;
 import org.junit.jupiter.api.Test;
 
 class DoubtsTest {
@@ -10,7 +11,7 @@ class DoubtsTest {
 
     @Test
     void a_calm_run_has_none() {
-        doubts.stolen(Doubts.STOLEN_PERCENT);
+        doubts.stolen(StolenTime.MUCH_PERCENT);
         doubts.gc(50, 1000);
         doubts.lateness(Doubts.LATENESS_P99_MICROS, 0);
         doubts.lateness(2000, 10_000);

@@ -21,6 +21,7 @@ final class SimulatedServer implements LoadDriver {
     private final List<LoadSpec> runs = new ArrayList<>();
     private Predicate<LoadSpec> spoiled = spec -> false;
     private Predicate<LoadSpec> failing = spec -> false;
+    private double stolenPercent;
 
     /**
      * A server.
@@ -34,6 +35,12 @@ final class SimulatedServer implements LoadDriver {
     /** Runs for which a pause of 300 ms falls into the time. */
     SimulatedServer spoiling(Predicate<LoadSpec> which) {
         spoiled = which;
+        return this;
+    }
+
+    /** What others take of the processors in the runs that are spoiled, in percent. */
+    SimulatedServer stealing(double percent) {
+        stolenPercent = percent;
         return this;
     }
 
@@ -75,6 +82,6 @@ final class SimulatedServer implements LoadDriver {
                 offered - served,
                 failed == 0 ? Map.of() : Map.of("HTTP 503", failed),
                 Latency.of(latency),
-                new Conditions(0, 0, 50, List.of()));
+                new Conditions(paused ? stolenPercent : 0, 0, 50, List.of()));
     }
 }

@@ -15,6 +15,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -112,6 +113,27 @@ class StableLoadTest {
         assertThat(stable.levels())
                 .last()
                 .satisfies(level -> assertThat(level.result().failed()).isZero());
+    }
+
+    @Test
+    void runs_that_others_on_the_host_have_spoiled_say_nothing() throws Exception {
+        double undisturbed = find(new SimulatedServer(16_000), SEARCH).perSecond();
+        AtomicInteger runs = new AtomicInteger();
+        // Every run but each fourth: one more attempt, as for a pause of the server, would not do.
+        SimulatedServer server = new SimulatedServer(16_000)
+                .spoiling(spec -> runs.getAndIncrement() % 4 != 3)
+                .stealing(30);
+
+        assertThat(find(server, SEARCH).perSecond()).isEqualTo(undisturbed);
+    }
+
+    @Test
+    void a_host_that_others_always_use_has_no_stable_load() throws Exception {
+        SimulatedServer server =
+                new SimulatedServer(16_000).spoiling(spec -> true).stealing(30);
+
+        assertThat(find(server, SEARCH).found()).isFalse();
+        assertThat(server.runs()).hasSizeLessThan(120);
     }
 
     @Test
