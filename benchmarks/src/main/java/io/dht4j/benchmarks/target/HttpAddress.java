@@ -1,8 +1,13 @@
 package io.dht4j.benchmarks.target;
 
 import io.dht4j.benchmarks.load.Operation;
-import io.vertx.core.http.HttpMethod;
-import io.vertx.core.http.RequestOptions;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.handler.codec.http.DefaultFullHttpRequest;
+import io.netty.handler.codec.http.FullHttpRequest;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpVersion;
 
 /**
  * Where a node's HTTP API is, and what requests to it look like.
@@ -24,15 +29,23 @@ record HttpAddress(String host, int port, String policy) {
                 spec.from() == 0 ? "" : "&ack=" + spec.ack() + "&from=" + spec.from());
     }
 
-    RequestOptions request(Operation operation, long key) {
-        return new RequestOptions()
-                .setHost(host)
-                .setPort(port)
-                .setMethod(
-                        switch (operation) {
-                            case PUT -> HttpMethod.PUT;
-                            case GET -> HttpMethod.GET;
-                        })
-                .setURI(ENTITY + Names.of(key) + policy);
+    /**
+     * A request.
+     *
+     * @param value what a put writes
+     */
+    FullHttpRequest request(Operation operation, long key, byte[] value) {
+        HttpMethod method = switch (operation) {
+            case PUT -> HttpMethod.PUT;
+            case GET -> HttpMethod.GET;
+        };
+        ByteBuf body = operation == Operation.PUT ? Unpooled.wrappedBuffer(value) : Unpooled.EMPTY_BUFFER;
+        FullHttpRequest request =
+                new DefaultFullHttpRequest(HttpVersion.HTTP_1_1, method, ENTITY + Names.of(key) + policy, body);
+        request.headers().set(HttpHeaderNames.HOST, host + ":" + port);
+        if (operation == Operation.PUT) {
+            request.headers().setInt(HttpHeaderNames.CONTENT_LENGTH, value.length);
+        }
+        return request;
     }
 }

@@ -5,20 +5,12 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.dht4j.benchmarks.load.LoadException;
 import io.dht4j.benchmarks.load.Operation;
 import io.dht4j.benchmarks.load.Outcome;
-import io.vertx.core.AsyncResult;
-import io.vertx.core.buffer.Buffer;
-import io.vertx.core.http.HttpClientConnection;
-import io.vertx.core.http.HttpClientRequest;
-import io.vertx.core.http.HttpClientResponse;
-import io.vertx.core.http.HttpClosedException;
-import io.vertx.core.http.HttpHeaders;
-import io.vertx.core.http.RequestOptions;
+import io.netty.handler.codec.http.FullHttpRequest;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.util.concurrent.CompletableFuture;
-import org.jspecify.annotations.Nullable;
 
-/** One request and its answer. On its event loop, but for what is said to be for any thread. */
+/** One operation: what to ask, and what became of it. Its result may be looked at and set by any thread, once. */
 final class HttpCall {
 
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -26,129 +18,98 @@ final class HttpCall {
     private static final int CREATED = 201;
     private static final int NOT_FOUND = 404;
 
+    private final HttpAddress address;
     private final Operation operation;
-    private final RequestOptions options;
-    private final Buffer value;
+    private final long key;
+    private final byte[] value;
     private final long deadline;
     private final CompletableFuture<Outcome> result = new CompletableFuture<>();
-    private @Nullable HttpClientRequest request;
-    private Runnable release = () -> {};
 
     /**
      * A call that has not begun.
      *
+     * @param address which node to ask
      * @param value what a put writes
      * @param deadline by {@link System#nanoTime()}
      */
-    HttpCall(Operation operation, RequestOptions options, Buffer value, long deadline) {
+    HttpCall(HttpAddress address, Operation operation, long key, byte[] value, long deadline) {
+        this.address = address;
         this.operation = operation;
-        this.options = options;
+        this.key = key;
         this.value = value;
         this.deadline = deadline;
     }
 
-    /** For any thread. */
+    HttpAddress address() {
+        return address;
+    }
+
+    FullHttpRequest request() {
+        return address.request(operation, key, value);
+    }
+
     CompletableFuture<Outcome> result() {
         return result;
     }
 
-    /** For any thread. */
-    void fail(Throwable error) {
-        result.completeExceptionally(error);
-    }
-
-    /** Whether nobody waits for it any more; ends it if its time is over. */
-    boolean hasEnded(long now) {
-        if (!result.isDone() && deadline - now <= 0) {
-            fail(new LoadException("timeout", "no answer in time"));
-            HttpClientRequest open = request;
-            if (open != null) {
-                open.reset();
-            }
-        }
+    /** Whether nobody waits for it any more. */
+    boolean isOver() {
         return result.isDone();
     }
 
-    /**
-     * Sends it.
-     *
-     * @param whenFree what to do when another call may use the connection
-     */
-    void begin(HttpClientConnection connection, Runnable whenFree) {
-        release = whenFree;
-        connection.request(options).onComplete(this::opened);
+    /** Whether its time is over. */
+    boolean isDue(long now) {
+        return deadline - now <= 0;
     }
 
-    /** Ends it because it could not be sent. */
+    void expire() {
+        fail(new LoadException("timeout", "no answer in time"));
+    }
+
+    /** Ends it as the client of a target that is closed. */
+    void closed() {
+        fail(new LoadException("closed", "the target is closed"));
+    }
+
+    /** Ends it because it could not be sent, or its answer could not be read. */
     void failBy(Throwable cause) {
-        fail(named(cause));
+        String message = String.valueOf(cause.getMessage());
+        fail(new LoadException(
+                cause instanceof ConnectException ? "not connected" : LoadException.nameOf(cause), message));
     }
 
-    private void opened(AsyncResult<HttpClientRequest> opened) {
-        if (opened.failed()) {
-            failBy(opened.cause());
-            release.run();
-            return;
-        }
-        HttpClientRequest open = opened.result();
-        if (result.isDone()) {
-            // Nothing has been sent, and the connection is as good as before.
-            open.reset();
-            release.run();
-            return;
-        }
-        request = open;
-        open.response().onComplete(this::answered);
-        switch (operation) {
-            case PUT -> open.end(value);
-            case GET -> open.end();
-        }
+    /** Ends it because its connection has. */
+    void disconnected() {
+        fail(new LoadException("connection closed", "the node closed the connection"));
     }
 
-    private void answered(AsyncResult<HttpClientResponse> answered) {
-        if (answered.failed()) {
-            fail(named(answered.cause()));
-            return;
-        }
-        HttpClientResponse response = answered.result();
-        int status = response.statusCode();
-        if (status == (operation == Operation.PUT ? CREATED : OK)) {
-            finish(response, Outcome.DONE);
-        } else if (status == NOT_FOUND && operation == Operation.GET) {
-            finish(response, Outcome.ABSENT);
+    /**
+     * Ends it by its answer.
+     *
+     * @param status of the answer
+     * @param body of the answer if it was {@linkplain #isExpected not expected}
+     */
+    void answered(int status, byte[] body) {
+        if (!isExpected(status)) {
+            fail(refused(status, body));
         } else {
-            response.body().onComplete(body -> {
-                fail(refused(status, body.succeeded() ? body.result() : Buffer.buffer()));
-                releaseAfter(response, body.succeeded());
-            });
+            result.complete(status == NOT_FOUND ? Outcome.ABSENT : Outcome.DONE);
         }
     }
 
-    /** An operation has ended when all of its answer is there. */
-    private void finish(HttpClientResponse response, Outcome outcome) {
-        response.end().onComplete(end -> {
-            // Before the result, so that the next call finds it free.
-            releaseAfter(response, end.succeeded());
-            if (end.succeeded()) {
-                result.complete(outcome);
-            } else {
-                fail(named(end.cause()));
-            }
-        });
+    /** Whether such an answer is what an operation may end with. */
+    boolean isExpected(int status) {
+        return switch (operation) {
+            case PUT -> status == CREATED;
+            case GET -> status == OK || status == NOT_FOUND;
+        };
     }
 
-    /** A connection that is about to end must not get another call. */
-    private void releaseAfter(HttpClientResponse response, boolean isWhole) {
-        if (isWhole && !"close".equalsIgnoreCase(response.getHeader(HttpHeaders.CONNECTION))) {
-            release.run();
-        }
-    }
-
-    private static LoadException refused(int status, Buffer body) {
+    private static LoadException refused(int status, byte[] body) {
         String name = "";
         String detail = "";
         try {
-            JsonNode problem = JSON.readTree(body.getBytes());
+            JsonNode problem = JSON.readTree(body);
             name = problem.path("name").asText();
             detail = problem.path("detail").asText();
         } catch (IOException e) {
@@ -157,14 +118,7 @@ final class HttpCall {
         return new LoadException(("HTTP " + status + " " + name).strip(), detail);
     }
 
-    private static LoadException named(Throwable cause) {
-        String message = String.valueOf(cause.getMessage());
-        if (cause instanceof ConnectException) {
-            return new LoadException("not connected", message);
-        }
-        if (cause instanceof HttpClosedException) {
-            return new LoadException("connection closed", message);
-        }
-        return new LoadException(LoadException.nameOf(cause), message);
+    private void fail(LoadException error) {
+        result.completeExceptionally(error);
     }
 }

@@ -1,12 +1,15 @@
 package io.dht4j.benchmarks.target;
 
-import io.vertx.core.AsyncResult;
-import io.vertx.core.http.HttpClientAgent;
-import io.vertx.core.http.HttpClientConnection;
-import io.vertx.core.http.HttpConnectOptions;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelInitializer;
+import io.netty.handler.codec.http.HttpRequestEncoder;
+import io.netty.handler.codec.http.HttpResponseDecoder;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 
 /**
@@ -16,76 +19,107 @@ import java.util.Set;
  */
 final class HttpConnections {
 
-    private final HttpClientAgent client;
-    private final HttpConnectOptions node;
+    private final Bootstrap bootstrap;
     private final int count;
-    private final Set<HttpClientConnection> open = new HashSet<>();
+    private final Set<HttpConnection> open = new HashSet<>();
     /** The longest unused comes first. */
-    private final Deque<HttpClientConnection> free = new ArrayDeque<>();
+    private final Deque<HttpConnection> free = new ArrayDeque<>();
 
     private final Deque<HttpCall> waiting = new ArrayDeque<>();
     private int opening;
 
-    HttpConnections(HttpClientAgent client, HttpAddress address, int count) {
-        this.client = client;
-        this.node = new HttpConnectOptions().setHost(address.host()).setPort(address.port());
+    /**
+     * No connection yet.
+     *
+     * @param bootstrap what opens them, on the event loop; without a handler and an address
+     */
+    HttpConnections(Bootstrap bootstrap, HttpAddress address, int count) {
         this.count = count;
+        this.bootstrap = bootstrap
+                .clone()
+                .remoteAddress(address.host(), address.port())
+                .handler(new ChannelInitializer<>() {
+                    @Override
+                    protected void initChannel(Channel channel) {
+                        channel.pipeline()
+                                .addLast(
+                                        new HttpRequestEncoder(),
+                                        new HttpResponseDecoder(),
+                                        new HttpConnection(HttpConnections.this, channel));
+                    }
+                });
     }
 
     /** Begins a call, as soon as a connection is free. */
     void begin(HttpCall call) {
-        HttpClientConnection connection = free.pollFirst();
+        HttpConnection connection = free.pollFirst();
         if (connection != null) {
-            begin(call, connection);
+            connection.begin(call);
             return;
         }
         waiting.addLast(call);
         openAll();
     }
 
-    private void begin(HttpCall call, HttpClientConnection connection) {
-        call.begin(connection, () -> released(connection));
+    /** Ends the calls whose time is over. */
+    void expire(long now) {
+        for (HttpConnection connection : List.copyOf(open)) {
+            if (connection.call().filter(call -> call.isDue(now)).isPresent()) {
+                connection.call().ifPresent(HttpCall::expire);
+                connection.close();
+            }
+        }
+        waiting.stream().filter(call -> call.isDue(now)).forEach(HttpCall::expire);
+        waiting.removeIf(HttpCall::isOver);
+    }
+
+    /** Ends all calls and connections. */
+    void close() {
+        waiting.forEach(HttpCall::closed);
+        waiting.clear();
+        for (HttpConnection connection : List.copyOf(open)) {
+            connection.call().ifPresent(HttpCall::closed);
+            connection.close();
+        }
     }
 
     private void openAll() {
         for (int missing = count - open.size() - opening; missing > 0; missing--) {
             opening++;
-            client.connect(node).onComplete(this::opened);
+            ChannelFuture connecting = bootstrap.connect();
+            connecting.addListener(done -> opened(connecting));
         }
     }
 
-    private void opened(AsyncResult<HttpClientConnection> result) {
+    private void opened(ChannelFuture connected) {
         opening--;
-        if (result.failed()) {
+        if (!connected.isSuccess()) {
             if (open.isEmpty() && opening == 0) {
-                waiting.forEach(call -> call.failBy(result.cause()));
+                waiting.forEach(call -> call.failBy(connected.cause()));
                 waiting.clear();
             }
             return;
         }
-        HttpClientConnection connection = result.result();
+        HttpConnection connection = connected.channel().pipeline().get(HttpConnection.class);
         open.add(connection);
-        connection.closeHandler(closed -> closed(connection));
         released(connection);
     }
 
-    private void released(HttpClientConnection connection) {
-        if (!open.contains(connection)) {
-            return;
-        }
+    /** Another call may use a connection. */
+    void released(HttpConnection connection) {
         for (HttpCall next = waiting.pollFirst(); next != null; next = waiting.pollFirst()) {
-            if (!next.result().isDone()) {
-                begin(next, connection);
+            if (!next.isOver()) {
+                connection.begin(next);
                 return;
             }
         }
         free.addLast(connection);
     }
 
-    private void closed(HttpClientConnection connection) {
+    /** A connection has ended. */
+    void closed(HttpConnection connection) {
         open.remove(connection);
         free.remove(connection);
-        waiting.removeIf(call -> call.result().isDone());
         if (!waiting.isEmpty()) {
             openAll();
         }

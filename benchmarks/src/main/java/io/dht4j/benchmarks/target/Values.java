@@ -34,16 +34,6 @@ public final class Values {
         }
     }
 
-    /** How many different ones there are. */
-    int count() {
-        return values.length;
-    }
-
-    /** Which one belongs to a key. */
-    int index(long key) {
-        return (int) Long.remainderUnsigned(key, values.length);
-    }
-
     /**
      * The value of a key.
      *
@@ -51,6 +41,6 @@ public final class Values {
      * @return the same for the same number; shared, not to be changed
      */
     public byte[] of(long key) {
-        return values[index(key)];
+        return values[(int) Long.remainderUnsigned(key, values.length)];
     }
 }

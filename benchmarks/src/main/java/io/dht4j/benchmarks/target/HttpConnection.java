@@ -1,0 +1,107 @@
+package io.dht4j.benchmarks.target;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpObject;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpUtil;
+import io.netty.handler.codec.http.LastHttpContent;
+import java.io.ByteArrayOutputStream;
+import java.util.Optional;
+
+/** A connection, with one call at a time. On its event loop only. */
+final class HttpConnection extends SimpleChannelInboundHandler<HttpObject> {
+
+    /** A problem document is shorter; the rest of anything else is not wanted. */
+    private static final int MOST_OF_PROBLEM = 16 * 1024;
+
+    private final HttpConnections owner;
+    private final Channel channel;
+    private final ByteArrayOutputStream problem = new ByteArrayOutputStream();
+    private Optional<HttpCall> call = Optional.empty();
+    private int status;
+    private boolean staysOpen;
+
+    HttpConnection(HttpConnections owner, Channel channel) {
+        this.owner = owner;
+        this.channel = channel;
+    }
+
+    /** Sends a call. */
+    void begin(HttpCall next) {
+        call = Optional.of(next);
+        channel.writeAndFlush(next.request()).addListener(sent -> {
+            if (!sent.isSuccess()) {
+                next.failBy(sent.cause());
+                close();
+            }
+        });
+    }
+
+    /** The call that is under way. */
+    Optional<HttpCall> call() {
+        return call;
+    }
+
+    /** Closes it: nothing else ends a request that has been sent. */
+    void close() {
+        channel.close();
+    }
+
+    @Override
+    protected void channelRead0(ChannelHandlerContext context, HttpObject part) {
+        if (part.decoderResult().isFailure()) {
+            Throwable cause = part.decoderResult().cause();
+            call.ifPresent(open -> open.failBy(cause));
+            close();
+            return;
+        }
+        if (part instanceof HttpResponse head) {
+            status = head.status().code();
+            staysOpen = HttpUtil.isKeepAlive(head);
+            problem.reset();
+        }
+        if (part instanceof HttpContent content) {
+            keepProblem(content.content());
+            if (part instanceof LastHttpContent) {
+                ended();
+            }
+        }
+    }
+
+    private void keepProblem(ByteBuf body) {
+        if (call.isPresent() && !call.get().isExpected(status)) {
+            int length = Math.min(body.readableBytes(), MOST_OF_PROBLEM - problem.size());
+            problem.writeBytes(ByteBufUtil.getBytes(body, body.readerIndex(), length));
+        }
+    }
+
+    private void ended() {
+        Optional<HttpCall> answered = call;
+        call = Optional.empty();
+        // Before the result, so that the next call finds it free; not if it is about to end.
+        if (staysOpen) {
+            owner.released(this);
+        } else {
+            close();
+        }
+        answered.ifPresent(open -> open.answered(status, problem.toByteArray()));
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext context) {
+        call.ifPresent(HttpCall::disconnected);
+        call = Optional.empty();
+        owner.closed(this);
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+        call.ifPresent(open -> open.failBy(cause));
+        close();
+    }
+}
