@@ -6,6 +6,8 @@ public enum Cost {
     BYTES_ALLOCATED("bytes allocated", false),
     /** Processor time of the process in microseconds, its collector, compiler and system calls included. */
     CPU_MICROS("CPU µs", false),
+    /** Time in microseconds in which a compiler of the process was at work: a JVM that is warm spends next to none. */
+    COMPILER_MICROS("compiler µs", false),
     /** How often a thread of the process left the processor, of its own accord or not. */
     CONTEXT_SWITCHES("context switches", false),
     /** TCP segments that the machine sent: of all processes, the load's too. */

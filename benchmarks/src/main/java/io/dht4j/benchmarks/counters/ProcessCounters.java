@@ -1,6 +1,7 @@
 package io.dht4j.benchmarks.counters;
 
 import com.sun.management.OperatingSystemMXBean;
+import java.lang.management.CompilationMXBean;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.EnumMap;
@@ -48,6 +49,10 @@ public final class ProcessCounters implements AutoCloseable {
         long nanos = ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean()).getProcessCpuTime();
         if (nanos >= 0) {
             values.put(Cost.CPU_MICROS, TimeUnit.NANOSECONDS.toMicros(nanos));
+        }
+        CompilationMXBean compiler = ManagementFactory.getCompilationMXBean();
+        if (compiler != null && compiler.isCompilationTimeMonitoringSupported()) {
+            values.put(Cost.COMPILER_MICROS, TimeUnit.MILLISECONDS.toMicros(compiler.getTotalCompilationTime()));
         }
         Map<Long, Long> now = proc.contextSwitches();
         if (!now.isEmpty()) {

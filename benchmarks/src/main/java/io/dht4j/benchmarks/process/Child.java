@@ -8,6 +8,7 @@ import io.dht4j.examples.client.LineReader;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -36,6 +37,7 @@ import org.jspecify.annotations.Nullable;
 public final class Child implements AutoCloseable {
 
     private static final int MOST_WAITING = 64;
+    private static final Path NICE = Path.of("/usr/bin/nice");
 
     /** Wakes the thread that writes. */
     private static final byte[] NOTHING = {};
@@ -85,6 +87,10 @@ public final class Child implements AutoCloseable {
 
     private static List<String> commandLine(ChildSpec spec) {
         List<String> line = new ArrayList<>();
+        if (spec.favoured() && Files.isExecutable(NICE)) {
+            // Where the user may not, it says so in the log and starts the command all the same.
+            line.addAll(List.of(NICE.toString(), "-n", "-10"));
+        }
         line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         line.add("-XX:+ExitOnOutOfMemoryError");
         if (Runtime.version().feature() >= 24) {

@@ -138,7 +138,7 @@ public final class Cancellation implements Scenario {
         Path data = Files.createTempDirectory(lab.scratch(), "nodes");
         try (Generator generator = new Generator(NodeJvm.compilerFlags(lab));
                 Nodes nodes = Nodes.start(NodesSpec.of(NODES, data, variant.settings())
-                        .withJvm(plan.jvm().heapMegabytes(), plan.jvm().flags()))) {
+                        .withJvm(plan.jvm().heapMegabytes(), plan.jvm().flags(NODES)))) {
             LoadProcess load = generator.connected(TargetSpec.http(nodes.httpAddresses())
                     .withConnections(plan.connections(), 1)
                     .withPolicy(ACK, NODES)

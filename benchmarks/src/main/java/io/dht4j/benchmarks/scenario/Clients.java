@@ -60,12 +60,12 @@ public final class Clients implements Scenario {
 
     private static List<ServerVariant> variants(Settings settings) {
         List<String> all = Stream.concat(HTTP.stream(), GRPC.stream()).toList();
-        List<String> batching = settings.names("batching", List.of("on", "off"));
+        String batching = settings.one("batching", List.of("on", "off"));
         return settings.names("clients", all).stream()
                 .map(client -> ServerVariants.over(
                         ServerVariant.of(client, NODES, 1, 1)
                                 .with(Setting.REPLICATION_FACTOR, "1")
-                                .with(Setting.BATCHING, batching.get(0)),
+                                .with(Setting.BATCHING, batching),
                         client))
                 .toList();
     }

@@ -12,6 +12,7 @@ public final class DurabilityCost implements Scenario {
     private static final int NODES = 3;
     private static final int ACK = 2;
     private static final List<String> STORES = List.of("memory", "os", "fsync");
+    private static final List<String> TRANSPORTS = List.of("vertx", "one-nio", "grpc-unary", "grpc-stream");
     private static final List<String> SIZES = List.of("100", "1024", "16384", "1048576");
 
     /** The scenario. */
@@ -41,7 +42,12 @@ public final class DurabilityCost implements Scenario {
                                 "of values in bytes, with commas between: " + String.join(", ", SIZES)
                                         + "; there are as many keys as give the same amount of data",
                                 "100",
-                                String.join(",", SIZES))),
+                                String.join(",", SIZES)),
+                        new Parameter(
+                                "transport",
+                                "between the nodes, one of: " + String.join(", ", TRANSPORTS),
+                                "vertx",
+                                "grpc-stream")),
                 "5000",
                 "2000000",
                 "100");
@@ -70,7 +76,8 @@ public final class DurabilityCost implements Scenario {
             int valueBytes = Integer.parseInt(size);
             ServerPlan sized = plan.holding(Math.max(100, bytes / valueBytes), valueBytes);
             for (String store : settings.names("stores", STORES)) {
-                ServerVariant nodes = ServerVariant.of(store, NODES, ACK, NODES);
+                ServerVariant nodes = ServerVariants.over(
+                        ServerVariant.of(store, NODES, ACK, NODES), settings.one("transport", TRANSPORTS));
                 cases.add(new Case(
                         size + " bytes",
                         store.equals("memory")

@@ -8,9 +8,10 @@ import java.util.Map;
  * The JVMs of nodes.
  *
  * @param heapMegabytes size of the heap
+ * @param processors how many a node counts on; 0 for an equal share of the machine's
  * @param flags further flags
  */
-record NodeJvm(int heapMegabytes, List<String> flags) {
+record NodeJvm(int heapMegabytes, int processors, List<String> flags) {
 
     private static final Map<String, List<String>> COMPILERS =
             Map.of("all", List.of(), "c1", List.of("-XX:TieredStopAtLevel=1"));
@@ -36,13 +37,20 @@ record NodeJvm(int heapMegabytes, List<String> flags) {
                         "of the nodes and the load: all; or c1, which is done in seconds and makes slower code",
                         "c1",
                         "all"),
+                new Parameter(
+                        "processors",
+                        "that each node counts on, 1 to 1024; 0 for an equal share of the machine's, so that nodes have no"
+                                + " more threads together than one alone would have",
+                        "0",
+                        "0"),
                 new Parameter("collector", "of garbage in the nodes: g1, parallel or serial", "g1", "g1"));
     }
 
     static NodeJvm of(Settings settings) {
         List<String> flags = new ArrayList<>(compilerFlags(settings));
         flags.addAll(one(settings, "collector", COLLECTORS));
-        return new NodeJvm((int) settings.number("heap", 64, 100_000), flags);
+        return new NodeJvm(
+                (int) settings.number("heap", 64, 100_000), (int) settings.number("processors", 0, 1024), flags);
     }
 
     /** The flags that the load's JVM shares. */
@@ -54,16 +62,23 @@ record NodeJvm(int heapMegabytes, List<String> flags) {
     NodeJvm with(List<String> more) {
         List<String> all = new ArrayList<>(flags);
         all.addAll(more);
-        return new NodeJvm(heapMegabytes, all);
+        return new NodeJvm(heapMegabytes, processors, all);
+    }
+
+    /**
+     * The flags of each node's JVM besides its heap.
+     *
+     * @param nodes how many share the machine
+     */
+    List<String> flags(int nodes) {
+        int each = processors == 0 ? Math.max(1, Runtime.getRuntime().availableProcessors() / nodes) : processors;
+        List<String> all = new ArrayList<>(flags);
+        all.add("-XX:ActiveProcessorCount=" + each);
+        return all;
     }
 
     private static List<String> one(Settings settings, String parameter, Map<String, List<String>> choices) {
-        List<String> names =
-                settings.names(parameter, choices.keySet().stream().sorted().toList());
-        if (names.size() != 1) {
-            throw new IllegalArgumentException("--" + parameter + " must be one of "
-                    + String.join(", ", choices.keySet().stream().sorted().toList()) + ", not several");
-        }
-        return choices.getOrDefault(names.get(0), List.of());
+        String name = settings.one(parameter, choices.keySet().stream().sorted().toList());
+        return choices.getOrDefault(name, List.of());
     }
 }

@@ -127,20 +127,31 @@ final class ServerComparison {
         lab.step(title(each, "starting and filling", repetition));
         Path data = Files.createTempDirectory(lab.scratch(), "nodes");
         NodeJvm jvm = plan.jvm().with(LabAssembly.jvmFlags(variant.assembly()));
-        try (Nodes nodes = Nodes.start(
-                NodesSpec.of(variant.nodes(), data, variant.settings()).withJvm(jvm.heapMegabytes(), jvm.flags()))) {
+        try (Nodes nodes = Nodes.start(NodesSpec.of(variant.nodes(), data, variant.settings())
+                .withJvm(jvm.heapMegabytes(), jvm.flags(variant.nodes())))) {
             LoadProcess load = generator.connected(TargetSpec.http(nodes.httpAddresses())
                     .withConnections(plan.connections(), 1)
                     .withPolicy(variant.ack(), variant.from())
                     .withValueBytes(plan.valueBytes()));
             load.fill(plan.keys(), FILL_IN_FLIGHT, FILL_DEADLINE);
+            WarmUp warmUp = new WarmUp(plan, nodes, load);
+            // What is compiled only under load must not count against what is tried first.
+            Optional<String> stillCold = warmUp.run();
             for (Operation operation : plan.operations()) {
                 lab.step(title(each, operation.name(), repetition));
+                Set<String> doubts = cell(each, operation).doubts;
+                stillCold.ifPresent(doubts::add);
+                warmUp.turnTo(operation).ifPresent(doubts::add);
                 measure(each, operation, repetition, nodes, load);
             }
         } finally {
             Trees.delete(data);
         }
+    }
+
+    private Cell cell(Case each, Operation operation) {
+        return cells.computeIfAbsent(
+                each.groupOf(operation) + " " + each.variant().name(), name -> new Cell());
     }
 
     private String title(Case each, String what, int repetition) {
@@ -153,17 +164,12 @@ final class ServerComparison {
     private void measure(Case each, Operation operation, int repetition, Nodes nodes, LoadProcess load)
             throws IOException, InterruptedException {
         ServerPlan plan = each.plan();
-        Cell cell = cells.computeIfAbsent(
-                each.groupOf(operation) + " " + each.variant().name(), name -> new Cell());
+        Cell cell = cell(each, operation);
         double from = cell.rates.stream()
                 .filter(rate -> rate > 0)
                 .findFirst()
                 .map(rate -> Math.max(plan.pace().firstRate(), NEAR * rate))
                 .orElse(plan.pace().firstRate());
-        if (plan.pace().warmUpSeconds() > 0) {
-            // What is compiled only under load must not count against the first rates that are tried.
-            load.run(plan.warmUp(operation));
-        }
         List<String> ofTheLimit = new ArrayList<>();
         LoadDriver pinging = spec -> {
             LoadResult result = load.run(spec);

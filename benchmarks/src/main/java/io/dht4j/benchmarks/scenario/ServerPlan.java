@@ -46,7 +46,8 @@ record ServerPlan(
      * How the stable load is looked for.
      *
      * @param repetitions how often each variant is measured, each time with new processes
-     * @param warmUpSeconds how long each operation is done at full speed before anything is measured
+     * @param warmUpSeconds how long each operation is done at full speed at least before anything is measured
+     * @param warmUpLimit how many seconds that may take altogether until the nodes' compilers rest
      * @param seconds length of a run of the search
      * @param firstRate where it begins, per second
      * @param greatestRate where it ends
@@ -56,6 +57,7 @@ record ServerPlan(
     record Pace(
             int repetitions,
             double warmUpSeconds,
+            double warmUpLimit,
             double seconds,
             double firstRate,
             double greatestRate,
@@ -67,6 +69,7 @@ record ServerPlan(
             return new Pace(
                     (int) settings.number("repetitions", 1, 100),
                     settings.decimal("warm-up", 0, 600),
+                    settings.decimal("warm-up-limit", 0, 3600),
                     settings.decimal("seconds", 0.1, 600),
                     first,
                     settings.decimal("greatest-rate", first, 1_000_000),
@@ -105,9 +108,14 @@ record ServerPlan(
                                         "repetitions", "how often each is measured, in turns, 1 to 100", "1", "4"),
                                 new Parameter(
                                         "warm-up",
-                                        "seconds of each operation at full speed before measuring, 0 to 600",
+                                        "seconds of each operation at full speed before measuring, at least, 0 to 600",
                                         "3",
                                         "20"),
+                                new Parameter(
+                                        "warm-up-limit",
+                                        "seconds that this may take altogether until the nodes' compilers rest, 0 to 3600",
+                                        "12",
+                                        "240"),
                                 new Parameter(
                                         "seconds",
                                         "length of a run of the search for the stable load, 0.1 to 600",
@@ -205,8 +213,8 @@ record ServerPlan(
     }
 
     /** What comes before anything is measured: as much as goes with few requests under way. */
-    LoadSpec warmUp(Operation operation) {
-        return new LoadSpec(operation, FULL_SPEED, 0, pace.warmUpSeconds(), keys, WARM_UP_IN_FLIGHT, LOAD_THREADS, 0);
+    LoadSpec warmUp(Operation operation, double seconds) {
+        return new LoadSpec(operation, FULL_SPEED, 0, seconds, keys, WARM_UP_IN_FLIGHT, LOAD_THREADS, 0);
     }
 
     /** The search, beginning at some rate. */

@@ -35,4 +35,18 @@ public interface Settings {
      * @throws IllegalArgumentException if a name is not allowed; the message lists those that are
      */
     List<String> names(String parameter, List<String> allowed);
+
+    /**
+     * A parameter that is one of some names.
+     *
+     * @throws IllegalArgumentException if it is none or several of them; the message lists those that are allowed
+     */
+    default String one(String parameter, List<String> allowed) {
+        List<String> names = names(parameter, allowed);
+        if (names.size() != 1) {
+            throw new IllegalArgumentException(
+                    "--" + parameter + " must be one of " + String.join(", ", allowed) + ", not several");
+        }
+        return names.get(0);
+    }
 }
