@@ -16,6 +16,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class BlockingStore implements Store {
 
     private final ModelStore store = new ModelStore();
+    private final boolean memoryFast;
     volatile boolean broken;
 
     /** How often it was read. */
@@ -23,6 +24,19 @@ final class BlockingStore implements Store {
 
     /** Called by each read before it reads. */
     volatile Runnable beforeGet = () -> {};
+
+    BlockingStore() {
+        this(false);
+    }
+
+    private BlockingStore(boolean memoryFast) {
+        this.memoryFast = memoryFast;
+    }
+
+    /** One that wants no store threads, but can be made to fail all the same. */
+    static BlockingStore memoryFast() {
+        return new BlockingStore(true);
+    }
 
     private void checkWhole() {
         if (broken) {
@@ -72,7 +86,7 @@ final class BlockingStore implements Store {
 
     @Override
     public boolean isMemoryFast() {
-        return false;
+        return memoryFast;
     }
 
     @Override

@@ -258,4 +258,22 @@ class FaultsTest {
     private static byte[] bytes(String text) {
         return text.getBytes(StandardCharsets.UTF_8);
     }
+
+    @Test
+    void aReadOfOneReplicaGoesOnToTheOthersWhereThisNodesMemoryFails() {
+        try (SimulatedCluster cluster = SimulatedCluster.of(1, 3)
+                .stores(i -> BlockingStore.memoryFast())
+                .start()) {
+            Key key = Key.of("key");
+            CallOptions one = CallOptions.defaults().withPolicy(1, 3);
+            cluster.await(cluster.node(0)
+                    .put(key, new byte[] {7}, CallOptions.defaults().withPolicy(3, 3)));
+            BlockingStore broken = (BlockingStore) cluster.stores.get(0);
+            broken.broken = true;
+
+            assertThat(cluster.await(cluster.node(0).get(key, one)))
+                    .hasValueSatisfying(value -> assertThat(value.bytes()).containsExactly(7));
+            assertThat(broken.gets).hasPositiveValue();
+        }
+    }
 }

@@ -63,6 +63,7 @@ public final class NodeCluster implements Cluster {
     private final Replica replica;
     private final PeerEndpoint endpoint;
     private final Peers peers;
+    private final OwnMemory ownMemory;
     private final Admission admission;
     private final ReplicationPolicy defaultPolicy;
     private final StatusReport status;
@@ -99,6 +100,7 @@ public final class NodeCluster implements Cluster {
             endpoint.stop("this member of the cluster stores nothing");
         }
         this.peers = new Peers(parts, limits, replica, header, clock);
+        this.ownMemory = new OwnMemory(parts, limits.readFanOut());
         this.admission = new Admission("calls under way", limits.maxInFlight(), limits.maxInFlightBytes());
         this.defaultPolicy = ReplicationPolicy.majorityOf(limits.replicationFactor());
         this.status = new StatusReport(parts, limits);
@@ -172,7 +174,13 @@ public final class NodeCluster implements Cluster {
 
     @Override
     public CompletionStage<Optional<Value>> get(Key key, CallOptions options) {
-        return call(0, () -> read(List.of(key), options, entries -> visible(entries.get(0))));
+        return call(0, () -> {
+            refuseTimeToLive(options);
+            Optional<OwnMemory.Held> own = ownMemory.read(key, policy(options));
+            return own.isPresent()
+                    ? CompletableFuture.completedFuture(visible(own.get().entry()))
+                    : read(List.of(key), options, entries -> visible(entries.get(0)));
+        });
     }
 
     @Override
