@@ -39,8 +39,8 @@ record NodeJvm(int heapMegabytes, int processors, List<String> flags) {
                         "all"),
                 new Parameter(
                         "processors",
-                        "that each node counts on, 1 to 1024; 0 for an equal share of the machine's, so that nodes have no"
-                                + " more threads together than one alone would have",
+                        "that each node counts on, 1 to 1024; 0 for an equal share of the machine's, so that nodes have"
+                                + " fewer threads",
                         "0",
                         "0"),
                 new Parameter("collector", "of garbage in the nodes: g1, parallel or serial", "g1", "g1"));

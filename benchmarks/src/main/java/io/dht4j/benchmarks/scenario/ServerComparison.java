@@ -136,12 +136,10 @@ final class ServerComparison {
             load.fill(plan.keys(), FILL_IN_FLIGHT, FILL_DEADLINE);
             WarmUp warmUp = new WarmUp(plan, nodes, load);
             // What is compiled only under load must not count against what is tried first.
-            Optional<String> stillCold = warmUp.run();
+            warmUp.run();
             for (Operation operation : plan.operations()) {
                 lab.step(title(each, operation.name(), repetition));
-                Set<String> doubts = cell(each, operation).doubts;
-                stillCold.ifPresent(doubts::add);
-                warmUp.turnTo(operation).ifPresent(doubts::add);
+                warmUp.turnTo(operation).ifPresent(cell(each, operation).doubts::add);
                 measure(each, operation, repetition, nodes, load);
             }
         } finally {

@@ -47,7 +47,7 @@ record ServerPlan(
      *
      * @param repetitions how often each variant is measured, each time with new processes
      * @param warmUpSeconds how long each operation is done at full speed at least before anything is measured
-     * @param warmUpLimit how many seconds that may take altogether until the nodes' compilers rest
+     * @param warmUpLimit after how many seconds of warming up the nodes' compilers are no longer waited for, until they rest
      * @param seconds length of a run of the search
      * @param firstRate where it begins, per second
      * @param greatestRate where it ends
@@ -113,7 +113,7 @@ record ServerPlan(
                                         "20"),
                                 new Parameter(
                                         "warm-up-limit",
-                                        "seconds that this may take altogether until the nodes' compilers rest, 0 to 3600",
+                                        "seconds of warming up after which it is no longer waited until the nodes' compilers rest, 0 to 3600",
                                         "12",
                                         "240"),
                                 new Parameter(

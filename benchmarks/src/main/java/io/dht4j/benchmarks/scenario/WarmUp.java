@@ -18,7 +18,7 @@ import java.util.Optional;
  */
 final class WarmUp {
 
-    /** The compilers rest if they work for so small a part of the time of one processor, over all nodes. */
+    /** The compilers rest if they work for so small a part of the time, summed over the nodes. */
     static final double RESTING = 0.1;
 
     private static final double TURN_SECONDS = 5;
@@ -26,6 +26,8 @@ final class WarmUp {
     private final ServerPlan plan;
     private final Nodes nodes;
     private final LoadProcess load;
+    private double spentSeconds;
+    private long turns;
 
     WarmUp(ServerPlan plan, Nodes nodes, LoadProcess load) {
         this.plan = plan;
@@ -33,52 +35,52 @@ final class WarmUp {
         this.load = load;
     }
 
-    /**
-     * Warms up. Blocks.
-     *
-     * @return why what is measured then is to be doubted: the compilers still worked; empty if they rest
-     */
-    Optional<String> run() throws IOException, InterruptedException {
+    /** Does all operations in turns until the compilers rest, or the time for it is over. Blocks. */
+    void run() throws IOException, InterruptedException {
         Pace pace = plan.pace();
-        return untilRest(
-                plan.operations(), pace.warmUpSeconds() * plan.operations().size(), pace.warmUpLimit());
+        double least = pace.warmUpSeconds() * plan.operations().size();
+        double busy = 0;
+        while (spentSeconds < least || (busy > RESTING && spentSeconds < pace.warmUpLimit())) {
+            busy = busyDuring(plan.operations());
+        }
     }
 
     /**
-     * Turns from all operations to one: what was compiled for several is in part compiled anew for one. Blocks.
+     * Does one operation until the compilers rest: what was compiled for several is in part compiled anew for one. Blocks.
      *
-     * @return why what is measured then is to be doubted; empty if the compilers rest
+     * @return why what is measured then is to be doubted: they still work when the time for it is over; empty if they rest, or there
+     *     shall be no warming up
      */
     Optional<String> turnTo(Operation operation) throws IOException, InterruptedException {
-        return plan.operations().size() == 1
-                ? Optional.empty()
-                : untilRest(List.of(operation), 0, plan.pace().warmUpLimit() / 2);
-    }
-
-    private Optional<String> untilRest(List<Operation> operations, double least, double limit)
-            throws IOException, InterruptedException {
-        double turn = Math.min(TURN_SECONDS, plan.pace().warmUpSeconds());
-        double busy = turn > 0 ? Double.POSITIVE_INFINITY : 0;
-        double spent = 0;
-        while (turn > 0 && (spent < least || (busy > RESTING && spent < limit))) {
-            Counters before = nodes.counters();
-            long began = System.nanoTime();
-            for (Operation operation : operations) {
-                load.run(plan.warmUp(operation, turn));
-                spent += turn;
-            }
-            busy = share(nodes.counters().since(before), System.nanoTime() - began);
+        if (plan.pace().warmUpSeconds() == 0) {
+            return Optional.empty();
         }
+        double busy;
+        do {
+            busy = busyDuring(List.of(operation));
+        } while (busy > RESTING && spentSeconds < plan.pace().warmUpLimit());
         return busy > RESTING
                 ? Optional.of(String.format(
                         Locale.ROOT,
-                        "after warming up for %.0f s the nodes' compilers still had %.0f %% of a processor",
-                        spent,
+                        "after warming up for %.0f s the compilers of the nodes were still at work, for %.0f %% of the time together",
+                        spentSeconds,
                         100 * busy))
                 : Optional.empty();
     }
 
-    /** 0 where the JVM does not tell. */
+    /** One turn of each operation; for which part of it the compilers worked. */
+    private double busyDuring(List<Operation> operations) throws IOException, InterruptedException {
+        double turn = Math.min(TURN_SECONDS, plan.pace().warmUpSeconds());
+        Counters before = nodes.counters();
+        long began = System.nanoTime();
+        for (Operation operation : operations) {
+            load.run(plan.warmUp(operation, turn).withSeed(turns++));
+            spentSeconds += turn;
+        }
+        return share(nodes.counters().since(before), System.nanoTime() - began);
+    }
+
+    /** Summed over the nodes; 0 where the JVM does not tell. */
     private static double share(Counters spent, long nanos) {
         return 1e3 * spent.values().getOrDefault(Cost.COMPILER_MICROS, 0L) / nanos;
     }

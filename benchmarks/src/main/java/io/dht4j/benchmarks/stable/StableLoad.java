@@ -18,7 +18,8 @@ import java.util.function.Consumer;
  *
  * <p>Noise only ever makes a run worse: a neighbour's work or a collector's pause spoils a run that would have been stable, and
  * nothing makes an overloaded server keep up. So a rate that fails by little is tried once more before it counts as unstable,
- * and one that holds once counts as stable; whether that was luck, the longer run tells.
+ * and one that holds once counts as stable; whether that was luck, the longer run tells. A run that failed while others on the host
+ * had the processors says nothing, and is made anew some times.
  */
 public final class StableLoad {
 
@@ -143,8 +144,8 @@ public final class StableLoad {
     }
 
     /** Whether it says nothing of the server: it failed while others on the host had its processors. */
-    private boolean isDisturbed(LoadResult result) {
-        return !search.holds(result) && result.conditions().stolenPercent() > StolenTime.MUCH_PERCENT;
+    private boolean isDisturbed(Probe probe) {
+        return !probe.stable() && probe.result().conditions().stolenPercent() > StolenTime.MUCH_PERCENT;
     }
 
     private Optional<LoadResult> confirm(double rate) throws IOException, InterruptedException {
@@ -164,6 +165,14 @@ public final class StableLoad {
     }
 
     private Probe run(Phase phase, double rate, double seconds) throws IOException, InterruptedException {
+        Probe probe = runOnce(phase, rate, seconds);
+        for (int again = 0; again < MOST_DISTURBED && isDisturbed(probe); again++) {
+            probe = runOnce(phase, rate, seconds);
+        }
+        return probe;
+    }
+
+    private Probe runOnce(Phase phase, double rate, double seconds) throws IOException, InterruptedException {
         LoadSpec first = search.probe();
         // Other keys each time: those of the run before are where reads are quickest.
         LoadSpec spec = first.at(rate)
@@ -172,9 +181,6 @@ public final class StableLoad {
                 .withSeed(first.seed() + runs);
         runs++;
         LoadResult result = driver.run(spec);
-        for (int again = 0; again < MOST_DISTURBED && isDisturbed(result); again++) {
-            result = driver.run(spec);
-        }
         Probe probe = new Probe(phase, result, search.holds(result));
         observer.accept(probe);
         return probe;

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.dht4j.benchmarks.load.LoadException;
 import io.dht4j.benchmarks.load.Operation;
 import io.dht4j.benchmarks.load.Outcome;
+import io.netty.handler.codec.PrematureChannelClosureException;
 import io.netty.handler.codec.http.FullHttpRequest;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -14,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
 final class HttpCall {
 
     private static final ObjectMapper JSON = new ObjectMapper();
+    private static final String CONNECTION_CLOSED = "connection closed";
     private static final int OK = 200;
     private static final int CREATED = 201;
     private static final int NOT_FOUND = 404;
@@ -73,14 +75,22 @@ final class HttpCall {
 
     /** Ends it because it could not be sent, or its answer could not be read. */
     void failBy(Throwable cause) {
-        String message = String.valueOf(cause.getMessage());
-        fail(new LoadException(
-                cause instanceof ConnectException ? "not connected" : LoadException.nameOf(cause), message));
+        fail(new LoadException(nameOf(cause), cause.toString()));
+    }
+
+    /** One name for each way to end, whatever the system and the moment make of it. */
+    private static String nameOf(Throwable cause) {
+        if (cause instanceof ConnectException) {
+            return "not connected";
+        }
+        return cause instanceof IOException || cause instanceof PrematureChannelClosureException
+                ? CONNECTION_CLOSED
+                : LoadException.nameOf(cause);
     }
 
     /** Ends it because its connection has. */
     void disconnected() {
-        fail(new LoadException("connection closed", "the node closed the connection"));
+        fail(new LoadException(CONNECTION_CLOSED, "the node closed the connection"));
     }
 
     /**

@@ -47,8 +47,14 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject> {
         return call;
     }
 
-    /** Closes it: nothing else ends a request that has been sent. */
+    /** Whether another call may use it. */
+    boolean isOpen() {
+        return channel.isActive();
+    }
+
+    /** Closes it: nothing else ends a request that has been sent. No call finds it free from now on. */
     void close() {
+        owner.closed(this);
         channel.close();
     }
 
@@ -83,13 +89,17 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject> {
     private void ended() {
         Optional<HttpCall> answered = call;
         call = Optional.empty();
-        // Before the result, so that the next call finds it free; not if it is about to end.
-        if (staysOpen) {
-            owner.released(this);
-        } else {
-            close();
+        try {
+            // Before the result, so that the next call finds it free; not if it is about to end, nor for an answer to
+            // nothing.
+            if (staysOpen && isOpen() && answered.isPresent()) {
+                owner.released(this);
+            } else {
+                close();
+            }
+        } finally {
+            answered.ifPresent(open -> open.answered(status, problem.toByteArray()));
         }
-        answered.ifPresent(open -> open.answered(status, problem.toByteArray()));
     }
 
     @Override

@@ -4,6 +4,7 @@ import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
+import io.netty.channel.EventLoop;
 import io.netty.handler.codec.http.HttpRequestEncoder;
 import io.netty.handler.codec.http.HttpResponseDecoder;
 import java.util.ArrayDeque;
@@ -19,6 +20,7 @@ import java.util.Set;
  */
 final class HttpConnections {
 
+    private final EventLoop loop;
     private final Bootstrap bootstrap;
     private final int count;
     private final Set<HttpConnection> open = new HashSet<>();
@@ -33,7 +35,8 @@ final class HttpConnections {
      *
      * @param bootstrap what opens them, on the event loop; without a handler and an address
      */
-    HttpConnections(Bootstrap bootstrap, HttpAddress address, int count) {
+    HttpConnections(EventLoop loop, Bootstrap bootstrap, HttpAddress address, int count) {
+        this.loop = loop;
         this.count = count;
         this.bootstrap = bootstrap
                 .clone()
@@ -52,10 +55,11 @@ final class HttpConnections {
 
     /** Begins a call, as soon as a connection is free. */
     void begin(HttpCall call) {
-        HttpConnection connection = free.pollFirst();
-        if (connection != null) {
-            connection.begin(call);
-            return;
+        for (HttpConnection connection = free.pollFirst(); connection != null; connection = free.pollFirst()) {
+            if (connection.isOpen()) {
+                connection.begin(call);
+                return;
+            }
         }
         waiting.addLast(call);
         openAll();
@@ -87,7 +91,14 @@ final class HttpConnections {
         for (int missing = count - open.size() - opening; missing > 0; missing--) {
             opening++;
             ChannelFuture connecting = bootstrap.connect();
-            connecting.addListener(done -> opened(connecting));
+            connecting.addListener(done -> {
+                if (loop.inEventLoop()) {
+                    opened(connecting);
+                } else {
+                    // A channel that could not even be made has no event loop.
+                    loop.execute(() -> opened(connecting));
+                }
+            });
         }
     }
 

@@ -73,7 +73,7 @@ final class HttpLoop {
             call.closed();
             return;
         }
-        nodes.computeIfAbsent(call.address(), node -> new HttpConnections(bootstrap, node, connections))
+        nodes.computeIfAbsent(call.address(), node -> new HttpConnections(loop, bootstrap, node, connections))
                 .begin(call);
     }
 

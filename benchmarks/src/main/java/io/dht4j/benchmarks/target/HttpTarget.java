@@ -80,9 +80,15 @@ final class HttpTarget implements Target {
 
     @Override
     public void close() {
-        loops.stream().map(HttpLoop::close).toList().forEach(Future::syncUninterruptibly);
-        if (!group.shutdownGracefully(0, CLOSE_SECONDS, TimeUnit.SECONDS)
-                .awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS)) {
+        if (group.isShuttingDown()) {
+            return;
+        }
+        try {
+            loops.stream().map(HttpLoop::close).toList().forEach(Future::syncUninterruptibly);
+        } finally {
+            group.shutdownGracefully(0, CLOSE_SECONDS, TimeUnit.SECONDS);
+        }
+        if (!group.terminationFuture().awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS)) {
             throw new IllegalStateException("the HTTP client did not close in " + CLOSE_SECONDS + " s");
         }
     }

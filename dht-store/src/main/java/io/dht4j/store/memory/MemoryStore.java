@@ -11,16 +11,22 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A store in memory, on a concurrent skip list: for caches, tests and measurements. Everything is lost when the process
- * ends; {@link #close()} drops it. Reads and writes never wait for one another. Keeps the value arrays that it is given.
- * Safe for use by any number of threads.
+ * A store in memory, for caches, tests and measurements: a hash table of the entries, and a skip list of their keys for scans,
+ * which only keys that are new or purged touch. Everything is lost when the process ends; {@link #close()} drops it. Reads never
+ * wait, and writes only for writes of keys in the same bin. Keeps the value arrays that it is given. Safe for use by any number of
+ * threads.
  */
 public final class MemoryStore implements Store {
 
-    private final ConcurrentSkipListMap<Key, Entry> entries = new ConcurrentSkipListMap<>();
+    private final ConcurrentHashMap<Key, Entry> entries = new ConcurrentHashMap<>();
+    /** The keys of the entries, changed while the table holds on to the key: of the two, a scan believes the table. */
+    private final ConcurrentSkipListSet<Key> keys = new ConcurrentSkipListSet<>();
+
     private volatile boolean closed;
 
     /** An empty store. */
@@ -36,7 +42,13 @@ public final class MemoryStore implements Store {
     public void apply(List<Entry> newEntries) {
         checkOpen();
         for (Entry entry : newEntries) {
-            entries.merge(entry.key(), entry, Entry::newest);
+            entries.compute(entry.key(), (key, before) -> {
+                if (before == null) {
+                    keys.add(key);
+                    return entry;
+                }
+                return Entry.newest(before, entry);
+            });
         }
     }
 
@@ -49,22 +61,31 @@ public final class MemoryStore implements Store {
     @Override
     public long purge(Version before, long nowMillis) {
         checkOpen();
-        long removed = 0;
+        AtomicLong removed = new AtomicLong();
         for (Entry entry : entries.values()) {
-            // Removes this very entry only: a newer one that came in the meantime stays.
-            if (entry.version().compareTo(before) < 0
-                    && !entry.isLive(nowMillis)
-                    && entries.remove(entry.key(), entry)) {
-                removed++;
+            if (isOver(entry, before, nowMillis)) {
+                entries.computeIfPresent(entry.key(), (key, now) -> {
+                    // A newer one that came in the meantime stays.
+                    if (!isOver(now, before, nowMillis)) {
+                        return now;
+                    }
+                    keys.remove(key);
+                    removed.incrementAndGet();
+                    return null;
+                });
             }
         }
-        return removed;
+        return removed.get();
+    }
+
+    private static boolean isOver(Entry entry, Version before, long nowMillis) {
+        return entry.version().compareTo(before) < 0 && !entry.isLive(nowMillis);
     }
 
     @Override
     public long entries() {
         checkOpen();
-        return entries.size();
+        return entries.mappingCount();
     }
 
     /** Nothing to keep: a store in memory begins empty, and ends with its node. */
@@ -93,6 +114,7 @@ public final class MemoryStore implements Store {
     public void close() {
         closed = true;
         entries.clear();
+        keys.clear();
     }
 
     private void checkOpen() {
@@ -101,27 +123,25 @@ public final class MemoryStore implements Store {
         }
     }
 
-    /** Ends at the first key past the range. A skip list's own sub-maps refuse ranges whose end is before their start. */
+    /** Ends at the first key past the range. A skip list's own subsets refuse ranges whose end is before their start. */
     private final class Cursor implements EntryCursor {
         private final KeyRange range;
-        private final Iterator<Entry> source;
+        private final Iterator<Key> source;
         private Optional<Entry> following = Optional.empty();
         private boolean done;
 
         Cursor(KeyRange range) {
             this.range = range;
-            this.source = entries.tailMap(range.start(), true).values().iterator();
+            this.source = keys.tailSet(range.start(), true).iterator();
         }
 
         @Override
         public boolean hasNext() {
             checkOpen();
-            if (done) {
-                return false;
-            }
-            if (following.isEmpty()) {
-                following = source.hasNext() ? Optional.of(source.next()) : Optional.empty();
-                done = following.isEmpty() || !range.contains(following.get().key());
+            while (!done && following.isEmpty()) {
+                Optional<Key> key = source.hasNext() ? Optional.of(source.next()) : Optional.empty();
+                done = key.filter(range::contains).isEmpty();
+                following = key.map(entries::get);
             }
             return !done;
         }

@@ -35,10 +35,6 @@ final class EntryMap implements AutoCloseable {
 
     private static final int COMPACT_BELOW_PERCENT = 70;
     private static final int COMPACT_BYTES = 16 << 20;
-
-    /** What one step of tidying up rewrites: little, since requests wait for the processor meanwhile. */
-    private static final int SETTLE_BYTES = 4 << 20;
-
     private static final int COMPACT_WRITES_BELOW_PERCENT = 50;
 
     /** One byte is rewritten by compaction for so many that are written by merges. */
@@ -246,10 +242,10 @@ final class EntryMap implements AutoCloseable {
         }
         // Chunks are dropped by commits, and a commit without a change does nothing.
         state.put(TICK, number(number(TICK) + 1));
-        fileStore.compact(COMPACT_BELOW_PERCENT, SETTLE_BYTES);
+        fileStore.compact(COMPACT_BELOW_PERCENT, COMPACT_BYTES);
         store.commit();
         if (fileStore.getFillRate() < COMPACT_BELOW_PERCENT) {
-            fileStore.compactMoveChunks(COMPACT_BELOW_PERCENT, 2L * SETTLE_BYTES, store);
+            fileStore.compactMoveChunks(COMPACT_BELOW_PERCENT, 2L * COMPACT_BYTES, store);
         }
         return true;
     }

@@ -20,13 +20,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class Merger {
 
-    private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+    private static final long TICK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /** A table that has not been written for so many ticks is merged, so that a quiet store's log is empty. */
-    private static final int QUIET_TICKS = 20;
+    private static final int QUIET_TICKS = 5;
 
     /** How long the file is tidied up after the last merge: beyond MVStore's retention time of 45 seconds. */
-    private static final int SETTLING_TICKS = 720;
+    private static final int SETTLING_TICKS = 180;
 
     /** A merge that nobody waits for looks so often whether it should let others work; a power of two. */
     private static final int STRIDE = 256;
@@ -166,7 +166,7 @@ final class Merger {
      * table waits, since then writers will soon wait too, or somebody waits for a purge.
      */
     private void rest(long began) {
-        if (memtables.view().frozen().size() == 1 && purges.isEmpty()) {
+        if (memtables.view().frozen().size() == 1 && memtables.hasRoom() && purges.isEmpty()) {
             LockSupport.parkNanos(Math.min(System.nanoTime() - began, LONGEST_REST_NANOS));
         }
     }

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A model store that wants store threads, as one on a disk does, and can be made to fail. */
+/** A model store that wants store threads, as one on a disk does, unless it is asked for otherwise; and that can be made to fail. */
 final class BlockingStore implements Store {
 
     private final ModelStore store = new ModelStore();
@@ -39,6 +39,9 @@ final class BlockingStore implements Store {
     }
 
     private void checkWhole() {
+        if (broken && memoryFast) {
+            throw new AssertionError("broken");
+        }
         if (broken) {
             throw new StoreException("disk full");
         }
@@ -91,7 +94,7 @@ final class BlockingStore implements Store {
 
     @Override
     public String name() {
-        return "blocking";
+        return memoryFast ? "failing" : "blocking";
     }
 
     @Override

@@ -255,10 +255,6 @@ class FaultsTest {
         }
     }
 
-    private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
-    }
-
     @Test
     void aReadOfOneReplicaGoesOnToTheOthersWhereThisNodesMemoryFails() {
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 3)
@@ -273,7 +269,14 @@ class FaultsTest {
 
             assertThat(cluster.await(cluster.node(0).get(key, one)))
                     .hasValueSatisfying(value -> assertThat(value.bytes()).containsExactly(7));
-            assertThat(broken.gets).hasPositiveValue();
+            // What the failed calls took is free again: many more go through.
+            for (int i = 0; i < 2000; i++) {
+                assertThat(cluster.await(cluster.node(0).get(key, one))).isPresent();
+            }
         }
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
     }
 }

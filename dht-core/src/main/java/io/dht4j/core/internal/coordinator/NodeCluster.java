@@ -175,11 +175,11 @@ public final class NodeCluster implements Cluster {
     @Override
     public CompletionStage<Optional<Value>> get(Key key, CallOptions options) {
         return call(0, () -> {
-            refuseTimeToLive(options);
-            Optional<OwnMemory.Held> own = ownMemory.read(key, policy(options));
+            ReplicationPolicy policy = readPolicy(options);
+            Optional<OwnMemory.Held> own = ownMemory.read(key, policy);
             return own.isPresent()
                     ? CompletableFuture.completedFuture(visible(own.get().entry()))
-                    : read(List.of(key), options, entries -> visible(entries.get(0)));
+                    : read(List.of(key), policy, options, entries -> visible(entries.get(0)));
         });
     }
 
@@ -212,7 +212,7 @@ public final class NodeCluster implements Cluster {
                 policy(options);
                 return CompletableFuture.completedFuture(Map.of());
             }
-            return read(distinct, options, entries -> {
+            return read(distinct, readPolicy(options), options, entries -> {
                 Map<Key, Value> values = new LinkedHashMap<>();
                 for (int i = 0; i < distinct.size(); i++) {
                     Key key = distinct.get(i);
@@ -365,9 +365,8 @@ public final class NodeCluster implements Cluster {
     }
 
     private <T> CompletableFuture<T> read(
-            List<Key> keys, CallOptions options, Function<List<Optional<Entry>>, T> finish) {
-        refuseTimeToLive(options);
-        ReadOperation operation = ReadOperation.start(parts, limits, peers, keys, policy(options), context(options));
+            List<Key> keys, ReplicationPolicy policy, CallOptions options, Function<List<Optional<Entry>>, T> finish) {
+        ReadOperation operation = ReadOperation.start(parts, limits, peers, keys, policy, context(options));
         ReadStage<T> stage = ReadStage.of(operation);
         operation.result().whenComplete((entries, error) -> {
             if (error == null) {
@@ -397,6 +396,11 @@ public final class NodeCluster implements Cluster {
     private CallContext context(CallOptions options) {
         Duration timeout = options.timeout().orElse(limits.timeout());
         return new CallContext(environment::nanoTime, timeout.toNanos());
+    }
+
+    private ReplicationPolicy readPolicy(CallOptions options) {
+        refuseTimeToLive(options);
+        return policy(options);
     }
 
     private ReplicationPolicy policy(CallOptions options) {

@@ -1,0 +1,19 @@
+package io.dht4j.benchmarks.scenario;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class NodeJvmTest {
+
+    @Test
+    void nodes_share_the_processors_unless_a_number_is_given() {
+        int all = Runtime.getRuntime().availableProcessors();
+
+        assertThat(new NodeJvm(64, 0, List.of("-XX:+UseSerialGC")).flags(1))
+                .containsExactly("-XX:+UseSerialGC", "-XX:ActiveProcessorCount=" + all);
+        assertThat(new NodeJvm(64, 0, List.of()).flags(all + 1)).containsExactly("-XX:ActiveProcessorCount=1");
+        assertThat(new NodeJvm(64, 7, List.of()).flags(3)).containsExactly("-XX:ActiveProcessorCount=7");
+    }
+}

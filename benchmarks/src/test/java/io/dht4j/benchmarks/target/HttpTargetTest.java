@@ -1,0 +1,161 @@
+package io.dht4j.benchmarks.target;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.dht4j.benchmarks.load.LoadException;
+import io.dht4j.benchmarks.load.Operation;
+import io.dht4j.benchmarks.load.Outcome;
+import io.dht4j.benchmarks.load.Target;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Answers that no node gives in a row, from a server that says what it is told to. */
+@Timeout(60)
+class HttpTargetTest {
+
+    private static final String FOUND = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nab";
+
+    private final AtomicInteger accepted = new AtomicInteger();
+    private ServerSocket server;
+    private volatile String answer = FOUND;
+    private volatile boolean closing;
+
+    @BeforeEach
+    void start() throws IOException {
+        server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        daemon(this::accept);
+    }
+
+    @AfterEach
+    void stop() throws IOException {
+        server.close();
+    }
+
+    private static void daemon(Runnable task) {
+        Thread thread = new Thread(task, "scripted server");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private void accept() {
+        try {
+            while (true) {
+                Socket socket = server.accept();
+                accepted.incrementAndGet();
+                daemon(() -> serve(socket));
+            }
+        } catch (IOException e) {
+            assertThat(server.isClosed()).isTrue();
+        }
+    }
+
+    /** Gets only, which have no body. */
+    private void serve(Socket socket) {
+        try (socket) {
+            BufferedReader in =
+                    new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.ISO_8859_1));
+            for (String line = in.readLine(); line != null; line = in.readLine()) {
+                if (line.isEmpty()) {
+                    socket.getOutputStream().write(answer.getBytes(StandardCharsets.ISO_8859_1));
+                    if (closing) {
+                        return;
+                    }
+                }
+            }
+        } catch (IOException e) {
+            // The client has gone.
+            assertThat(socket.isClosed()).isTrue();
+        }
+    }
+
+    private Target open() {
+        return Targets.open(
+                TargetSpec.http(List.of("127.0.0.1:" + server.getLocalPort())).withConnections(1, 1));
+    }
+
+    private static Outcome get(Target target) throws Exception {
+        try {
+            return target.start(Operation.GET, 1).toCompletableFuture().get(30, TimeUnit.SECONDS);
+        } catch (ExecutionException e) {
+            throw (Exception) e.getCause();
+        }
+    }
+
+    @Test
+    void a_connection_is_used_again_and_again() throws Exception {
+        try (Target target = open()) {
+            for (int i = 0; i < 20; i++) {
+                assertThat(get(target)).isEqualTo(Outcome.DONE);
+            }
+        }
+        assertThat(accepted).hasValue(1);
+    }
+
+    @Test
+    void a_connection_that_the_server_is_about_to_close_gets_no_other_call() throws Exception {
+        answer = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nab";
+        closing = true;
+        try (Target target = open()) {
+            for (int i = 0; i < 20; i++) {
+                assertThat(get(target)).isEqualTo(Outcome.DONE);
+            }
+        }
+        assertThat(accepted).hasValue(20);
+    }
+
+    @Test
+    void an_answer_that_ends_too_early_has_a_name_and_the_next_call_another_connection() throws Exception {
+        answer = "HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\nab";
+        closing = true;
+        try (Target target = open()) {
+            assertThatThrownBy(() -> get(target))
+                    .extracting(LoadException::nameOf)
+                    .isEqualTo("connection closed");
+            answer = FOUND;
+            closing = false;
+            assertThat(get(target)).isEqualTo(Outcome.DONE);
+        }
+    }
+
+    @Test
+    void what_is_no_answer_is_an_error() {
+        answer = "what?\r\n\r\n";
+        try (Target target = open()) {
+            assertThatThrownBy(() -> get(target)).isInstanceOf(LoadException.class);
+        }
+    }
+
+    @Test
+    void of_a_problem_without_end_only_the_beginning_is_kept() {
+        answer = "HTTP/1.1 503 No\r\nContent-Length: 100000\r\n\r\n" + "x".repeat(100_000);
+        try (Target target = open()) {
+            assertThatThrownBy(() -> get(target))
+                    .hasMessage("an answer that is no problem document")
+                    .extracting(LoadException::nameOf)
+                    .isEqualTo("HTTP 503");
+        }
+    }
+
+    @Test
+    void calls_of_a_closed_target_fail() {
+        Target target = open();
+        target.close();
+        target.close();
+
+        assertThatThrownBy(() -> get(target)).extracting(LoadException::nameOf).isEqualTo("closed");
+    }
+}
