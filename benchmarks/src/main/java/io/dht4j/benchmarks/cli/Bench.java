@@ -25,16 +25,21 @@ import picocli.CommandLine.Spec;
         synopsisSubcommandLabel = "COMMAND",
         header = "Experiments on this machine, each by one command.%n",
         description = {
-            "%nWhat there is: @|bold ./dht bench list|@. A first one, of seconds: @|bold ./dht bench run hiccups --quick|@.",
-            "%nOptions of a command: @|bold ./dht bench COMMAND --help|@; parameters of a scenario: "
-                    + "@|bold ./dht bench run SCENARIO --help|@.%n"
+            "%nWhat there is:",
+            "  @|bold ./dht bench list|@",
+            "A first one, of seconds:",
+            "  @|bold ./dht bench run hiccups --quick|@",
+            "Options of a command, and parameters of a scenario:",
+            "  @|bold ./dht bench COMMAND --help|@",
+            "  @|bold ./dht bench run SCENARIO --help|@%n"
         },
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "0:done",
             "1:failed or was stopped; the report shows what was measured until then",
             "2:wrong usage",
-            "3:compare --fail-if-worse found something worse"
+            "3:compare --fail-if-worse found something worse",
+            "4:compare --fail-if-worse could judge nothing"
         },
         subcommands = HelpCommand.class)
 public final class Bench implements Callable<Integer> {

@@ -94,6 +94,16 @@ final class GivenSettings implements Settings {
         return names;
     }
 
+    @Override
+    public String one(String parameter, List<String> allowed) {
+        String value = text(parameter);
+        String name = value.strip();
+        if (!allowed.contains(name)) {
+            throw refused(parameter, value, "one of " + String.join(", ", allowed));
+        }
+        return name;
+    }
+
     private static String plain(double number) {
         return BigDecimal.valueOf(number).stripTrailingZeros().toPlainString();
     }

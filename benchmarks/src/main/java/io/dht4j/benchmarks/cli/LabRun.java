@@ -74,6 +74,11 @@ final class LabRun implements Lab {
     }
 
     @Override
+    public String one(String parameter, List<String> allowed) {
+        return settings.one(parameter, allowed);
+    }
+
+    @Override
     public Path directory() {
         return directory;
     }

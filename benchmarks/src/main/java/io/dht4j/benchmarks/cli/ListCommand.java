@@ -3,8 +3,10 @@ package io.dht4j.benchmarks.cli;
 import io.dht4j.benchmarks.scenario.Parameter;
 import io.dht4j.benchmarks.scenario.Scenario;
 import io.dht4j.examples.cli.Console;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.function.Function;
 import picocli.CommandLine.Command;
 
 /** Lists the scenarios. */
@@ -24,24 +26,57 @@ final class ListCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        List<Parameter> all = scenarios.stream()
+                .flatMap(scenario -> scenario.parameters().stream())
+                .toList();
+        List<Parameter> shared = new ArrayList<>();
+        for (Parameter parameter : all) {
+            if (isShared(parameter, all) && !isIn(shared, parameter)) {
+                shared.add(parameter);
+            }
+        }
+        console.out().println("The scenarios, each with its question and its own parameters.");
         for (Scenario scenario : scenarios) {
+            console.out().println();
             console.out().println(scenario.name());
             console.out().println("    " + scenario.question());
-            int width = scenario.parameters().stream()
-                    .mapToInt(parameter -> parameter.name().length())
-                    .max()
-                    .orElse(0);
-            for (Parameter parameter : scenario.parameters()) {
-                console.out()
-                        .printf(
-                                "    --%-" + width + "s  %s. %s%n",
-                                parameter.name(),
-                                parameter.meaning(),
-                                defaults(parameter));
-            }
+            List<Parameter> own = scenario.parameters().stream()
+                    .filter(parameter -> !isIn(shared, parameter))
+                    .toList();
+            print(own, parameter -> ". " + defaults(parameter));
+        }
+        if (!shared.isEmpty()) {
             console.out().println();
+            console.out().println("Most scenarios share these; all that one has, with their defaults, are told by");
+            console.out().println("    ./dht bench run SCENARIO --help");
+            print(shared, parameter -> "");
         }
         return 0;
+    }
+
+    /** Whether at least half of the scenarios have it, with whatever defaults. */
+    private boolean isShared(Parameter parameter, List<Parameter> all) {
+        long having = all.stream().filter(other -> isSame(parameter, other)).count();
+        return having > 1 && 2 * having >= scenarios.size();
+    }
+
+    private static boolean isIn(List<Parameter> parameters, Parameter parameter) {
+        return parameters.stream().anyMatch(other -> isSame(parameter, other));
+    }
+
+    private static boolean isSame(Parameter a, Parameter b) {
+        return a.name().equals(b.name()) && a.meaning().equals(b.meaning());
+    }
+
+    private void print(List<Parameter> parameters, Function<Parameter, String> end) {
+        int width = parameters.stream()
+                .mapToInt(parameter -> parameter.name().length())
+                .max()
+                .orElse(0);
+        for (Parameter parameter : parameters) {
+            String name = parameter.name() + " ".repeat(width - parameter.name().length());
+            console.out().println("    --" + name + "  " + parameter.meaning() + end.apply(parameter));
+        }
     }
 
     /** What a parameter is if it is not given. */

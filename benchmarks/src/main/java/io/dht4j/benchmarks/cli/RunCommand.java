@@ -3,6 +3,7 @@ package io.dht4j.benchmarks.cli;
 import io.dht4j.benchmarks.scenario.Parameter;
 import io.dht4j.benchmarks.scenario.Scenario;
 import io.dht4j.examples.cli.Console;
+import io.dht4j.examples.cli.Messages;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
@@ -11,7 +12,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
-import picocli.CommandLine.UnmatchedArgumentException;
 
 /** Runs a scenario: each is a command below this one, with its parameters as options. */
 @Command(
@@ -21,7 +21,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
         header = "Runs a scenario and writes a report.%n",
         description = {
             "%nCtrl-C stops it; the report then shows what was measured until then.",
-            "%nParameters of a scenario: @|bold ./dht bench run SCENARIO --help|@.%n"
+            "%nParameters of a scenario:",
+            "  @|bold ./dht bench run SCENARIO --help|@%n"
         },
         commandListHeading = "%nScenarios:%n")
 final class RunCommand implements Callable<Integer> {
@@ -47,10 +48,7 @@ final class RunCommand implements Callable<Integer> {
 
     /** A wrong use in words; where a name is unknown, with the known ones. */
     static String explain(ParameterException e) {
-        String unknown = e instanceof UnmatchedArgumentException unmatched
-                        && !unmatched.getUnmatched().isEmpty()
-                ? unmatched.getUnmatched().get(0).replaceFirst("=.*", "")
-                : "";
+        String unknown = Messages.unknown(e);
         Object command = e.getCommandLine().getCommandSpec().userObject();
         if (!unknown.isEmpty() && command instanceof RunCommand run) {
             return unknown.startsWith("-")
@@ -58,7 +56,7 @@ final class RunCommand implements Callable<Integer> {
                     : "there is no scenario '" + unknown + "'; " + run.known();
         }
         if (!unknown.isEmpty() && command instanceof Bench) {
-            return "there is no command or option " + unknown + "; there are: list, run, compare, help";
+            return Messages.noCommand(unknown, e.getCommandLine());
         }
         if (unknown.startsWith("-") && command instanceof ScenarioCommand scenario) {
             return "there is no parameter " + unknown + "; " + scenario.known();

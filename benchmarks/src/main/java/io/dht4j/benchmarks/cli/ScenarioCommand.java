@@ -4,6 +4,7 @@ import io.dht4j.benchmarks.scenario.Parameter;
 import io.dht4j.benchmarks.scenario.Scenario;
 import io.dht4j.examples.cli.Console;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDateTime;
 import java.time.ZoneId;
@@ -13,6 +14,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -80,11 +82,24 @@ final class ScenarioCommand implements Callable<Integer> {
         try {
             scenario.check(settings);
         } catch (IllegalArgumentException e) {
-            throw new ParameterException(spec.commandLine(), e.getMessage() + "; " + known(), e);
+            throw new ParameterException(spec.commandLine(), e.getMessage(), e);
         }
         Path directory = out.orElseGet(() ->
                 REPORTS.resolve(scenario.name() + "-" + TIMESTAMP.format(LocalDateTime.now(ZoneId.systemDefault()))));
+        if (!isFree(directory)) {
+            throw new ParameterException(
+                    spec.commandLine(), directory + " is not empty; name another directory with --out");
+        }
         return new ScenarioRun(console, scenario, settings, directory).run();
+    }
+
+    private static boolean isFree(Path directory) throws IOException {
+        if (!Files.isDirectory(directory)) {
+            return true;
+        }
+        try (Stream<Path> files = Files.list(directory)) {
+            return files.findAny().isEmpty();
+        }
     }
 
     /** What can be given, in words. */

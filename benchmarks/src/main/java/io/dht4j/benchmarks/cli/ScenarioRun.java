@@ -22,7 +22,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import picocli.CommandLine.ExitCode;
 
 /** A scenario from beginning to end, whichever end: done, failed, or stopped by a signal. */
@@ -87,13 +86,6 @@ final class ScenarioRun {
 
     private void prepare() throws IOException {
         boolean isThere = Files.isDirectory(directory);
-        if (isThere) {
-            try (Stream<Path> files = Files.list(directory)) {
-                if (files.findAny().isPresent()) {
-                    throw new IOException(directory + " is not empty; name another directory with --out");
-                }
-            }
-        }
         Files.createDirectories(directory);
         long needed = scenario.diskBytes(settings) + RESERVE_BYTES;
         long free = Files.getFileStore(directory).getUsableSpace();
@@ -200,14 +192,18 @@ final class ScenarioRun {
             boolean isDoubted = !m.doubts().isEmpty();
             console.out()
                     .printf(
-                            "%s, %s: %s %s (%s to %s)%s%n",
+                            "%s, %s: %s %s%s%s%n",
                             m.group(),
                             m.variant(),
                             Figures.of(spread.median()),
                             m.unit(),
-                            Figures.of(spread.least()),
-                            Figures.of(spread.greatest()),
+                            m.values().size() == 1
+                                    ? ""
+                                    : " (" + Figures.of(spread.least()) + " to " + Figures.of(spread.greatest()) + ")",
                             isDoubted ? ", doubted: " + String.join("; ", m.doubts()) : "");
+        }
+        if (results.quick()) {
+            console.out().println("The short form: its figures show that things work, not how fast they are.");
         }
         console.out().println("report: " + directory.resolve(Report.PAGE));
     }

@@ -7,20 +7,24 @@ import io.dht4j.benchmarks.report.Results;
 import io.dht4j.benchmarks.report.Spread;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeSet;
 
 /**
  * What changed from one run to another.
  *
  * @param lines for people
+ * @param hasCommon whether both runs have a measurement that can be compared
+ * @param isJudged whether a measurement that can be compared has enough repetitions to be judged
  * @param isWorse whether a measurement is worse by more than the noise of the repetitions
  */
-public record Comparison(List<String> lines, boolean isWorse) {
+public record Comparison(List<String> lines, boolean hasCommon, boolean isJudged, boolean isWorse) {
 
     private static final String ABSENT = "(none)";
 
@@ -30,6 +34,13 @@ public record Comparison(List<String> lines, boolean isWorse) {
     }
 
     private record Key(String group, String variant) {}
+
+    /** What was found of a measurement. */
+    private enum Finding {
+        WORSE,
+        NOT_WORSE,
+        NOT_JUDGED
+    }
 
     /**
      * Compares two runs.
@@ -44,7 +55,7 @@ public record Comparison(List<String> lines, boolean isWorse) {
         lines.add("");
         circumstances(a, b, lines);
         lines.add("");
-        boolean isWorse = measurements(a, b, lines);
+        Set<Finding> findings = measurements(a, b, lines);
         lines.add("");
         lines.add(String.format(
                 Locale.ROOT,
@@ -53,7 +64,8 @@ public record Comparison(List<String> lines, boolean isWorse) {
                 100 * Verdict.LIKELY));
         lines.add(
                 "Repetitions of one run share their hour: repeat both runs, in turns, before you believe a small difference.");
-        return new Comparison(lines, isWorse);
+        boolean isWorse = findings.contains(Finding.WORSE);
+        return new Comparison(lines, !findings.isEmpty(), isWorse || findings.contains(Finding.NOT_WORSE), isWorse);
     }
 
     private static String name(Results results) {
@@ -95,10 +107,10 @@ public record Comparison(List<String> lines, boolean isWorse) {
         }
     }
 
-    private static boolean measurements(Results a, Results b, List<String> lines) {
+    private static Set<Finding> measurements(Results a, Results b, List<String> lines) {
         Map<Key, Measurement> before = byKey(a);
         Map<Key, Measurement> after = byKey(b);
-        boolean isWorse = false;
+        Set<Finding> findings = EnumSet.noneOf(Finding.class);
         for (Map.Entry<Key, Measurement> entry : before.entrySet()) {
             String title = entry.getKey().group() + ", " + entry.getKey().variant();
             Measurement old = entry.getValue();
@@ -108,14 +120,11 @@ public record Comparison(List<String> lines, boolean isWorse) {
             } else if (!old.unit().equals(now.unit()) || old.moreIsBetter() != now.moreIsBetter()) {
                 lines.add(title + ": not comparable, " + old.unit() + " in A and " + now.unit() + " in B");
             } else {
-                isWorse |= compare(title, old, now, lines);
+                findings.add(compare(title, old, now, lines));
             }
         }
         after.keySet().forEach(key -> lines.add(key.group() + ", " + key.variant() + ": only in B"));
-        if (before.isEmpty() && lines.get(lines.size() - 1).isEmpty()) {
-            lines.add("Neither has measurements.");
-        }
-        return isWorse;
+        return findings;
     }
 
     private static Map<Key, Measurement> byKey(Results results) {
@@ -124,8 +133,7 @@ public record Comparison(List<String> lines, boolean isWorse) {
         return map;
     }
 
-    /** Whether it is worse. */
-    private static boolean compare(String title, Measurement old, Measurement now, List<String> lines) {
+    private static Finding compare(String title, Measurement old, Measurement now, List<String> lines) {
         Spread a = Spread.of(old.values());
         Spread b = Spread.of(now.values());
         Verdict.Judged judged = Verdict.of(old.values(), now.values());
@@ -146,7 +154,10 @@ public record Comparison(List<String> lines, boolean isWorse) {
         if (!old.settings().equals(now.settings())) {
             lines.add("    settings: " + old.settings() + " -> " + now.settings());
         }
-        return differs && !isBetter;
+        if (judged.verdict() == Verdict.CANNOT_TELL) {
+            return Finding.NOT_JUDGED;
+        }
+        return differs && !isBetter ? Finding.WORSE : Finding.NOT_WORSE;
     }
 
     private static String chance(Verdict.Judged judged) {

@@ -34,6 +34,11 @@ public final class Figures {
         return String.format(Locale.ROOT, share > 0 && share < TEN / 100 ? "%.1f %%" : "%.0f %%", 100 * share);
     }
 
+    /** A ratio: in percent, or as a multiple where that is large. */
+    static String ratio(double ratio) {
+        return ratio < 2 ? percent(ratio) : of(ratio) + " ×";
+    }
+
     /** Microseconds in a unit that fits. */
     static String micros(double micros) {
         if (micros < 1_000) {

@@ -110,10 +110,10 @@ record GroupView(
             rows.add(new Row(
                     m.variant(),
                     Figures.of(spread.median()),
-                    Figures.of(spread.least()),
-                    Figures.of(spread.greatest()),
+                    m.values().size() > 1 ? Figures.of(spread.least()) : NONE,
+                    m.values().size() > 1 ? Figures.of(spread.greatest()) : NONE,
                     m.values().size(),
-                    best > 0 ? Figures.percent(spread.median() / best) : NONE,
+                    best > 0 ? Figures.ratio(spread.median() / best) : NONE,
                     m.settings().entrySet().stream()
                             .map(entry -> entry.getKey() + " = " + entry.getValue())
                             .collect(Collectors.joining(", ")),
@@ -136,7 +136,7 @@ record GroupView(
                 m.variant(),
                 level.percent() + " %",
                 Figures.of(result.spec().perSecond()),
-                Figures.of(result.servedPerSecond()),
+                Figures.percent(result.servedShare()),
                 Figures.of(result.failed() + (double) result.notSent()),
                 LatencyLine.SHOWN.stream()
                         .map(percentile -> LatencyLine.micros(histogram, percentile)

@@ -40,12 +40,12 @@ public final class DurabilityCost implements Scenario {
                         new Parameter(
                                 "sizes",
                                 "of values in bytes, with commas between: " + String.join(", ", SIZES)
-                                        + "; there are as many keys as give the same amount of data",
+                                        + "; there are as many keys as give keys x value-bytes of data",
                                 "100",
                                 String.join(",", SIZES)),
                         new Parameter(
-                                "transport",
-                                "between the nodes, one of: " + String.join(", ", TRANSPORTS),
+                                "between-nodes",
+                                "the transport, one of: " + String.join(", ", TRANSPORTS),
                                 "vertx",
                                 "grpc-stream")),
                 "5000",
@@ -77,7 +77,7 @@ public final class DurabilityCost implements Scenario {
             ServerPlan sized = plan.holding(Math.max(100, bytes / valueBytes), valueBytes);
             for (String store : settings.names("stores", STORES)) {
                 ServerVariant nodes = ServerVariants.over(
-                        ServerVariant.of(store, NODES, ACK, NODES), settings.one("transport", TRANSPORTS));
+                        ServerVariant.of(store, NODES, ACK, NODES), settings.one("between-nodes", TRANSPORTS));
                 cases.add(new Case(
                         size + " bytes",
                         store.equals("memory")

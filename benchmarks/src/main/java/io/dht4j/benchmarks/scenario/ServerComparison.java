@@ -111,6 +111,16 @@ final class ServerComparison {
                 * cases.stream()
                         .mapToInt(each -> 1 + each.plan().operations().size())
                         .sum());
+        cases.stream()
+                .map(each -> each.plan().pace())
+                .distinct()
+                .forEach(pace -> lab.note(String.format(
+                        Locale.ROOT,
+                        "Stable is the highest rate of which 99 %% is served, of which nothing fails, and of which the 99th percentile is"
+                                + " under %d ms. It was looked for to within %.0f %%, %s.",
+                        pace.p99().toMillis(),
+                        100 * pace.precision(),
+                        repetitions == 1 ? "once" : repetitions + " times")));
         try (Generator load = new Generator(NodeJvm.compilerFlags(lab))) {
             for (int repetition = 0; repetition < repetitions; repetition++) {
                 for (int i = 0; i < cases.size(); i++) {
@@ -205,7 +215,7 @@ final class ServerComparison {
         lab.add(new Measurement(
                 each.groupOf(operation),
                 each.variant().name(),
-                Measurement.PER_SECOND,
+                Measurement.STABLE_PER_SECOND,
                 true,
                 cell.rates,
                 each.variant().shown(),
@@ -224,7 +234,7 @@ final class ServerComparison {
         LoadResult result = load.run(spec);
         StableSearch search = plan.search(operation, rate, 0);
         if (!search.holds(result)) {
-            cell.doubts.add("the costs were counted under overload");
+            cell.doubts.add("while the costs were counted the load was not stable");
         }
         cell.costs = nodes.counters().since(before).perOperation(result.offered() - result.notSent());
         for (ProfileEvent event : plan.events()) {
@@ -241,7 +251,7 @@ final class ServerComparison {
             CollapsedStacks stacks = taken.seen().get().stacks();
             cell.profiles.add(taken.seen().get().profile());
             if (!meanwhile.stream().allMatch(search::holds)) {
-                cell.doubts.add("the profile of " + event.label() + " was taken under overload");
+                cell.doubts.add("while the profile of " + event.label() + " was taken the load was not stable");
             }
             if (event == ProfileEvent.WALL) {
                 linkThreads(each, operation, name, stacks);

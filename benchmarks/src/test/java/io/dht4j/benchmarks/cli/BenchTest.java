@@ -55,6 +55,19 @@ class BenchTest {
                 .contains("--share  a share, 0 to 0.5. Default: 0.1");
     }
 
+    @Test
+    void list_tells_once_what_most_scenarios_share() {
+        BenchCommand list = BenchCommand.run(Scenarios.all(), "list");
+
+        assertThat(list.exitCode()).isZero();
+        assertThat(list.out()).containsOnlyOnce("--first-rate ").containsOnlyOnce("--collector ");
+        int shared = list.out().indexOf("./dht bench run SCENARIO --help");
+        assertThat(shared).isPositive();
+        assertThat(list.out().indexOf("--first-rate ")).isGreaterThan(shared);
+        assertThat(list.out().indexOf("--between-nodes ")).isBetween(0, shared);
+        assertThat(list.out().lines().count()).isLessThan(100);
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"--help", "list --help", "run --help", "run trial --help", "compare --help"})
     void every_command_has_help(String args) {
@@ -75,7 +88,7 @@ class BenchTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "frobnicate|frobnicate",
+                "frobnicate|there is no command frobnicate; there are: help, list, run, compare",
                 "run|which scenario? there are: trial",
                 "run frob|there is no scenario 'frob'; there are: trial",
                 "run --quick trial|the scenario comes first",
@@ -100,6 +113,25 @@ class BenchTest {
                 .contains(explanation)
                 .contains("Try: ./dht bench")
                 .doesNotContain("\tat ");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "run trial --keys 0|not '0'",
+                "run clients --batching maybe|--batching must be one of on, off, not 'maybe'",
+                "run clients --batching on,off|--batching must be one of on, off, not 'on,off'",
+                "run durability --sizes 99|16384, 1048576, not '99'"
+            })
+    void a_wrong_value_is_explained_without_the_list_of_parameters(String args, String explanation) {
+        List<Scenario> scenarios = new java.util.ArrayList<>(SCENARIOS);
+        scenarios.addAll(Scenarios.all());
+
+        BenchCommand command = BenchCommand.run(scenarios, args.split(" "));
+
+        assertThat(command.exitCode()).isEqualTo(2);
+        assertThat(command.err()).contains(explanation + "\n").doesNotContain("there are");
     }
 
     @Test
@@ -216,7 +248,7 @@ class BenchTest {
 
         BenchCommand command = run(SCENARIOS);
 
-        assertThat(command.exitCode()).isEqualTo(1);
+        assertThat(command.exitCode()).isEqualTo(2);
         assertThat(command.err()).contains("is not empty; name another directory with --out");
         assertThat(out().toFile().list()).containsExactly("precious");
     }
@@ -235,6 +267,64 @@ class BenchTest {
 
         assertThat(command.exitCode()).isEqualTo(1);
         assertThat(command.err()).contains("is not the directory of a report: it has no results.json");
+    }
+
+    @Test
+    void compare_tells_what_does_not_exist() {
+        BenchCommand command = BenchCommand.run(SCENARIOS, "compare", "/nonexistent", directory.toString());
+
+        assertThat(command.exitCode()).isEqualTo(1);
+        assertThat(command.err()).isEqualTo("dht bench compare: /nonexistent does not exist\n");
+    }
+
+    @Test
+    void compare_needs_a_measurement_in_common() {
+        String a = directory.resolve("a").toString();
+        String b = directory.resolve("b").toString();
+        BenchCommand.run(values(5.0, 6.0, 7.0, 8.0), "run", "trial", "--out", a);
+        BenchCommand.run(
+                TestScenario.of(lab -> lab.add(TestScenario.measurement("y", 1.0))), "run", "trial", "--out", b);
+
+        for (String[] args :
+                List.of(new String[] {"compare", a, b}, new String[] {"compare", "--fail-if-worse", a, b})) {
+            BenchCommand command = BenchCommand.run(SCENARIOS, args);
+
+            assertThat(command.exitCode()).isEqualTo(2);
+            assertThat(command.out()).isEmpty();
+            assertThat(command.err())
+                    .contains("the reports have no measurement in common: both are of the scenario trial");
+        }
+    }
+
+    @Test
+    void compare_names_the_scenarios_of_reports_with_nothing_in_common() {
+        String a = directory.resolve("a").toString();
+        String b = directory.resolve("b").toString();
+        BenchCommand.run(values(5.0, 6.0), "run", "trial", "--out", a);
+        BenchCommand hiccups = BenchCommand.run(
+                Scenarios.all(), "run", "hiccups", "--quick", "--seconds", "0.01", "--repetitions", "1", "--out", b);
+        assertThat(hiccups.exitCode()).as(hiccups.err()).isZero();
+
+        BenchCommand command = BenchCommand.run(SCENARIOS, "compare", a, b);
+
+        assertThat(command.exitCode()).isEqualTo(2);
+        assertThat(command.err())
+                .contains(
+                        "the reports have no measurement in common: " + "they are of the scenarios trial and hiccups");
+    }
+
+    @Test
+    void compare_says_if_nothing_could_be_judged_and_fails_only_if_asked_to() {
+        String a = directory.resolve("a").toString();
+        String b = directory.resolve("b").toString();
+        BenchCommand.run(values(5.0, 6.0, 7.0), "run", "trial", "--out", a);
+        BenchCommand.run(values(1.0, 2.0, 3.0), "run", "trial", "--out", b);
+
+        BenchCommand asked = BenchCommand.run(SCENARIOS, "compare", "--fail-if-worse", a, b);
+        assertThat(asked.exitCode()).isEqualTo(4);
+        assertThat(asked.out()).contains("cannot tell: too few repetitions (3 and 3)");
+        assertThat(asked.err()).contains("nothing could be judged: too few repetitions");
+        assertThat(BenchCommand.run(SCENARIOS, "compare", a, b).exitCode()).isZero();
     }
 
     @Test

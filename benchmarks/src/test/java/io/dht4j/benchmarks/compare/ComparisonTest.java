@@ -46,6 +46,8 @@ class ComparisonTest {
         Comparison comparison = compare(bare("PUT", "jdk", 200.0, 201.0), bare("PUT", "jdk", 1.0, 2.0));
 
         assertThat(comparison.isWorse()).isFalse();
+        assertThat(comparison.isJudged()).isFalse();
+        assertThat(comparison.hasCommon()).isTrue();
         assertThat(comparison.lines()).anyMatch(line -> line.contains("cannot tell: too few repetitions (2 and 2)"));
     }
 
@@ -53,6 +55,7 @@ class ComparisonTest {
     void what_only_one_has_is_named() {
         Comparison comparison = compare(bare("PUT", "jdk", LOW), bare("PUT", "vertx", LOW));
 
+        assertThat(comparison.hasCommon()).isFalse();
         assertThat(comparison.lines()).contains("PUT, jdk: only in A", "PUT, vertx: only in B");
     }
 
@@ -92,6 +95,7 @@ class ComparisonTest {
         Comparison comparison = Comparison.of(results, results);
 
         assertThat(comparison.isWorse()).isFalse();
+        assertThat(comparison.isJudged()).isTrue();
         assertThat(comparison.lines())
                 .contains("Same parameters, same kind of machine.")
                 .anyMatch(line -> line.contains("doubt in A: the hypervisor"))
