@@ -30,8 +30,10 @@ import picocli.CommandLine.Spec;
         header = "A replicated key-value store: its server, its command line, and a demo.%n",
         description = {
             "%nNew here? Run @|bold ./dht demo|@.",
-            "%nA cluster of one node: @|bold ./dht server|@, then @|bold ./dht put greeting hello|@ and "
-                    + "@|bold ./dht get greeting|@.",
+            "%nA cluster of one node, then a key to write and to read:%n",
+            "  @|bold ./dht server|@",
+            "  @|bold ./dht put greeting hello|@",
+            "  @|bold ./dht get greeting|@",
             "%nOptions of a command: @|bold ./dht COMMAND --help|@.",
             "%nExperiments, to measure what each choice costs: @|bold ./dht bench --help|@.%n"
         },
@@ -108,10 +110,22 @@ public final class Dht implements Callable<Integer> {
     private static int wrongUsage(ParameterException e) {
         CommandLine command = e.getCommandLine();
         String name = command.getCommandSpec().qualifiedName();
-        command.getErr().println(name + ": " + e.getMessage());
+        command.getErr().println(name + ": " + explain(e));
         CommandLine.UnmatchedArgumentException.printSuggestions(e, command.getErr());
         command.getErr().println("Try: ./" + name + " --help");
         return CommandLine.ExitCode.USAGE;
+    }
+
+    private static String explain(ParameterException e) {
+        String unknown = Messages.unknown(e);
+        Object command = e.getCommandLine().getCommandSpec().userObject();
+        if (!unknown.isEmpty() && command instanceof Dht) {
+            return Messages.noCommand(unknown, e.getCommandLine());
+        }
+        if (!unknown.isEmpty() && !unknown.startsWith("-") && command instanceof DumpCommand) {
+            return "dump takes no argument " + unknown + "; the file is given by --out";
+        }
+        return String.valueOf(e.getMessage());
     }
 
     private static int failed(CommandLine command, Exception e) {

@@ -6,6 +6,9 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import picocli.CommandLine;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** Failures in words for the user. */
 public final class Messages {
@@ -28,6 +31,31 @@ public final class Messages {
             return "cannot use " + e.getMessage();
         }
         return e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
+    }
+
+    /**
+     * The first word of a command line that is unknown.
+     *
+     * @param e how the command line is wrong
+     * @return without a value after an equals sign; empty if the command line is wrong in another way
+     */
+    public static String unknown(ParameterException e) {
+        return e instanceof UnmatchedArgumentException unmatched
+                        && !unmatched.getUnmatched().isEmpty()
+                ? unmatched.getUnmatched().get(0).replaceFirst("=.*", "")
+                : "";
+    }
+
+    /**
+     * Says which commands there are in place of one that there is not.
+     *
+     * @param unknown the word that is no command, or an option
+     * @param command above those that there are
+     */
+    public static String noCommand(String unknown, CommandLine command) {
+        String what = unknown.startsWith("-") ? "command or option " : "command ";
+        return "there is no " + what + unknown + "; there are: "
+                + String.join(", ", command.getSubcommands().keySet());
     }
 
     /** A file that is to be written may well be missing: then it is the directory that should be there. */

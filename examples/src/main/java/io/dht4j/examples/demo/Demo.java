@@ -112,7 +112,7 @@ final class Demo implements AutoCloseable {
         page.say(
                 "Written in %.1f s: %,.0f per second, each kept by three nodes. A write is acknowledged when two of",
                 seconds, characters.size() / seconds);
-        page.say("its three replicas have it on disk, so losing any one node loses nothing.");
+        page.say("its three replicas have written it to their files, so losing any one node loses nothing.");
     }
 
     private void showSpread() {

@@ -44,7 +44,8 @@ class UsageTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "frobnicate|frobnicate",
+                "sever|there is no command sever; there are: help, server, demo, put",
+                "--bogus|there is no command or option --bogus; there are: help, server, demo, put",
                 "put|KEY",
                 "put k|VALUE",
                 "put k v --file f|--file",
@@ -69,6 +70,7 @@ class UsageTest {
                 "load data.csv|--format",
                 "load x.tsv --parallel 0|--parallel",
                 "dump --format xml|--format",
+                "dump x.tsv|dump takes no argument x.tsv; the file is given by --out",
                 "demo --port 99999|--port",
                 "server --placement alphabet|--placement",
                 "server --listen nowhere|--listen",
