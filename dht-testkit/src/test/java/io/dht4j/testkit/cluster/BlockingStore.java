@@ -18,7 +18,6 @@ final class BlockingStore implements Store {
     private final ModelStore store = new ModelStore();
     private final boolean memoryFast;
     volatile boolean broken;
-    volatile boolean readOnly;
 
     /** How often it was read. */
     final AtomicInteger gets = new AtomicInteger();
@@ -59,9 +58,6 @@ final class BlockingStore implements Store {
     @Override
     public void apply(List<Entry> entries) {
         checkWhole();
-        if (readOnly) {
-            throw new StoreException("disk full");
-        }
         store.apply(entries);
     }
 

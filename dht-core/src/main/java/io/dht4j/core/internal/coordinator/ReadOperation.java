@@ -38,7 +38,6 @@ final class ReadOperation {
     private final Parts parts;
     private final Limits limits;
     private final Peers peers;
-    private final ReadRepair repair;
     private final CallContext context;
     private final List<KeyRead> reads;
     private final AtomicInteger undecided;
@@ -54,7 +53,6 @@ final class ReadOperation {
         this.parts = parts;
         this.limits = limits;
         this.peers = peers;
-        this.repair = new ReadRepair(peers);
         this.context = context;
         this.reads = new ArrayList<>(keys.size());
         for (Key key : keys) {
@@ -213,16 +211,14 @@ final class ReadOperation {
     }
 
     private void answered(KeyRead read, Sighting sighting) {
-        if (read.see(sighting)) {
-            List<Node> stale = read.behindAfter(sighting);
-            read.settledOn().ifPresent(newest -> repair.behind(newest, stale, laterContext()));
-        } else if (read.tracker.ack()) {
+        read.see(sighting);
+        if (read.tracker.ack()) {
             read.decided = true;
             Sighting newest = read.newest();
             if (newest.answer() instanceof Answer.VersionOnly only) {
                 fetch(read, only, orderForFetching(read, newest.node()), 0);
             } else {
-                settle(
+                finish(
                         read,
                         newest.answer() instanceof Answer.Whole whole ? Optional.of(whole.entry()) : Optional.empty());
             }
@@ -260,7 +256,7 @@ final class ReadOperation {
                 Answer answer = ((Reply.Found) reply).answers().get(0);
                 if (answer instanceof Answer.Whole whole
                         && whole.entry().version().compareTo(wanted.version()) >= 0) {
-                    settle(read, Optional.of(whole.entry()));
+                    finish(read, Optional.of(whole.entry()));
                 } else {
                     fetch(read, wanted, nodes, index + 1);
                 }
@@ -271,41 +267,6 @@ final class ReadOperation {
                 fetch(read, wanted, nodes, index + 1);
             }
         });
-    }
-
-    /** What the key's outcome is, is known; what remains is to bring those up to date that were behind. */
-    private void settle(KeyRead read, Optional<Entry> entry) {
-        Seen answers = read.settle(entry);
-        List<Node> stale = entry.map(answers::behind).orElse(List.of());
-        if (stale.isEmpty()) {
-            finish(read, entry);
-            return;
-        }
-        Entry newest = entry.orElseThrow();
-        int ack = read.tracker.policy().ack();
-        int missing = ack - (answers.size() - stale.size());
-        if (ack == 1 || missing <= 0) {
-            // Before the repair, which may be done on this thread.
-            finish(read, entry);
-            repair.behind(newest, stale, laterContext());
-            return;
-        }
-        repair.before(newest, stale, answers.silent(read.replicas), missing, context, new ReadRepair.Outcome() {
-            @Override
-            public void repaired() {
-                finish(read, entry);
-            }
-
-            @Override
-            public void failed(String why) {
-                fail("read failed: the newest entry is on too few replicas, and could not be brought to more; " + why);
-            }
-        });
-    }
-
-    /** For what nobody waits for. */
-    private CallContext laterContext() {
-        return new CallContext(parts.environment()::nanoTime, limits.timeout().toNanos());
     }
 
     private void finish(KeyRead read, Optional<Entry> entry) {
@@ -337,7 +298,7 @@ final class ReadOperation {
                 return;
             }
         }
-        fail("read failed: before the deadline the newest entry was neither here nor on enough replicas");
+        fail("read failed: a large value did not come before the deadline");
     }
 
     private void expireLater() {

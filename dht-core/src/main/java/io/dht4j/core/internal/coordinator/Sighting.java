@@ -2,7 +2,6 @@ package io.dht4j.core.internal.coordinator;
 
 import io.dht4j.Node;
 import io.dht4j.core.internal.wire.Answer;
-import io.dht4j.spi.Entry;
 
 /**
  * What a replica said of a key.
@@ -29,13 +28,6 @@ record Sighting(Node node, Answer answer) {
         }
         // Of two values of one version the tombstone wins; a value that is here is better than one to be fetched.
         return answer instanceof Answer.Whole;
-    }
-
-    /** Whether this replica has less than an entry: nothing, or something older. */
-    boolean isBehind(Entry entry) {
-        return answer instanceof Answer.Whole whole
-                ? entry.supersedes(whole.entry())
-                : Long.compareUnsigned(version(), entry.version().packed()) < 0 || answer instanceof Answer.Absent;
     }
 
     private long version() {
