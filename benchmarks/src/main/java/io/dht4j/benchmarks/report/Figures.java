@@ -34,6 +34,12 @@ public final class Figures {
         return String.format(Locale.ROOT, share > 0 && share < TEN / 100 ? "%.1f %%" : "%.0f %%", 100 * share);
     }
 
+    /** A share of which the last percent counts. */
+    static String share(double share) {
+        // Not rounded up: all is all.
+        return share >= 1 ? "100 %" : String.format(Locale.ROOT, "%.1f %%", Math.floor(1000 * share) / 10);
+    }
+
     /** A ratio: in percent, or as a multiple where that is large. */
     static String ratio(double ratio) {
         return ratio < 2 ? percent(ratio) : of(ratio) + " ×";

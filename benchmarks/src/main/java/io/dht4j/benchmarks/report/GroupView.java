@@ -136,7 +136,7 @@ record GroupView(
                 m.variant(),
                 level.percent() + " %",
                 Figures.of(result.spec().perSecond()),
-                Figures.percent(result.servedShare()),
+                Figures.share(result.servedShare()),
                 Figures.of(result.failed() + (double) result.notSent()),
                 LatencyLine.SHOWN.stream()
                         .map(percentile -> LatencyLine.micros(histogram, percentile)

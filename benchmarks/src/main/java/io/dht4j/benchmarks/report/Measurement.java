@@ -36,9 +36,6 @@ public record Measurement(
     /** The unit of most. */
     public static final String PER_SECOND = "operations/s";
 
-    /** Unit of stable loads. */
-    public static final String STABLE_PER_SECOND = "operations/s, stable";
-
     /**
      * Checks the values and keeps unmodifiable copies, settings and costs in their order.
      *

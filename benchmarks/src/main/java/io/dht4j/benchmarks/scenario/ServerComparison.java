@@ -116,8 +116,8 @@ final class ServerComparison {
                 .distinct()
                 .forEach(pace -> lab.note(String.format(
                         Locale.ROOT,
-                        "Stable is the highest rate of which 99 %% is served, of which nothing fails, and of which the 99th percentile is"
-                                + " under %d ms. It was looked for to within %.0f %%, %s.",
+                        "The operations/s are stable loads: the highest rate of which 99 %% is served, of which nothing fails, and of which the 99th percentile is"
+                                + " under %d ms. They were looked for to within %.0f %%, %s.",
                         pace.p99().toMillis(),
                         100 * pace.precision(),
                         repetitions == 1 ? "once" : repetitions + " times")));
@@ -215,7 +215,7 @@ final class ServerComparison {
         lab.add(new Measurement(
                 each.groupOf(operation),
                 each.variant().name(),
-                Measurement.STABLE_PER_SECOND,
+                Measurement.PER_SECOND,
                 true,
                 cell.rates,
                 each.variant().shown(),
