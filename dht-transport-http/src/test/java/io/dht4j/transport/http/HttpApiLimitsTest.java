@@ -256,13 +256,12 @@ class HttpApiLimitsTest {
                 RawHttp.Answer answer = raw.read();
                 assertProblem(answer, 408, ErrorCode.BAD_REQUEST);
                 assertThat(answer.headers()).containsEntry("Connection", "close");
-                // The room is free when the server knows that its answer has gone, which is a moment after the client has it.
+                // The room is free when the server knows that its answer has gone, which is a moment after the client
+                // has it.
                 Awaitility.await()
                         .atMost(Duration.ofSeconds(10))
-                        .until(() -> impatient
-                                        .put(0, "/v0/entity?id=other", "v")
-                                        .statusCode()
-                                == 201);
+                        .until(() ->
+                                impatient.put(0, "/v0/entity?id=other", "v").statusCode() == 201);
                 assertThat(raw.isClosedByServer()).isTrue();
             }
             assertThat(impatient.get(0, "/v0/entity?id=slow").statusCode()).isEqualTo(404);
