@@ -145,9 +145,11 @@ public final class Cancellation implements Scenario {
                     .withValueBytes(plan.valueBytes()));
             load.fill(plan.keys(), ServerComparison.FILL_IN_FLIGHT, ServerComparison.FILL_DEADLINE);
             LoadSpec spec = plan.load(Operation.GET, soakRate(lab), 0);
-            load.run(spec.lasting(0, Math.min(10, seconds / 4)));
             List<Double> tails = new ArrayList<>();
             Set<String> doubts = new LinkedHashSet<>();
+            WarmUp warmUp = new WarmUp(plan, nodes, load);
+            warmUp.run();
+            warmUp.turnTo(Operation.GET).ifPresent(doubts::add);
             for (int slice = 0; slice < slices; slice++) {
                 lab.step(String.format(Locale.ROOT, "soak, part %d of %d", slice + 1, slices));
                 LoadResult result = load.run(spec.lasting(0, seconds / slices).withSeed(slice));

@@ -39,14 +39,7 @@ public interface Settings {
     /**
      * A parameter that is one of some names.
      *
-     * @throws IllegalArgumentException if it is none or several of them; the message lists those that are allowed
+     * @throws IllegalArgumentException if it is none of them; the message lists them
      */
-    default String one(String parameter, List<String> allowed) {
-        List<String> names = names(parameter, allowed);
-        if (names.size() != 1) {
-            throw new IllegalArgumentException(
-                    "--" + parameter + " must be one of " + String.join(", ", allowed) + ", not several");
-        }
-        return names.get(0);
-    }
+    String one(String parameter, List<String> allowed);
 }

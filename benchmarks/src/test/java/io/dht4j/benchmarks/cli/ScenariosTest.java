@@ -76,6 +76,12 @@ class ScenariosTest {
         }
 
         @Override
+        public String one(String parameter, List<String> allowed) {
+            read.add(parameter);
+            return settings.one(parameter, allowed);
+        }
+
+        @Override
         public List<String> names(String parameter, List<String> allowed) {
             read.add(parameter);
             return settings.names(parameter, allowed);

@@ -258,6 +258,7 @@ class FaultsTest {
     @Test
     void aReadOfOneReplicaGoesOnToTheOthersWhereThisNodesMemoryFails() {
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 3)
+                .options(b -> b.maxInFlight(100))
                 .stores(i -> BlockingStore.memoryFast())
                 .start()) {
             Key key = Key.of("key");
