@@ -10,6 +10,7 @@ import io.dht4j.spi.StoreException;
 import io.dht4j.testkit.ModelStore;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** A model store that wants store threads, as one on a disk does, unless it is asked for otherwise; and that can be made to fail. */
@@ -18,6 +19,10 @@ final class BlockingStore implements Store {
     private final ModelStore store = new ModelStore();
     private final boolean memoryFast;
     volatile boolean broken;
+    /** Whether it reads, but takes no writes. */
+    volatile boolean readOnly;
+    /** How many entries each call brought. */
+    final List<Integer> applied = new CopyOnWriteArrayList<>();
 
     /** How often it was read. */
     final AtomicInteger gets = new AtomicInteger();
@@ -58,6 +63,10 @@ final class BlockingStore implements Store {
     @Override
     public void apply(List<Entry> entries) {
         checkWhole();
+        if (readOnly) {
+            throw new StoreException("disk full");
+        }
+        applied.add(entries.size());
         store.apply(entries);
     }
 

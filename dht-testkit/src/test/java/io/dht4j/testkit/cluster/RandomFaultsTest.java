@@ -80,6 +80,8 @@ class RandomFaultsTest {
         final int begun;
         /** When the caller learned of its success; never for one whose outcome is unknown. */
         int acknowledged = Integer.MAX_VALUE;
+        /** When a read of a quorum first returned it. */
+        int seen = Integer.MAX_VALUE;
 
         boolean certainlyNotDone;
         Optional<Version> version = Optional.empty();
@@ -285,7 +287,7 @@ class RandomFaultsTest {
             int begun = ++clock;
             watch("get " + key, node.get(key, quorum), (value, e) -> {
                 if (e == null) {
-                    check(key, value, begun);
+                    check(key, value, begun, true);
                 }
             });
         }
@@ -294,7 +296,7 @@ class RandomFaultsTest {
             int begun = ++clock;
             watch("getAll", node.getAll(writes.keySet(), quorum), (values, e) -> {
                 if (e == null) {
-                    writes.keySet().forEach(key -> check(key, Optional.ofNullable(values.get(key)), begun));
+                    writes.keySet().forEach(key -> check(key, Optional.ofNullable(values.get(key)), begun, true));
                 }
             });
         }
@@ -307,16 +309,19 @@ class RandomFaultsTest {
                     for (KeyValue entry : page) {
                         values.put(entry.key(), entry.value());
                     }
-                    writes.keySet().forEach(key -> check(key, Optional.ofNullable(values.get(key)), begun));
+                    writes.keySet().forEach(key -> check(key, Optional.ofNullable(values.get(key)), begun, false));
                 }
             });
         }
 
-        /** A read must show the newest write that was acknowledged before it began, or one that is newer than that. */
-        private void check(Key key, Optional<Value> read, int begun) {
+        /**
+         * A read must show the newest write that was acknowledged before it began, or one that is newer than that; a monotonic one also
+         * what another monotonic one has shown that ended before it began.
+         */
+        private void check(Key key, Optional<Value> read, int begun, boolean monotonic) {
             Optional<Entry> least = Optional.empty();
             for (Write write : writes.get(key)) {
-                if (write.acknowledged < begun) {
+                if (write.acknowledged < begun || (monotonic && write.seen < begun)) {
                     Entry entry = write.entry(key, write.version.orElseThrow());
                     least = Optional.of(least.map(e -> Entry.newest(e, entry)).orElse(entry));
                 }
@@ -333,8 +338,12 @@ class RandomFaultsTest {
                 assertThat(origin.certainlyNotDone).as(what).isFalse();
                 Entry shown = origin.entry(key, value.version());
                 assertThat(least.filter(e -> e.supersedes(shown)))
-                        .as("%s is older than an acknowledged write", what)
+                        .as("%s is older than what was acknowledged or read", what)
                         .isEmpty();
+                if (monotonic && origin.seen > clock) {
+                    origin.seen = clock;
+                    origin.version = Optional.of(value.version());
+                }
             } else if (least.filter(e -> !e.isTombstone()).isPresent()) {
                 // Only a delete that is newer, or whose version is not known, can hide the value; or one that is as
                 // new, since
@@ -358,7 +367,7 @@ class RandomFaultsTest {
                 scan(cluster.node(node));
                 for (Key key : writes.keySet()) {
                     int begun = ++clock;
-                    check(key, cluster.await(cluster.node(node).get(key, quorum)), begun);
+                    check(key, cluster.await(cluster.node(node).get(key, quorum)), begun, true);
                 }
                 int index = node;
                 try (EntryCursor cursor = cluster.stores.get(node).scan(KeyRange.all())) {

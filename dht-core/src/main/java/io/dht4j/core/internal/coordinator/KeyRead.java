@@ -20,7 +20,7 @@ final class KeyRead {
     /** Index of the replica to be asked next. */
     final AtomicInteger next = new AtomicInteger();
 
-    private final AtomicReference<Sighting> newest;
+    private final AtomicReference<Answers> answers = new AtomicReference<>(Answers.NONE);
 
     /** Whether enough replicas have answered, or too many failed. */
     volatile boolean decided;
@@ -32,15 +32,39 @@ final class KeyRead {
         this.key = key;
         this.replicas = replicas;
         this.tracker = new AckTracker(policy);
-        this.newest = new AtomicReference<>(new Sighting(replicas.get(0), new Answer.Absent()));
     }
 
-    /** Keeps the newest answer; to be called before the answer is counted. */
-    void see(Sighting sighting) {
-        newest.accumulateAndGet(sighting, (seen, next) -> next.supersedes(seen) ? next : seen);
+    /**
+     * Keeps an answer; to be called before it is counted.
+     *
+     * @return all answers up to this one
+     */
+    Answers see(Sighting sighting) {
+        return Objects.requireNonNull(answers.updateAndGet(seen -> seen.with(sighting)));
     }
 
-    Sighting newest() {
-        return Objects.requireNonNull(newest.get());
+    /**
+     * Settles the read. Every answer is either among those that are returned, or learns when it is {@linkplain #see kept} that it is late.
+     *
+     * @return the answers until now
+     */
+    Answers settle() {
+        return Objects.requireNonNull(answers.updateAndGet(Answers::thatSettle));
+    }
+
+    /**
+     * What a late answer gives to repair: its replica is behind, or those before it are. Of a large value, whose version alone came,
+     * nothing: it would have to be fetched for a repair that nobody waits for.
+     */
+    Optional<Repair> repairAfter(Sighting late, Answers all) {
+        return all.newest()
+                .filter(newest -> newest.answer() instanceof Answer.Whole)
+                .flatMap(newest -> {
+                    Entry entry = ((Answer.Whole) newest.answer()).entry();
+                    List<Node> stale = newest.equals(late)
+                            ? all.behind(replicas, entry)
+                            : late.isBehind(entry) ? List.of(late.node()) : List.of();
+                    return stale.isEmpty() ? Optional.empty() : Optional.of(Repair.behindReply(entry, stale));
+                });
     }
 }

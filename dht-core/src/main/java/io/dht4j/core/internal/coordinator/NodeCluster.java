@@ -64,6 +64,7 @@ public final class NodeCluster implements Cluster {
     private final PeerEndpoint endpoint;
     private final Peers peers;
     private final OwnMemory ownMemory;
+    private final ReadRepair readRepair;
     private final Admission admission;
     private final ReplicationPolicy defaultPolicy;
     private final StatusReport status;
@@ -101,6 +102,7 @@ public final class NodeCluster implements Cluster {
         }
         this.peers = new Peers(parts, limits, replica, header, clock);
         this.ownMemory = new OwnMemory(parts, limits.readFanOut());
+        this.readRepair = new ReadRepair(parts, limits, peers);
         this.admission = new Admission("calls under way", limits.maxInFlight(), limits.maxInFlightBytes());
         this.defaultPolicy = ReplicationPolicy.majorityOf(limits.replicationFactor());
         this.status = new StatusReport(parts, limits);
@@ -366,7 +368,7 @@ public final class NodeCluster implements Cluster {
 
     private <T> CompletableFuture<T> read(
             List<Key> keys, ReplicationPolicy policy, CallOptions options, Function<List<Optional<Entry>>, T> finish) {
-        ReadOperation operation = ReadOperation.start(parts, limits, peers, keys, policy, context(options));
+        ReadOperation operation = ReadOperation.start(parts, limits, peers, readRepair, keys, policy, context(options));
         ReadStage<T> stage = ReadStage.of(operation);
         operation.result().whenComplete((entries, error) -> {
             if (error == null) {

@@ -38,6 +38,7 @@ final class ReadOperation {
     private final Parts parts;
     private final Limits limits;
     private final Peers peers;
+    private final ReadRepair repair;
     private final CallContext context;
     private final List<KeyRead> reads;
     private final AtomicInteger undecided;
@@ -49,10 +50,17 @@ final class ReadOperation {
     private volatile Environment.@Nullable Timer hedge;
 
     private ReadOperation(
-            Parts parts, Limits limits, Peers peers, CallContext context, List<Key> keys, ReplicationPolicy policy) {
+            Parts parts,
+            Limits limits,
+            Peers peers,
+            ReadRepair repair,
+            CallContext context,
+            List<Key> keys,
+            ReplicationPolicy policy) {
         this.parts = parts;
         this.limits = limits;
         this.peers = peers;
+        this.repair = repair;
         this.context = context;
         this.reads = new ArrayList<>(keys.size());
         for (Key key : keys) {
@@ -63,8 +71,14 @@ final class ReadOperation {
 
     /** Starts a read. */
     static ReadOperation start(
-            Parts parts, Limits limits, Peers peers, List<Key> keys, ReplicationPolicy policy, CallContext context) {
-        ReadOperation operation = new ReadOperation(parts, limits, peers, context, keys, policy);
+            Parts parts,
+            Limits limits,
+            Peers peers,
+            ReadRepair repair,
+            List<Key> keys,
+            ReplicationPolicy policy,
+            CallContext context) {
+        ReadOperation operation = new ReadOperation(parts, limits, peers, repair, context, keys, policy);
         int asked = limits.readFanOut() == ReadFanOut.ALL ? policy.from() : policy.ack();
         operation.askNext(operation.reads, asked);
         // A read of this node's own memory is over by now, and a timer would cost more than all the rest of it.
@@ -192,9 +206,11 @@ final class ReadOperation {
             @Override
             public void replied(Reply reply) {
                 List<Answer> answers = ((Reply.Found) reply).answers();
+                Repairs repairs = new Repairs();
                 for (int i = 0; i < answers.size(); i++) {
-                    answered(asks.get(i).read, new Sighting(node, answers.get(i)));
+                    answered(asks.get(i).read, new Sighting(node, answers.get(i)), repairs);
                 }
+                repairs.send();
             }
 
             @Override
@@ -210,19 +226,73 @@ final class ReadOperation {
         });
     }
 
-    private void answered(KeyRead read, Sighting sighting) {
-        read.see(sighting);
-        if (read.tracker.ack()) {
-            read.decided = true;
-            Sighting newest = read.newest();
-            if (newest.answer() instanceof Answer.VersionOnly only) {
-                fetch(read, only, orderForFetching(read, newest.node()), 0);
-            } else {
-                finish(
-                        read,
-                        newest.answer() instanceof Answer.Whole whole ? Optional.of(whole.entry()) : Optional.empty());
+    /** What one reply gives to repair, to be sent together. */
+    private final class Repairs {
+
+        private List<Repair> found = List.of();
+
+        void add(Repair found) {
+            if (this.found.isEmpty()) {
+                this.found = new ArrayList<>();
+            }
+            this.found.add(found);
+        }
+
+        void send() {
+            if (!found.isEmpty()) {
+                repair.send(found);
             }
         }
+    }
+
+    private void answered(KeyRead read, Sighting sighting, Repairs repairs) {
+        Answers all = read.see(sighting);
+        if (all.settled()) {
+            read.repairAfter(sighting, all).ifPresent(repairs::add);
+        } else if (read.tracker.ack()) {
+            read.decided = true;
+            Optional<Sighting> newest = all.newest();
+            if (newest.isPresent() && newest.get().answer() instanceof Answer.VersionOnly only) {
+                fetch(read, only, orderForFetching(read, newest.get().node()), 0);
+            } else {
+                settle(read, repairs);
+            }
+        }
+    }
+
+    /** What the key's outcome is, is known; what remains is to bring it to those replicas that lack it. */
+    private void settle(KeyRead read, Repairs repairs) {
+        Answers all = read.settle();
+        Optional<Entry> newest = all.newestEntry();
+        if (newest.isEmpty()) {
+            finish(read, newest);
+            return;
+        }
+        Entry entry = newest.get();
+        List<Node> holders = all.holders(read.replicas, entry);
+        int needed = read.tracker.policy().ack() - holders.size();
+        if (needed > 0) {
+            List<Node> others = new ArrayList<>(read.replicas);
+            others.removeAll(holders);
+            repairs.add(Repair.beforeReply(entry, others, needed, new Repair.Outcome() {
+                @Override
+                public void repaired() {
+                    finish(read, newest);
+                }
+
+                @Override
+                public void failed(String why) {
+                    fail("read failed: the newest entry is on too few replicas and could not be brought to more; "
+                            + why);
+                }
+            }));
+            return;
+        }
+        List<Node> stale = all.behind(read.replicas, entry);
+        if (!stale.isEmpty()) {
+            repairs.add(Repair.behindReply(entry, stale));
+        }
+        finish(read, newest);
     }
 
     /** Counts a failure and tells whether another replica shall be asked in its place. */
@@ -256,7 +326,10 @@ final class ReadOperation {
                 Answer answer = ((Reply.Found) reply).answers().get(0);
                 if (answer instanceof Answer.Whole whole
                         && whole.entry().version().compareTo(wanted.version()) >= 0) {
-                    finish(read, Optional.of(whole.entry()));
+                    read.see(new Sighting(node, answer));
+                    Repairs repairs = new Repairs();
+                    settle(read, repairs);
+                    repairs.send();
                 } else {
                     fetch(read, wanted, nodes, index + 1);
                 }
@@ -298,7 +371,7 @@ final class ReadOperation {
                 return;
             }
         }
-        fail("read failed: a large value did not come before the deadline");
+        fail("read failed: the newest value did not come, or not to enough replicas, before the deadline");
     }
 
     private void expireLater() {

@@ -2,6 +2,7 @@ package io.dht4j.core.internal.coordinator;
 
 import io.dht4j.Node;
 import io.dht4j.core.internal.wire.Answer;
+import io.dht4j.spi.Entry;
 
 /**
  * What a replica said of a key.
@@ -28,6 +29,17 @@ record Sighting(Node node, Answer answer) {
         }
         // Of two values of one version the tombstone wins; a value that is here is better than one to be fetched.
         return answer instanceof Answer.Whole;
+    }
+
+    /**
+     * Whether the replica lacks an entry. Of a large value that it only named, the version decides: whether it is another value of the same
+     * version is not known.
+     */
+    boolean isBehind(Entry entry) {
+        return answer instanceof Answer.Whole whole
+                ? entry.supersedes(whole.entry())
+                : answer instanceof Answer.Absent
+                        || Long.compareUnsigned(version(), entry.version().packed()) < 0;
     }
 
     private long version() {

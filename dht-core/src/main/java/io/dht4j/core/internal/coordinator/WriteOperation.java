@@ -6,7 +6,6 @@ import io.dht4j.IndeterminateException;
 import io.dht4j.Node;
 import io.dht4j.ReplicationPolicy;
 import io.dht4j.UnavailableException;
-import io.dht4j.core.internal.wire.FrameCodec;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
 import io.dht4j.spi.CallContext;
@@ -79,20 +78,8 @@ final class WriteOperation {
         return groups;
     }
 
-    /** Sends a node's entries in as many frames as their size asks for. */
     private void sendGroup(Node node, List<Write> group, int maxBytes) {
-        int begin = 0;
-        long bytes = 0;
-        for (int i = 0; i < group.size(); i++) {
-            int size = FrameCodec.encodedSize(group.get(i).entry());
-            if (i - begin == FrameCodec.MAX_ITEMS || (bytes > 0 && bytes + size > maxBytes)) {
-                sendPart(node, group.subList(begin, i));
-                begin = i;
-                bytes = 0;
-            }
-            bytes += size;
-        }
-        sendPart(node, group.subList(begin, group.size()));
+        EntryGroups.split(group, Write::entry, maxBytes, part -> sendPart(node, part));
     }
 
     private void sendPart(Node node, List<Write> part) {

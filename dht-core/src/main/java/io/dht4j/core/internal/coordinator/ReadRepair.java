@@ -1,0 +1,147 @@
+package io.dht4j.core.internal.coordinator;
+
+import io.dht4j.Key;
+import io.dht4j.Node;
+import io.dht4j.NodeId;
+import io.dht4j.OverloadedException;
+import io.dht4j.UnavailableException;
+import io.dht4j.Version;
+import io.dht4j.core.internal.admission.Admission;
+import io.dht4j.core.internal.wire.Reply;
+import io.dht4j.core.internal.wire.Request;
+import io.dht4j.spi.CallContext;
+import io.dht4j.spi.Entry;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Brings the replicas that a read found behind up to date, with the newest entry as it is: its version, whether it is a tombstone, its
+ * expiry. Nothing of it is made for a read whose answers agree.
+ *
+ * <p>A read of a quorum waits until as many replicas hold what it returns as its policy asks for, so that every later read whose
+ * replicas overlap with them sees that too: the second phase of a read in H. Attiya, A. Bar-Noy and D. Dolev, <em>Sharing Memory
+ * Robustly in Message-Passing Systems</em>, 1995. As there, the entry goes to all replicas that are not known to hold it, so that one
+ * which answers but takes no writes holds nobody up. Other reads, and answers that come late, are repaired behind the reply. Nobody
+ * waits for that, so it is bounded by itself, and left out past the bound: a later read or the background repair makes up for it.
+ *
+ * <p>Does not block; safe for use by any number of threads.
+ */
+final class ReadRepair {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ReadRepair.class);
+
+    private final Parts parts;
+    private final Limits limits;
+    private final Peers peers;
+    private final Admission behind;
+    private final Set<Joint> underWay = ConcurrentHashMap.newKeySet();
+    private final AtomicLong leftOut = new AtomicLong();
+
+    /** What several reads may want at the same time, and only one needs to send. */
+    private record Joint(NodeId node, Key key, Version version) {}
+
+    /** An entry for one node. */
+    private record Delivery(Repair repair, Node node) {}
+
+    ReadRepair(Parts parts, Limits limits, Peers peers) {
+        this.parts = parts;
+        this.limits = limits;
+        this.peers = peers;
+        this.behind = new Admission("repairs behind reads", limits.maxInFlight(), limits.maxInFlightBytes());
+    }
+
+    /** Sends entries to the replicas that lack them, with as few requests to each node as their size allows. */
+    void send(List<Repair> repairs) {
+        Map<Node, List<Delivery>> deliveries = new LinkedHashMap<>();
+        for (Repair repair : repairs) {
+            for (Node node : repair.targets) {
+                Delivery delivery = new Delivery(repair, node);
+                if (repair.isAwaited() || mayBegin(delivery)) {
+                    deliveries.computeIfAbsent(node, n -> new ArrayList<>()).add(delivery);
+                }
+            }
+        }
+        // This node's own replica last: it may do its work on this thread, and the others need not wait for that.
+        List<Delivery> own = new ArrayList<>();
+        deliveries.forEach((node, all) -> {
+            if (peers.isSelf(node)) {
+                own.addAll(all);
+            } else {
+                sendTo(node, all);
+            }
+        });
+        if (!own.isEmpty()) {
+            sendTo(own.get(0).node(), own);
+        }
+    }
+
+    private void sendTo(Node node, List<Delivery> deliveries) {
+        EntryGroups.split(
+                deliveries, each -> each.repair().entry, limits.maxValueBytes(), part -> sendPart(node, part));
+    }
+
+    private void sendPart(Node node, List<Delivery> deliveries) {
+        List<Entry> entries =
+                deliveries.stream().map(each -> each.repair().entry).toList();
+        // Not the read's own context: it may be cancelled when the read ends, and the others shall still get the entry.
+        CallContext context =
+                new CallContext(parts.environment()::nanoTime, limits.timeout().toNanos());
+        peers.ask(node, Outgoing.of(new Request.ApplyEntries(entries)), context, new ReplyHandler() {
+            @Override
+            public void replied(Reply reply) {
+                LOG.debug("{} has caught up on {}", node.id(), entries);
+                for (Delivery each : deliveries) {
+                    ended(each);
+                    each.repair().done();
+                }
+            }
+
+            @Override
+            public void failed(PeerFailure failure) {
+                LOG.debug("{} stays behind on {}: {}", node.id(), entries, failure);
+                for (Delivery each : deliveries) {
+                    ended(each);
+                    each.repair().missed(failure.toString());
+                }
+            }
+        });
+    }
+
+    private boolean mayBegin(Delivery delivery) {
+        if (!underWay.add(joint(delivery))) {
+            return false;
+        }
+        try {
+            behind.enter(bytes(delivery));
+            return true;
+        } catch (OverloadedException | UnavailableException e) {
+            underWay.remove(joint(delivery));
+            LOG.debug("a repair was left out, the {}th: {}", leftOut.incrementAndGet(), e.getMessage());
+            return false;
+        }
+    }
+
+    private void ended(Delivery delivery) {
+        if (!delivery.repair().isAwaited()) {
+            behind.leave(bytes(delivery));
+            underWay.remove(joint(delivery));
+        }
+    }
+
+    private static Joint joint(Delivery delivery) {
+        Entry entry = delivery.repair().entry;
+        return new Joint(delivery.node().id(), entry.key(), entry.version());
+    }
+
+    private static long bytes(Delivery delivery) {
+        Entry entry = delivery.repair().entry;
+        return (long) entry.key().length() + entry.value().length;
+    }
+}
