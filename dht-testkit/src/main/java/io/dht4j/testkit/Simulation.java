@@ -115,9 +115,15 @@ final class Simulation {
             int chosen = choices.nextInt(ready.size());
             Task last = ready.remove(ready.size() - 1);
             Task task = chosen == ready.size() ? last : ready.set(chosen, last);
-            if (!task.isDropped()) {
+            if (task.isDropped()) {
+                continue;
+            }
+            long paused = task.owner.pausedUntilNanos();
+            if (paused <= elapsedNanos) {
                 return task;
             }
+            task.due = paused;
+            waiting.add(task);
         }
     }
 
@@ -162,7 +168,7 @@ final class Simulation {
 
         private final VirtualEnvironment owner;
         private final Runnable action;
-        private final long due;
+        private long due;
         private final long sequence;
         private final boolean timer;
         private boolean done;
@@ -180,7 +186,7 @@ final class Simulation {
         }
 
         private boolean isDropped() {
-            return done || (timer && owner.isClosed());
+            return done || owner.isCrashed() || (timer && owner.isClosed());
         }
 
         @Override

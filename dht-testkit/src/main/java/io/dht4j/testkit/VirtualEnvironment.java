@@ -39,8 +39,10 @@ public final class VirtualEnvironment implements Environment {
 
     private final Simulation simulation;
     private final SplittableRandom random;
-    private final long clockOffsetMillis;
+    private long clockOffsetMillis;
+    private long pausedUntilNanos;
     private boolean closed;
+    private boolean crashed;
 
     private VirtualEnvironment(Simulation simulation, long clockOffsetMillis) {
         this.simulation = simulation;
@@ -214,7 +216,47 @@ public final class VirtualEnvironment implements Environment {
         return STORE_THREADS;
     }
 
+    /**
+     * Sets this node's wall clock, as a person or a time server does.
+     *
+     * @param offset how much it is ahead of a right one from now on, to the millisecond; negative for behind
+     */
+    public void setClockOffset(Duration offset) {
+        clockOffsetMillis = offset.toMillis();
+    }
+
+    /**
+     * Lets this node stand still, as SIGSTOP does: nothing of it runs until the time is over, and then all that has become due. Its clocks
+     * go on.
+     *
+     * @param duration zero or more; a longer pause that has begun before stays as long
+     * @throws IllegalArgumentException if it is negative
+     */
+    public void pause(Duration duration) {
+        pausedUntilNanos = Math.max(pausedUntilNanos, momentAfter(duration));
+    }
+
+    /**
+     * Ends this node at once, as {@code kill -9} does: of what it was going to do nothing happens, neither timers nor tasks. What it is handed
+     * afterwards is dropped without a word.
+     */
+    public void crash() {
+        closed = true;
+        crashed = true;
+    }
+
+    long pausedUntilNanos() {
+        return pausedUntilNanos;
+    }
+
+    boolean isCrashed() {
+        return crashed;
+    }
+
     private void execute(Runnable task) {
+        if (crashed) {
+            return;
+        }
         if (closed) {
             throw new RejectedExecutionException("the environment is closed" + simulation.suffix());
         }

@@ -35,7 +35,8 @@ import picocli.CommandLine.Spec;
             "  @|bold ./dht put greeting hello|@",
             "  @|bold ./dht get greeting|@",
             "%nOptions of a command: @|bold ./dht COMMAND --help|@.",
-            "%nExperiments, to measure what each choice costs: @|bold ./dht bench --help|@.%n"
+            "%nExperiments, to measure what each choice costs: @|bold ./dht bench --help|@.",
+            "A search for what breaks a cluster's promises: @|bold ./dht simulate --help|@.%n"
         },
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {"0:done", "1:failed, for example a key that is not there", "2:wrong usage"},

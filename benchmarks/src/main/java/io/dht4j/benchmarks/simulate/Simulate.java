@@ -1,0 +1,216 @@
+package io.dht4j.benchmarks.simulate;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import io.dht4j.examples.cli.Console;
+import io.dht4j.testkit.simulator.SimulationOptions;
+import io.dht4j.testkit.simulator.SimulationReport;
+import io.dht4j.testkit.simulator.Simulator;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.LoggerFactory;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Help.Ansi;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** What {@code ./dht simulate} runs. */
+@Command(
+        name = "dht simulate",
+        mixinStandardHelpOptions = true,
+        header = "Searches for what breaks a cluster's promises, in virtual time.%n",
+        description = {
+            "%nEach seed is a cluster of three or five real nodes, some minutes of calls, and links, disks, clocks and processes that fail.",
+            "What one seed finds, it finds again:",
+            "  @|bold ./dht simulate --seed 7|@%n"
+        },
+        exitCodeListHeading = "%nExit codes:%n",
+        exitCodeList = {"0:no promise was broken", "1:one was; the seeds are named", "2:wrong usage"})
+public final class Simulate implements Callable<Integer> {
+
+    private static final int MOST_FINDINGS = 10;
+    private static final long TELL_NANOS = 2_000_000_000L;
+
+    private final Console console;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it before the command runs
+    private CommandSpec spec;
+
+    @Option(
+            names = "--seeds",
+            paramLabel = "NUMBER",
+            defaultValue = "1000",
+            description = "how many, 1 or more; ${DEFAULT-VALUE} unless given")
+    private long seeds;
+
+    @Option(
+            names = "--from",
+            paramLabel = "SEED",
+            defaultValue = "0",
+            description = "the first one; ${DEFAULT-VALUE} unless given")
+    private long from;
+
+    @Option(names = "--seed", paramLabel = "SEED", description = "only this one, with what the nodes log")
+    private Optional<Long> seed = Optional.empty();
+
+    @Option(
+            names = "--seconds",
+            paramLabel = "SECONDS",
+            defaultValue = "120",
+            description = "of virtual time in which things go wrong, 1 or more; ${DEFAULT-VALUE} unless given")
+    private int seconds;
+
+    @Option(
+            names = "--operations",
+            paramLabel = "NUMBER",
+            defaultValue = "300",
+            description = "calls in that time, 1 or more; ${DEFAULT-VALUE} unless given")
+    private int operations;
+
+    @Option(
+            names = "--keys",
+            paramLabel = "NUMBER",
+            defaultValue = "6",
+            description = "that calls share, 1 or more; ${DEFAULT-VALUE} unless given")
+    private int keys;
+
+    private final AtomicLong done = new AtomicLong();
+    private final AtomicLong simulatedSeconds = new AtomicLong();
+    private final List<SimulationReport> findings = new ArrayList<>();
+    private long toldNanos = System.nanoTime();
+
+    private Simulate(Console console) {
+        this.console = console;
+    }
+
+    /**
+     * Runs the command and ends the process with its exit code.
+     *
+     * @param args its arguments
+     */
+    public static void main(String[] args) {
+        System.exit(execute(Console.ofProcess(), args));
+    }
+
+    /**
+     * Runs the command.
+     *
+     * @return the exit code
+     */
+    static int execute(Console console, String... args) {
+        return new CommandLine(new Simulate(console))
+                .setOut(new PrintWriter(console.out(), true, StandardCharsets.UTF_8))
+                .setErr(new PrintWriter(console.err(), true, StandardCharsets.UTF_8))
+                .setColorScheme(CommandLine.Help.defaultColorScheme(console.outIsTerminal() ? Ansi.AUTO : Ansi.OFF))
+                .setUsageHelpAutoWidth(console.outIsTerminal())
+                .setAbbreviatedOptionsAllowed(false)
+                .setParameterExceptionHandler((e, given) -> wrongUsage(console, e))
+                .execute(args);
+    }
+
+    private static int wrongUsage(Console console, ParameterException e) {
+        console.err().println("dht simulate: " + e.getMessage());
+        console.err().println("Try: ./dht simulate --help");
+        return CommandLine.ExitCode.USAGE;
+    }
+
+    @Override
+    public Integer call() throws InterruptedException, ExecutionException {
+        require(seeds >= 1, "--seeds", seeds);
+        require(seconds >= 1, "--seconds", seconds);
+        require(operations >= 1, "--operations", operations);
+        require(keys >= 1, "--keys", keys);
+        SimulationOptions options = new SimulationOptions(Duration.ofSeconds(seconds), operations, keys);
+        if (seed.isPresent()) {
+            ended(Simulator.run(seed.get(), options));
+            console.out().println(findings.isEmpty() ? "no promise was broken" : "");
+            return findings.isEmpty() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
+        }
+        // What nodes log of thousands of failures that are meant to be says nothing.
+        ((Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME)).setLevel(Level.OFF);
+        long begun = System.nanoTime();
+        search(options);
+        double minutes = (System.nanoTime() - begun) / 60e9;
+        console.out()
+                .printf(
+                        Locale.ROOT,
+                        "%d seeds, %.0f simulated minutes in %.1f minutes: %s%n",
+                        done.get(),
+                        simulatedSeconds.get() / 60.0,
+                        minutes,
+                        findings.isEmpty() ? "no promise was broken" : findings.size() + " broke a promise");
+        return findings.isEmpty() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
+    }
+
+    private void require(boolean right, String option, long value) {
+        if (!right) {
+            throw new ParameterException(spec.commandLine(), option + " must be 1 or more, not " + value);
+        }
+    }
+
+    private void search(SimulationOptions options) throws InterruptedException, ExecutionException {
+        int threads = Runtime.getRuntime().availableProcessors();
+        AtomicLong next = new AtomicLong(from);
+        ExecutorService pool = Executors.newFixedThreadPool(threads);
+        try {
+            List<Future<?>> searchers = new ArrayList<>();
+            for (int i = 0; i < threads; i++) {
+                searchers.add(pool.submit(() -> {
+                    for (long mine = next.getAndIncrement();
+                            mine < from + seeds && !isEnough();
+                            mine = next.getAndIncrement()) {
+                        ended(Simulator.run(mine, options));
+                    }
+                }));
+            }
+            for (Future<?> searcher : searchers) {
+                searcher.get();
+            }
+        } finally {
+            pool.shutdownNow();
+        }
+    }
+
+    private synchronized boolean isEnough() {
+        return findings.size() >= MOST_FINDINGS;
+    }
+
+    private synchronized void ended(SimulationReport report) {
+        done.incrementAndGet();
+        simulatedSeconds.addAndGet(report.time().toSeconds());
+        if (!report.violations().isEmpty()) {
+            findings.add(report);
+            console.out()
+                    .println("seed " + report.seed() + ", " + report.setup() + ", faults " + report.faults() + ":");
+            report.violations().forEach(violation -> console.out().println("    " + violation));
+            console.out()
+                    .println("  again: ./dht simulate --seed " + report.seed() + " --seconds " + seconds
+                            + " --operations " + operations + " --keys " + keys);
+        }
+        if (System.nanoTime() - toldNanos > TELL_NANOS) {
+            toldNanos = System.nanoTime();
+            console.err()
+                    .printf(
+                            Locale.ROOT,
+                            "dht simulate: %d of %d seeds, %.0f simulated minutes%n",
+                            done.get(),
+                            seeds,
+                            simulatedSeconds.get() / 60.0);
+        }
+    }
+}

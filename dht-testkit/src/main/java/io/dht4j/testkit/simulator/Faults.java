@@ -1,0 +1,187 @@
+package io.dht4j.testkit.simulator;
+
+import io.dht4j.testkit.Fault;
+import io.dht4j.testkit.VirtualEnvironment;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+
+/**
+ * What goes wrong: links that lose, delay, repeat, or report a failure of what arrived; links cut in one direction or both; nodes that crash, lose
+ * power, are shut down, stand still; clocks that jump; disks that are full or fail. Each ends by itself after a while. Never are more than a
+ * minority of the nodes down for long, or nothing would happen. Confined to the simulation's thread.
+ */
+final class Faults {
+
+    private static final int LONGEST_SECONDS = 20;
+    private static final int FARTHEST_CLOCK_SECONDS = 90;
+
+    private final SplittableRandom random;
+    private final VirtualEnvironment world;
+    private final List<SimulatedNode> nodes;
+    private final Map<String, Integer> counts = new TreeMap<>();
+    /** Until when packets from one node to another are lost, in elapsed time. */
+    private final Map<Direction, Duration> cuts = new HashMap<>();
+    /** Of a hundred calls, how many are hurt. */
+    private int hurtPercent;
+
+    private boolean over;
+
+    /** A link in one direction. */
+    private record Direction(SimulatedNode from, SimulatedNode to) {}
+
+    Faults(SplittableRandom random, VirtualEnvironment world, List<SimulatedNode> nodes) {
+        this.random = random;
+        this.world = world;
+        this.nodes = nodes;
+        this.hurtPercent = random.nextInt(3) * 10;
+    }
+
+    Map<String, Integer> counts() {
+        return counts;
+    }
+
+    /** Lets a node that has just been started suffer too. */
+    void attach(SimulatedNode from) {
+        from.running().ifPresent(process -> {
+            for (SimulatedNode to : nodes) {
+                process.links().toward(to.node.id(), () -> onCall(from, to));
+            }
+        });
+    }
+
+    private Fault onCall(SimulatedNode from, SimulatedNode to) {
+        if (over) {
+            return Fault.none();
+        }
+        if (isCut(from, to)) {
+            return Fault.loseRequest();
+        }
+        if (isCut(to, from)) {
+            return Fault.loseReply();
+        }
+        if (random.nextInt(100) >= hurtPercent) {
+            return random.nextInt(4) == 0 ? delay(5) : Fault.none();
+        }
+        return switch (random.nextInt(7)) {
+            case 0 -> Fault.loseRequest();
+            case 1 -> Fault.loseReply();
+            case 2 -> Fault.refuse();
+            case 3 -> Fault.failAfterDelivery();
+            case 4 -> Fault.repeat(Duration.ofMillis(random.nextInt(5000)));
+            default -> delay(400);
+        };
+    }
+
+    private Fault delay(int millis) {
+        return Fault.delay(Duration.ofMillis(random.nextInt(millis)), Duration.ofMillis(random.nextInt(millis)));
+    }
+
+    private boolean isCut(SimulatedNode from, SimulatedNode to) {
+        Duration until = cuts.get(new Direction(from, to));
+        return until != null && until.compareTo(world.elapsed()) > 0;
+    }
+
+    /** Lets something go wrong. */
+    void strike() {
+        SimulatedNode node = nodes.get(random.nextInt(nodes.size()));
+        switch (random.nextInt(12)) {
+            case 0, 1 -> end(node, "crash", () -> node.crash(false));
+            case 2, 3 -> end(node, "loss of power", () -> node.crash(true));
+            case 4 -> end(node, "restart", node::stop);
+            case 5 -> {
+                count("pause");
+                node.pause(someTime());
+            }
+            case 6, 7 -> cut(node, random.nextBoolean());
+            case 8 -> jump(node);
+            case 9 -> {
+                count("disk full");
+                node.disk.setFull(true);
+                later(() -> node.disk.setFull(false));
+            }
+            case 10 -> {
+                count("failed write of a disk");
+                node.disk.failNextWrite();
+            }
+            default -> {
+                count("change of the network");
+                hurtPercent = random.nextInt(5) * 10;
+            }
+        }
+    }
+
+    private void end(SimulatedNode node, String what, Runnable way) {
+        long down = nodes.stream().filter(each -> each.running().isEmpty()).count();
+        if (node.running().isEmpty() || 2 * (down + 1) >= nodes.size()) {
+            return;
+        }
+        count(what);
+        way.run();
+        later(() -> start(node));
+    }
+
+    private void start(SimulatedNode node) {
+        if (node.running().isEmpty()) {
+            node.start();
+            attach(node);
+        }
+    }
+
+    private void cut(SimulatedNode node, boolean bothWays) {
+        count(bothWays ? "cut" : "cut in one direction");
+        Duration until = world.elapsed().plus(someTime());
+        List<SimulatedNode> others = new ArrayList<>(nodes);
+        others.remove(node);
+        if (random.nextBoolean()) {
+            others = List.of(others.get(random.nextInt(others.size())));
+        }
+        boolean inward = random.nextBoolean();
+        for (SimulatedNode other : others) {
+            if (bothWays || inward) {
+                cuts.put(new Direction(other, node), until);
+            }
+            if (bothWays || !inward) {
+                cuts.put(new Direction(node, other), until);
+            }
+        }
+    }
+
+    private void jump(SimulatedNode node) {
+        count("jump of a clock");
+        int millis = FARTHEST_CLOCK_SECONDS * 1000;
+        node.setClock(Duration.ofMillis(random.nextInt(2 * millis) - millis));
+    }
+
+    private Duration someTime() {
+        // Short ones more often: they meet what is under way.
+        int millis = random.nextBoolean() ? 500 : LONGEST_SECONDS * 1000;
+        return Duration.ofMillis(1 + random.nextInt(millis));
+    }
+
+    private void later(Runnable end) {
+        world.schedule(end, someTime().toNanos());
+    }
+
+    private void count(String what) {
+        counts.merge(what, 1, Integer::sum);
+    }
+
+    /** Ends all that is wrong: every node runs, no link is hurt, clocks are right, disks have room. */
+    void heal() {
+        over = true;
+        for (SimulatedNode node : nodes) {
+            node.disk.setFull(false);
+            node.setClock(Duration.ZERO);
+        }
+        // What was paused goes on, and what was going to be started has been.
+        world.advance(Duration.ofSeconds(LONGEST_SECONDS));
+        nodes.forEach(this::start);
+        // Versions that a clock gave which was ahead are accepted by all.
+        world.advance(Duration.ofSeconds(2L * FARTHEST_CLOCK_SECONDS));
+    }
+}

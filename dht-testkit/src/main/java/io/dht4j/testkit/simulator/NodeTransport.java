@@ -1,0 +1,75 @@
+package io.dht4j.testkit.simulator;
+
+import io.dht4j.Node;
+import io.dht4j.spi.CallContext;
+import io.dht4j.spi.Environment;
+import io.dht4j.spi.FrameHandler;
+import io.dht4j.spi.Transport;
+import io.dht4j.spi.TransportException;
+import io.dht4j.spi.TransportException.Outcome;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.RejectedExecutionException;
+
+/**
+ * Lets what comes from the network run on the node's own environment, so that in a node that is paused or has crashed nothing happens.
+ */
+final class NodeTransport implements Transport {
+
+    private final Transport network;
+    private final Environment node;
+
+    NodeTransport(Transport network, Environment node) {
+        this.network = network;
+        this.node = node;
+    }
+
+    @Override
+    public CompletionStage<Void> start(FrameHandler handler) {
+        return network.start((request, context) -> {
+            CompletableFuture<byte[]> reply = new CompletableFuture<>();
+            try {
+                node.executor()
+                        .execute(() -> handler.handle(request, context).whenComplete((bytes, error) -> {
+                            if (error == null) {
+                                reply.complete(bytes);
+                            } else {
+                                reply.completeExceptionally(error);
+                            }
+                        }));
+            } catch (RejectedExecutionException e) {
+                reply.completeExceptionally(e);
+            }
+            return reply;
+        });
+    }
+
+    @Override
+    public CompletionStage<byte[]> call(Node to, byte[] request, CallContext context) {
+        CompletableFuture<byte[]> result = new CompletableFuture<>();
+        network.call(to, request, context).whenComplete((bytes, error) -> {
+            try {
+                node.executor().execute(() -> {
+                    if (error == null) {
+                        result.complete(bytes);
+                    } else {
+                        result.completeExceptionally(error);
+                    }
+                });
+            } catch (RejectedExecutionException e) {
+                result.completeExceptionally(new TransportException(Outcome.UNKNOWN, "the node has ended", e));
+            }
+        });
+        return result;
+    }
+
+    @Override
+    public String name() {
+        return network.name();
+    }
+
+    @Override
+    public void close() {
+        network.close();
+    }
+}

@@ -1,0 +1,84 @@
+package io.dht4j.testkit.simulator;
+
+import io.dht4j.spi.Entry;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Whether a read showed what it had to. It must show the newest write that was acknowledged before it began, or a newer one; a monotonic one also
+ * what another monotonic one has shown that ended before it began. It must not show what nobody wrote, what certainly failed, what was
+ * deleted by something newer, or what has expired by the clock of its node.
+ */
+final class ReadCheck {
+
+    private final History history;
+
+    ReadCheck(History history) {
+        this.history = history;
+    }
+
+    /** What is wrong with a read that has just ended; empty if nothing is. Takes note of what it showed. */
+    Optional<String> violation(Operation read) {
+        List<Operation> writes = history.writesOf(read.key);
+        Optional<Operation> least = writes.stream()
+                .filter(write -> write.version.isPresent())
+                .filter(write -> mustBeSeen(write, read))
+                .max(Comparator.comparing(Operation::entry, (a, b) -> a.supersedes(b) ? 1 : b.supersedes(a) ? -1 : 0));
+        return read.read == null ? absent(read, writes, least) : present(read, read.read, writes, least);
+    }
+
+    private static boolean mustBeSeen(Operation write, Operation read) {
+        return (write.outcome == Operation.Outcome.DONE && write.ended < read.begun)
+                || (read.kind == Operation.Kind.READ && write.seen < read.begun);
+    }
+
+    private Optional<String> present(Operation read, byte[] shown, List<Operation> writes, Optional<Operation> least) {
+        Optional<Operation> found = writes.stream()
+                .filter(write -> write.written != null && Arrays.equals(write.written, shown))
+                .findFirst();
+        if (found.isEmpty()) {
+            return Optional.of(read + " shows what nobody wrote");
+        }
+        Operation origin = found.get();
+        if (origin.outcome == Operation.Outcome.FAILED) {
+            return Optional.of(read + " shows what certainly failed: " + origin);
+        }
+        // The clock may have been set back meanwhile.
+        if (!origin.isLive(Math.min(read.clockAtBegin, read.clockAtEnd))) {
+            return Optional.of(read + " shows what has expired: " + origin);
+        }
+        Entry entry = Entry.value(read.key, read.version.orElseThrow(), shown, origin.expiresAtMillis);
+        if (least.isPresent() && least.get().entry().supersedes(entry)) {
+            return Optional.of(read + " shows " + origin + ", which is older than " + least.get());
+        }
+        if (read.kind == Operation.Kind.READ && origin.seen == Operation.NEVER) {
+            origin.seen = read.ended;
+            origin.version = read.version;
+        }
+        return Optional.empty();
+    }
+
+    private static Optional<String> absent(Operation read, List<Operation> writes, Optional<Operation> least) {
+        if (least.isEmpty()
+                || least.get().kind == Operation.Kind.DELETE
+                || !least.get().isLive(latestClock(read))) {
+            return Optional.empty();
+        }
+        // Something newer may hide it: a delete, or a value that has expired. Of what was never confirmed, the version
+        // is not known.
+        Entry hidden = least.get().entry();
+        boolean explained = writes.stream()
+                .filter(write -> write.outcome != Operation.Outcome.FAILED)
+                .filter(write -> write.kind == Operation.Kind.DELETE || !write.isLive(latestClock(read)))
+                .anyMatch(write -> write.version
+                        .map(version -> version.compareTo(hidden.version()) >= 0)
+                        .orElse(true));
+        return explained ? Optional.empty() : Optional.of(read + " does not show " + least.get());
+    }
+
+    private static long latestClock(Operation read) {
+        return Math.max(read.clockAtBegin, read.clockAtEnd);
+    }
+}

@@ -1,0 +1,96 @@
+package io.dht4j.testkit.simulator;
+
+import io.dht4j.Cluster;
+import io.dht4j.Node;
+import io.dht4j.Topology;
+import io.dht4j.core.ClusterBuilder;
+import io.dht4j.testkit.FaultyTransport;
+import io.dht4j.testkit.LoopbackNetwork;
+import io.dht4j.testkit.VirtualEnvironment;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+
+/** A node of the simulated cluster: what outlives its crashes, and what runs now. Confined to the simulation's thread. */
+final class SimulatedNode {
+
+    final Node node;
+    final SimulatedDisk disk;
+    private final Lifecycle lifecycle;
+    private Optional<Running> running = Optional.empty();
+    private Duration clockOffset = Duration.ZERO;
+    /** Until when it does not run as it should, in elapsed time. */
+    private Duration disturbedUntil = Duration.ZERO;
+
+    /** How nodes are made. */
+    record Lifecycle(
+            VirtualEnvironment world,
+            LoopbackNetwork network,
+            UnaryOperator<ClusterBuilder> options,
+            Topology topology,
+            boolean memoryFast) {}
+
+    /** A process. */
+    record Running(VirtualEnvironment environment, FaultyTransport links, DiskStore store, Cluster cluster) {}
+
+    SimulatedNode(Node node, SimulatedDisk disk, Lifecycle lifecycle) {
+        this.node = node;
+        this.disk = disk;
+        this.lifecycle = lifecycle;
+    }
+
+    Optional<Running> running() {
+        return running;
+    }
+
+    void start() {
+        VirtualEnvironment environment = lifecycle.world().withClockOffset(clockOffset);
+        // The network's time, not the node's: what is on its way arrives though the sender pauses.
+        FaultyTransport links = new FaultyTransport(lifecycle.network().transport(node.address()), lifecycle.world());
+        DiskStore store = new DiskStore(disk, lifecycle.memoryFast());
+        Cluster cluster = lifecycle
+                .options()
+                .apply(ClusterBuilder.of(node.id(), lifecycle.topology())
+                        .transport(new NodeTransport(links, environment))
+                        .store(store)
+                        .environment(environment)
+                        .drainTimeout(Duration.ZERO))
+                .start();
+        running = Optional.of(new Running(environment, links, store, cluster));
+    }
+
+    /** Ends the process at once; with the power, if so said. */
+    void crash(boolean power) {
+        running.ifPresent(process -> {
+            process.environment().crash();
+            process.links().close();
+            process.store().close();
+            if (power) {
+                disk.losePower();
+            }
+        });
+        running = Optional.empty();
+    }
+
+    /** Ends the process in an orderly way. */
+    void stop() {
+        running.ifPresent(process -> process.cluster().close());
+        running = Optional.empty();
+    }
+
+    void setClock(Duration offset) {
+        clockOffset = offset;
+        running.ifPresent(process -> process.environment().setClockOffset(offset));
+    }
+
+    void pause(Duration time) {
+        running.ifPresent(process -> process.environment().pause(time));
+        Duration until = lifecycle.world().elapsed().plus(time);
+        disturbedUntil = until.compareTo(disturbedUntil) > 0 ? until : disturbedUntil;
+    }
+
+    /** Whether it has not stood still since a moment in elapsed time. */
+    boolean wasRunningSince(Duration moment) {
+        return disturbedUntil.compareTo(moment) <= 0;
+    }
+}

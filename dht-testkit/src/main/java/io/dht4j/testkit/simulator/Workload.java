@@ -1,0 +1,243 @@
+package io.dht4j.testkit.simulator;
+
+import io.dht4j.CallOptions;
+import io.dht4j.Cluster;
+import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
+import io.dht4j.Key;
+import io.dht4j.KeyRange;
+import io.dht4j.KeyValue;
+import io.dht4j.ScanScope;
+import io.dht4j.Value;
+import io.dht4j.Version;
+import io.dht4j.spi.Entry;
+import io.dht4j.testkit.VirtualEnvironment;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+
+/**
+ * What clients do: single calls and batches of all kinds through any node that runs, many at the same time, each kept in the history and checked when
+ * it ends. Confined to the simulation's thread.
+ */
+final class Workload {
+
+    /** Values are smaller or larger than this, so that some come with every answer and others do not. */
+    static final int INLINE_BYTES = 8;
+
+    private static final int SMALL = 4;
+    private static final int LARGE = 40;
+    private static final Set<ErrorCode> EXPECTED = Set.of(
+            ErrorCode.NOT_ENOUGH_REPLICAS,
+            ErrorCode.WRITE_INDETERMINATE,
+            ErrorCode.NOT_SERVING,
+            ErrorCode.VERSION_TOO_FAR_AHEAD);
+
+    private final SplittableRandom random;
+    private final VirtualEnvironment world;
+    private final List<Key> keys;
+    private final CallOptions quorum;
+    private final History history = new History();
+    private final ReadCheck check = new ReadCheck(history);
+    private final List<String> violations = new ArrayList<>();
+    private int written;
+
+    Workload(SplittableRandom random, VirtualEnvironment world, List<Key> keys, CallOptions quorum) {
+        this.random = random;
+        this.world = world;
+        this.keys = keys;
+        this.quorum = quorum;
+    }
+
+    History history() {
+        return history;
+    }
+
+    List<String> violations() {
+        return violations;
+    }
+
+    /** Does something through a node. It may end later, or never if the node crashes. */
+    void operate(SimulatedNode node) {
+        int what = random.nextInt(12);
+        node.running()
+                .ifPresent(process -> process.environment().executor().execute(() -> {
+                    Call call = new Call(node, process);
+                    switch (what) {
+                        case 0, 1, 2 -> call.put(some(1));
+                        case 3 -> call.put(some(3));
+                        case 4 -> call.delete(one());
+                        case 5 -> call.getAll(keys, quorum);
+                        case 6 -> call.scan();
+                        default -> call.get(one(), quorum);
+                    }
+                }));
+    }
+
+    /** Reads all keys through a node. */
+    void readAll(SimulatedNode node, CallOptions options) {
+        node.running()
+                .ifPresent(process -> process.environment().executor().execute(() -> {
+                    Call call = new Call(node, process);
+                    keys.forEach(key -> call.get(key, options));
+                }));
+    }
+
+    private Key one() {
+        return keys.get(random.nextInt(keys.size()));
+    }
+
+    private Set<Key> some(int count) {
+        Set<Key> some = new LinkedHashSet<>();
+        for (int i = 0; i < count; i++) {
+            some.add(one());
+        }
+        return some;
+    }
+
+    /** Unique, so that a read tells which write it shows. */
+    private byte[] value() {
+        byte[] value = new byte[random.nextBoolean() ? SMALL : LARGE];
+        int number = ++written;
+        for (int i = 0; i < SMALL; i++) {
+            value[i] = (byte) (number >> (Byte.SIZE * i));
+        }
+        return value;
+    }
+
+    /** One call through a node, of one or several operations. */
+    private final class Call {
+
+        private final SimulatedNode node;
+        private final Cluster cluster;
+        private final long clock;
+        private final VirtualEnvironment environment;
+        private final Duration began = world.elapsed();
+        private final int begun = history.next();
+        private final List<Operation> operations = new ArrayList<>();
+
+        Call(SimulatedNode node, SimulatedNode.Running process) {
+            this.node = node;
+            this.cluster = process.cluster();
+            this.environment = process.environment();
+            this.clock = environment.currentTimeMillis();
+        }
+
+        void put(Set<Key> chosen) {
+            Optional<Duration> timeToLive =
+                    random.nextInt(5) == 0 ? Optional.of(Duration.ofSeconds(1 + random.nextInt(60))) : Optional.empty();
+            CallOptions options = timeToLive.map(quorum::withTimeToLive).orElse(quorum);
+            long expiry = timeToLive.map(ttl -> clock + ttl.toMillis()).orElse(Entry.NEVER);
+            Map<Key, byte[]> values = new LinkedHashMap<>();
+            for (Key key : chosen) {
+                byte[] value = value();
+                values.put(key, value);
+                begin(Operation.put(key, node.node.id().value(), begun, clock, value, expiry));
+            }
+            Map.Entry<Key, byte[]> first = values.entrySet().iterator().next();
+            watchWrite(
+                    values.size() == 1
+                            ? cluster.put(first.getKey(), first.getValue(), options)
+                            : cluster.putAll(values, options));
+        }
+
+        void delete(Key key) {
+            begin(Operation.delete(key, node.node.id().value(), begun, clock));
+            watchWrite(cluster.delete(key, quorum));
+        }
+
+        void get(Key key, CallOptions options) {
+            Operation read = beginRead(Operation.Kind.READ, key);
+            watch(cluster.get(key, options), value -> shown(read, value));
+        }
+
+        void getAll(List<Key> all, CallOptions options) {
+            Map<Key, Operation> reads = new LinkedHashMap<>();
+            all.forEach(key -> reads.put(key, beginRead(Operation.Kind.READ, key)));
+            watch(
+                    cluster.getAll(all, options),
+                    values -> reads.forEach((key, read) -> shown(read, Optional.ofNullable(values.get(key)))));
+        }
+
+        void scan() {
+            Map<Key, Operation> reads = new LinkedHashMap<>();
+            keys.forEach(key -> reads.put(key, beginRead(Operation.Kind.SCAN, key)));
+            watch(cluster.scan(KeyRange.all(), ScanScope.CLUSTER, quorum).next(), page -> {
+                Map<Key, Value> values = new LinkedHashMap<>();
+                for (KeyValue entry : page) {
+                    values.put(entry.key(), entry.value());
+                }
+                reads.forEach((key, read) -> shown(read, Optional.ofNullable(values.get(key))));
+            });
+        }
+
+        private Operation beginRead(Operation.Kind kind, Key key) {
+            return begin(Operation.read(kind, key, node.node.id().value(), begun, clock));
+        }
+
+        private Operation begin(Operation operation) {
+            operations.add(operation);
+            history.add(operation);
+            return operation;
+        }
+
+        private void watchWrite(CompletionStage<Version> stage) {
+            watch(stage, version -> operations.forEach(write -> write.version = Optional.of(version)));
+        }
+
+        private <T> void watch(CompletionStage<T> stage, Consumer<T> result) {
+            stage.whenComplete((value, error) -> {
+                try {
+                    ended(error == null ? Optional.empty() : Optional.of(DhtException.unwrap(error)));
+                    if (error == null) {
+                        result.accept(value);
+                    }
+                } catch (RuntimeException e) {
+                    // A stage keeps to itself what its callback throws.
+                    violations.add("the check of " + operations + " failed: " + e);
+                }
+            });
+        }
+
+        private void ended(Optional<Throwable> error) {
+            int moment = history.next();
+            for (Operation operation : operations) {
+                operation.ended = moment;
+                operation.clockAtEnd = environment.currentTimeMillis();
+                operation.outcome = outcome(error);
+            }
+            Duration took = world.elapsed().minus(began);
+            if (took.compareTo(Simulator.TIMEOUT) > 0 && node.wasRunningSince(began)) {
+                violations.add(operations + " took " + took + ", longer than " + Simulator.TIMEOUT);
+            }
+            error.filter(e -> !(e instanceof DhtException known && EXPECTED.contains(known.code())))
+                    .ifPresent(e -> violations.add(operations + " ended with " + e));
+        }
+
+        private static Operation.Outcome outcome(Optional<Throwable> error) {
+            if (error.isEmpty()) {
+                return Operation.Outcome.DONE;
+            }
+            return error.get() instanceof DhtException known
+                            && known.code().action() != ErrorCode.Action.REPEAT_ONLY_THIS
+                    ? Operation.Outcome.FAILED
+                    : Operation.Outcome.UNKNOWN;
+        }
+
+        private void shown(Operation read, Optional<Value> value) {
+            value.ifPresent(found -> {
+                read.read = found.bytes();
+                read.version = Optional.of(found.version());
+            });
+            check.violation(read).ifPresent(violations::add);
+        }
+    }
+}
