@@ -14,6 +14,7 @@ import io.dht4j.benchmarks.target.Values;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ForkJoinPool;
 
 /**
  * Hazelcast: a map with synchronous backups, values in their binary form, which is its default and what it advises for reading
@@ -70,6 +71,7 @@ final class HazelcastMember implements Member {
         settings.put("in-memory-format", "BINARY");
         settings.put("join", "tcp-ip");
         settings.put("put", "IMap.setAsync");
+        settings.put("threads of the common pool", String.valueOf(ForkJoinPool.getCommonPoolParallelism()));
         settings.put("read-backup-data", String.valueOf(backupReads));
         settings.put(
                 "get", backupReads ? "IMap.getAsync, from the own copy" : "IMap.getAsync, from the partition's owner");

@@ -13,16 +13,22 @@ public enum Product {
     /** Infinispan, embedded, a distributed synchronous cache. */
     INFINISPAN;
 
-    /** What its documentation asks of the JVM. */
+    /**
+     * What its documentation asks of the JVM; and for Hazelcast a common pool of two threads, since it starts a new thread for each asynchronous
+     * operation where the pool has one, as on two processors.
+     */
     public List<String> jvmFlags() {
-        return this != HAZELCAST && this != HAZELCAST_BACKUP_READS
-                ? List.of()
-                : List.of(
+        return switch (this) {
+            case DHT4J, INFINISPAN -> List.of();
+            case HAZELCAST, HAZELCAST_BACKUP_READS ->
+                List.of(
+                        "-Djava.util.concurrent.ForkJoinPool.common.parallelism=2",
                         "--add-modules=java.se",
                         "--add-exports=java.base/jdk.internal.ref=ALL-UNNAMED",
                         "--add-opens=java.base/java.lang=ALL-UNNAMED",
                         "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED",
                         "--add-opens=java.management/sun.management=ALL-UNNAMED",
                         "--add-opens=jdk.management/com.sun.management.internal=ALL-UNNAMED");
+        };
     }
 }
