@@ -2,6 +2,7 @@ package io.dht4j.store.mvstore;
 
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.StoreException;
+import io.dht4j.store.log.LogFormat;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.RandomAccessFile;

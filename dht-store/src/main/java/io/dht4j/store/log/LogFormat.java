@@ -1,4 +1,4 @@
-package io.dht4j.store.mvstore;
+package io.dht4j.store.log;
 
 import io.dht4j.Key;
 import io.dht4j.Version;
@@ -21,16 +21,25 @@ import java.util.zip.CRC32C;
  * it is used: a frame whose header is right and that is longer than its file was cut off, and one whose header is wrong
  * was damaged. The end mark tells a frame whose last blocks never reached the disk from one that was changed later.
  */
-final class LogFormat {
+public final class LogFormat {
 
-    static final int VERSION = 1;
-    static final int SEGMENT_HEADER_BYTES = 24;
-    static final int FRAME_HEADER_BYTES = 16;
-    static final int FRAME_TRAILER_BYTES = 4;
-    static final int END_MARK = 0x454e4421;
+    /** The version of this format. */
+    public static final int VERSION = 1;
+
+    /** What stands before the first frame. */
+    public static final int SEGMENT_HEADER_BYTES = 24;
+
+    /** What stands before a frame's payload. */
+    public static final int FRAME_HEADER_BYTES = 16;
+
+    /** What stands behind a frame's payload. */
+    public static final int FRAME_TRAILER_BYTES = 4;
+
+    /** What a frame ends with. */
+    public static final int END_MARK = 0x454e4421;
 
     /** The largest value that fits into a frame with room to spare: payload lengths are ints. */
-    static final int MAX_VALUE_BYTES = 1 << 30;
+    public static final int MAX_VALUE_BYTES = 1 << 30;
 
     private static final long SEGMENT_MAGIC = 0x64687434_6a6c6f67L;
     private static final int FRAME_MAGIC = 0x64344672;
@@ -41,22 +50,40 @@ final class LogFormat {
     private LogFormat() {}
 
     /** A description of what is wrong with bytes that were read. */
-    static final class Malformed extends Exception {
+    public static final class Malformed extends Exception {
         private static final long serialVersionUID = 1;
 
-        Malformed(String what) {
+        /**
+         * Something is wrong.
+         *
+         * @param what in words
+         */
+        public Malformed(String what) {
             super(what, null, false, false);
         }
     }
 
-    static byte[] segmentHeader(long id) {
+    /**
+     * What a segment begins with.
+     *
+     * @param id its number
+     * @return {@value #SEGMENT_HEADER_BYTES} bytes
+     */
+    public static byte[] segmentHeader(long id) {
         ByteBuffer header = ByteBuffer.allocate(SEGMENT_HEADER_BYTES);
         header.putLong(SEGMENT_MAGIC).putInt(VERSION).putLong(id);
         header.putInt(crc(header.array(), 0, SEGMENT_HEADER_BYTES - Integer.BYTES));
         return header.array();
     }
 
-    static void checkSegmentHeader(byte[] bytes, long id) throws Malformed {
+    /**
+     * Checks what a segment begins with.
+     *
+     * @param bytes {@value #SEGMENT_HEADER_BYTES} of them
+     * @param id the number that it should have
+     * @throws Malformed if they are not the header of that segment in this version
+     */
+    public static void checkSegmentHeader(byte[] bytes, long id) throws Malformed {
         ByteBuffer header = ByteBuffer.wrap(bytes);
         if (header.getLong() != SEGMENT_MAGIC) {
             throw new Malformed("this is not a log segment");
@@ -74,13 +101,23 @@ final class LogFormat {
         }
     }
 
-    /** How many bytes an entry takes in a payload. */
-    static long recordBytes(Entry entry) {
+    /**
+     * How many bytes an entry takes in a payload.
+     *
+     * @param entry any entry
+     * @return its encoded size
+     */
+    public static long recordBytes(Entry entry) {
         return (long) RECORD_FIXED_BYTES + entry.key().length() + entry.value().length;
     }
 
-    /** Writes a frame around the payload that stands at {@link #FRAME_HEADER_BYTES} and ends at the buffer's position. */
-    static void finishFrame(ByteBuffer frame) {
+    /**
+     * Writes a frame around a payload.
+     *
+     * @param frame with the payload at {@link #FRAME_HEADER_BYTES}, up to its position, and with room for the trailer; the whole frame
+     *     stands before its position on return
+     */
+    public static void finishFrame(ByteBuffer frame) {
         int payload = frame.position() - FRAME_HEADER_BYTES;
         frame.putInt(END_MARK);
         frame.putInt(0, FRAME_MAGIC);
@@ -89,20 +126,45 @@ final class LogFormat {
         frame.putInt(12, crc(frame, 0, 12));
     }
 
-    /** Whether a frame's header is undamaged. */
-    static boolean isFrameHeader(ByteBuffer header) {
+    /**
+     * Whether a frame's header is undamaged.
+     *
+     * @param header {@value #FRAME_HEADER_BYTES} bytes from index 0
+     * @return false if its length must not be believed
+     */
+    public static boolean isFrameHeader(ByteBuffer header) {
         return header.getInt(0) == FRAME_MAGIC && header.getInt(12) == crc(header, 0, 12);
     }
 
-    static int payloadLength(ByteBuffer header) {
+    /**
+     * How long a frame's payload is.
+     *
+     * @param header undamaged
+     * @return bytes; a negative number is damage
+     */
+    public static int payloadLength(ByteBuffer header) {
         return header.getInt(4);
     }
 
-    static int payloadCrc(ByteBuffer header) {
+    /**
+     * The checksum that a frame's payload should have.
+     *
+     * @param header undamaged
+     * @return CRC32C
+     */
+    public static int payloadCrc(ByteBuffer header) {
         return header.getInt(8);
     }
 
-    static int crc(byte[] bytes, int from, int length) {
+    /**
+     * The checksum of bytes.
+     *
+     * @param bytes where they are
+     * @param from index of the first
+     * @param length how many
+     * @return CRC32C
+     */
+    public static int crc(byte[] bytes, int from, int length) {
         return crc(ByteBuffer.wrap(bytes), from, length);
     }
 
@@ -112,7 +174,13 @@ final class LogFormat {
         return (int) crc.getValue();
     }
 
-    static void putRecord(ByteBuffer payload, Entry entry) {
+    /**
+     * Adds an entry to a payload.
+     *
+     * @param payload with room for it behind its position
+     * @param entry the entry
+     */
+    public static void putRecord(ByteBuffer payload, Entry entry) {
         byte[] key = entry.key().unsafeBytes();
         byte[] value = entry.value();
         payload.putShort((short) key.length)
@@ -124,8 +192,15 @@ final class LogFormat {
                 .put(value);
     }
 
-    /** Decodes a payload whose checksum was right. */
-    static void readRecords(byte[] bytes, int length, List<Entry> into) throws Malformed {
+    /**
+     * Decodes a payload whose checksum was right.
+     *
+     * @param bytes begin with the payload
+     * @param length of the payload
+     * @param into takes the entries
+     * @throws Malformed if they are not records; the entries before are added
+     */
+    public static void readRecords(byte[] bytes, int length, List<Entry> into) throws Malformed {
         ByteBuffer payload = ByteBuffer.wrap(bytes, 0, length);
         while (payload.hasRemaining()) {
             if (payload.remaining() < RECORD_FIXED_BYTES) {
