@@ -23,6 +23,7 @@ final class Faults {
     private final SplittableRandom random;
     private final VirtualEnvironment world;
     private final List<SimulatedNode> nodes;
+    private final boolean onlyNetwork;
     private final Map<String, Integer> counts = new TreeMap<>();
     /** Until when packets from one node to another are lost, in elapsed time. */
     private final Map<Direction, Duration> cuts = new HashMap<>();
@@ -34,10 +35,16 @@ final class Faults {
     /** A link in one direction. */
     private record Direction(SimulatedNode from, SimulatedNode to) {}
 
-    Faults(SplittableRandom random, VirtualEnvironment world, List<SimulatedNode> nodes) {
+    /**
+     * Faults that have not begun.
+     *
+     * @param onlyNetwork whether processes, disks and clocks are well all the time
+     */
+    Faults(SplittableRandom random, VirtualEnvironment world, List<SimulatedNode> nodes, boolean onlyNetwork) {
         this.random = random;
         this.world = world;
         this.nodes = nodes;
+        this.onlyNetwork = onlyNetwork;
         this.hurtPercent = random.nextInt(3) * 10;
     }
 
@@ -89,25 +96,35 @@ final class Faults {
     /** Lets something go wrong. */
     void strike() {
         SimulatedNode node = nodes.get(random.nextInt(nodes.size()));
-        switch (random.nextInt(12)) {
+        if (onlyNetwork) {
+            strikeNetwork(node);
+            return;
+        }
+        switch (random.nextInt(10)) {
             case 0, 1 -> end(node, "crash", () -> node.crash(false));
             case 2, 3 -> end(node, "loss of power", () -> node.crash(true));
             case 4 -> end(node, "restart", node::stop);
-            case 5 -> {
-                count("pause");
-                node.pause(someTime());
-            }
-            case 6, 7 -> cut(node, random.nextBoolean());
-            case 8 -> jump(node);
-            case 9 -> {
+            case 5 -> jump(node);
+            case 6 -> {
                 count("disk full");
                 node.disk.setFull(true);
                 later(() -> node.disk.setFull(false));
             }
-            case 10 -> {
+            case 7 -> {
                 count("failed write of a disk");
                 node.disk.failNextWrite();
             }
+            default -> strikeNetwork(node);
+        }
+    }
+
+    private void strikeNetwork(SimulatedNode node) {
+        switch (random.nextInt(4)) {
+            case 0 -> {
+                count("pause");
+                node.pause(someTime());
+            }
+            case 1, 2 -> cut(node, random.nextBoolean());
             default -> {
                 count("change of the network");
                 hurtPercent = random.nextInt(5) * 10;

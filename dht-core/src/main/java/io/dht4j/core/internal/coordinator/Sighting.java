@@ -1,6 +1,7 @@
 package io.dht4j.core.internal.coordinator;
 
 import io.dht4j.Node;
+import io.dht4j.core.internal.hash.EntryDigest;
 import io.dht4j.core.internal.wire.Answer;
 import io.dht4j.spi.Entry;
 
@@ -27,19 +28,30 @@ record Sighting(Node node, Answer answer) {
         if (byVersion != 0) {
             return byVersion > 0;
         }
-        // Of two values of one version the tombstone wins; a value that is here is better than one to be fetched.
-        return answer instanceof Answer.Whole;
+        if (answer instanceof Answer.Whole mine) {
+            // A value that is here is better than the same one to be fetched; another one of this version may be the
+            // winner.
+            return other.answer instanceof Answer.VersionOnly only && isSame(mine, only);
+        }
+        return other.answer instanceof Answer.Whole theirs
+                && answer instanceof Answer.VersionOnly only
+                && !isSame(theirs, only);
     }
 
-    /**
-     * Whether the replica lacks an entry. Of a large value that it only named, the version decides: whether it is another value of the same
-     * version is not known.
-     */
+    /** Whether the replica lacks an entry, or may: of another value of the same version that it only named, it is not known which wins. */
     boolean isBehind(Entry entry) {
-        return answer instanceof Answer.Whole whole
-                ? entry.supersedes(whole.entry())
-                : answer instanceof Answer.Absent
-                        || Long.compareUnsigned(version(), entry.version().packed()) < 0;
+        if (answer instanceof Answer.Whole whole) {
+            return entry.supersedes(whole.entry());
+        }
+        if (answer instanceof Answer.VersionOnly only) {
+            int byVersion = Long.compareUnsigned(version(), entry.version().packed());
+            return byVersion < 0 || (byVersion == 0 && only.digest() != EntryDigest.of(entry));
+        }
+        return true;
+    }
+
+    private static boolean isSame(Answer.Whole whole, Answer.VersionOnly only) {
+        return only.digest() == EntryDigest.of(whole.entry());
     }
 
     private long version() {

@@ -3,6 +3,7 @@ package io.dht4j.core.internal.replica;
 import io.dht4j.ErrorCode;
 import io.dht4j.Key;
 import io.dht4j.core.internal.clock.HybridClock;
+import io.dht4j.core.internal.hash.EntryDigest;
 import io.dht4j.core.internal.wire.Answer;
 import io.dht4j.core.internal.wire.FrameCodec;
 import io.dht4j.core.internal.wire.Reply;
@@ -163,7 +164,7 @@ public final class Replica {
             if ((query.whole() || bytes <= read.inlineBytes()) && room.take(bytes)) {
                 answers.add(new Answer.Whole(entry));
             } else {
-                answers.add(new Answer.VersionOnly(entry.version(), bytes));
+                answers.add(new Answer.VersionOnly(entry.version(), bytes, EntryDigest.of(entry)));
             }
         }
         return new Reply.Found(answers);

@@ -21,6 +21,7 @@ public sealed interface Answer {
      *
      * @param version the value's version
      * @param valueBytes the value's size
+     * @param digest of the entry, which tells two values of one version apart
      */
-    record VersionOnly(Version version, int valueBytes) implements Answer {}
+    record VersionOnly(Version version, int valueBytes, long digest) implements Answer {}
 }

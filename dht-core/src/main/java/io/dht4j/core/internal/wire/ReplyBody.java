@@ -64,7 +64,7 @@ final class ReplyBody {
         if (answer instanceof Answer.Whole whole) {
             return 1 + FrameWriter.sizeWithoutKey(whole.entry());
         }
-        return answer instanceof Answer.VersionOnly ? 1 + 8 + 4 : 1;
+        return answer instanceof Answer.VersionOnly ? 1 + 8 + 4 + 8 : 1;
     }
 
     static void write(FrameWriter out, Reply reply) {
@@ -91,7 +91,10 @@ final class ReplyBody {
         if (answer instanceof Answer.Whole whole) {
             out.u8(WHOLE).entry(whole.entry());
         } else if (answer instanceof Answer.VersionOnly only) {
-            out.u8(VERSION_ONLY).i64(only.version().packed()).i32(only.valueBytes());
+            out.u8(VERSION_ONLY)
+                    .i64(only.version().packed())
+                    .i32(only.valueBytes())
+                    .i64(only.digest());
         } else {
             out.u8(ABSENT);
         }
@@ -129,7 +132,8 @@ final class ReplyBody {
                     switch (kind) {
                         case ABSENT -> new Answer.Absent();
                         case WHOLE -> new Answer.Whole(in.entry(query.key()));
-                        case VERSION_ONLY -> new Answer.VersionOnly(in.version(), in.size("a value's size"));
+                        case VERSION_ONLY ->
+                            new Answer.VersionOnly(in.version(), in.size("a value's size"), in.i64("a digest"));
                         default -> throw in.malformed("unknown kind of answer " + kind);
                     });
         }

@@ -65,7 +65,7 @@ class FrameCodecTest {
                         new Answer.Absent(),
                         new Answer.Whole(VALUE),
                         new Answer.Whole(TOMBSTONE),
-                        new Answer.VersionOnly(VERSION, 5_000_000))),
+                        new Answer.VersionOnly(VERSION, 5_000_000, -3))),
                 new Reply.Page(List.of(VALUE, TOMBSTONE), Optional.of(LONGEST)),
                 new Reply.Page(List.of(), Optional.empty()),
                 new Reply.Failed(ErrorCode.OVERLOADED, "too much: ü"),
