@@ -5,6 +5,7 @@ module io.dht4j.store {
     requires com.h2database.mvstore;
     requires org.slf4j;
 
+    exports io.dht4j.store.hints;
     exports io.dht4j.store.memory;
     exports io.dht4j.store.mvstore;
 }

@@ -11,8 +11,11 @@ import io.dht4j.core.internal.coordinator.Limits;
 import io.dht4j.core.internal.coordinator.NoStore;
 import io.dht4j.core.internal.coordinator.NodeCluster;
 import io.dht4j.core.internal.coordinator.Parts;
+import io.dht4j.core.internal.handoff.HandoffLimits;
+import io.dht4j.core.internal.handoff.MemoryHintLog;
 import io.dht4j.spi.Environment;
 import io.dht4j.spi.HashFunction;
+import io.dht4j.spi.HintLog;
 import io.dht4j.spi.PartitionTable;
 import io.dht4j.spi.Placement;
 import io.dht4j.spi.Store;
@@ -30,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * every node, and nodes that disagree refuse each other. Each method checks its argument and throws
  * {@link IllegalArgumentException} with the allowed range. For one thread, and for one {@link #start()}.
  *
- * <p>The node owns the transport and the store: closing the cluster, or failing to start it, closes them.
+ * <p>The node owns the transport, the store and the log of hints: closing the cluster, or failing to start it, closes them.
  */
 public final class ClusterBuilder {
 
@@ -42,6 +45,7 @@ public final class ClusterBuilder {
 
     private static final int LARGEST_VALUE_LIMIT = 1 << 30;
     private static final int DEFAULT_REPLICATION_FACTOR = 3;
+    private static final long HINT_BYTES_IN_MEMORY = 64L << 20;
     /** Leaves each node 256 versions a millisecond before its clock runs ahead of the wall clock. */
     private static final int MAX_CLOCK_SLOTS = 256;
 
@@ -53,6 +57,7 @@ public final class ClusterBuilder {
     private final Set<NodeId> trusted = new LinkedHashSet<>();
     private @Nullable Transport transport;
     private @Nullable Store store;
+    private @Nullable HintLog hints;
     private @Nullable Environment environment;
     private Placement placement = Placements.rendezvous();
     private HashFunction hash = HashFunctions.xxh3();
@@ -70,6 +75,7 @@ public final class ClusterBuilder {
     private Duration drainTimeout = Duration.ofSeconds(5);
     private Batching batching = Batching.on();
     private CancellationPolicy cancellation = CancellationPolicy.LOCAL;
+    private HintedHandoff handoff = HintedHandoff.on();
 
     private ClusterBuilder(NodeId self, Topology topology, boolean stores) {
         this.self = self;
@@ -162,6 +168,17 @@ public final class ClusterBuilder {
             throw new IllegalArgumentException("member " + self + " was begun without a store and takes none");
         }
         this.store = store;
+        return this;
+    }
+
+    /**
+     * Where this node keeps what other nodes missed. By default in memory, up to 64 MiB, which ends with the process.
+     *
+     * @param hints open; owned by the node from now on
+     * @return this builder
+     */
+    public ClusterBuilder hints(HintLog hints) {
+        this.hints = hints;
         return this;
     }
 
@@ -361,6 +378,17 @@ public final class ClusterBuilder {
     }
 
     /**
+     * What becomes of writes that a replica missed. Default: {@link HintedHandoff#on()}.
+     *
+     * @param handoff on or off, and its bounds
+     * @return this builder
+     */
+    public ClusterBuilder handoff(HintedHandoff handoff) {
+        this.handoff = handoff;
+        return this;
+    }
+
+    /**
      * Which members that store nothing may send requests to this node, besides the nodes of the topology. It matters with
      * transports that authenticate their peers: a caller's certificate must bear one of these names. Adds to those that were
      * named before. Default: none.
@@ -390,7 +418,7 @@ public final class ClusterBuilder {
      *
      * @return the cluster as seen from this node, which the caller closes
      * @throws IllegalStateException if the transport or the store is missing
-     * @throws io.dht4j.spi.TransportException if the transport cannot listen; transport and store are then closed
+     * @throws io.dht4j.spi.TransportException if the transport cannot listen; transport, store and hints are then closed
      */
     public Cluster start() {
         Store kept = stores ? store : new NoStore();
@@ -400,13 +428,15 @@ public final class ClusterBuilder {
         }
         boolean ownsEnvironment = environment == null;
         Environment env = environment == null ? SystemEnvironment.create("dht4j-" + self) : environment;
+        HintLog log = hints == null ? new MemoryHintLog(HINT_BYTES_IN_MEMORY) : hints;
         try {
-            NodeCluster cluster = assemble(transport, kept, env, ownsEnvironment);
+            NodeCluster cluster = assemble(transport, kept, log, env, ownsEnvironment);
             cluster.start();
             return cluster;
         } catch (RuntimeException | Error e) {
             release(transport, e);
             release(kept, e);
+            release(log, e);
             if (ownsEnvironment) {
                 release(env, e);
             }
@@ -414,10 +444,11 @@ public final class ClusterBuilder {
         }
     }
 
-    private NodeCluster assemble(Transport transport, Store store, Environment env, boolean ownsEnvironment) {
+    private NodeCluster assemble(
+            Transport transport, Store store, HintLog log, Environment env, boolean ownsEnvironment) {
         PartitionTable table = placement.assign(topology, partitions);
-        Parts parts =
-                new Parts(self, topology, transport, store, env, hash, placement.name(), table, Set.copyOf(trusted));
+        Parts parts = new Parts(
+                self, topology, transport, store, log, env, hash, placement.name(), table, Set.copyOf(trusted));
         Limits limits = new Limits(
                 replicationFactor,
                 readFanOut,
@@ -430,7 +461,9 @@ public final class ClusterBuilder {
                 maxBatch,
                 drainTimeout,
                 new BatchLimits(batching.enabled(), batching.maxEntries(), batching.maxBytes(), batching.maxFrames()),
-                cancellation);
+                cancellation,
+                new HandoffLimits(
+                        handoff.enabled(), handoff.maxAge(), handoff.bytesPerSecond(), maxInFlight, maxInFlightBytes));
         return new NodeCluster(parts, limits, clock(env), ownsEnvironment);
     }
 

@@ -3,6 +3,7 @@ package io.dht4j.examples.server;
 import io.dht4j.CancellationPolicy;
 import io.dht4j.ReadFanOut;
 import io.dht4j.core.Batching;
+import io.dht4j.core.HintedHandoff;
 import java.time.Duration;
 
 /**
@@ -13,9 +14,15 @@ import java.time.Duration;
  * @param maxValueBytes the largest value
  * @param batching how requests to a node are put together in frames
  * @param cancellation what becomes of requests to replicas whose replies are no longer wanted
+ * @param handoff what becomes of writes that other nodes missed
  */
 public record CallChoice(
-        ReadFanOut reads, Duration timeout, int maxValueBytes, Batching batching, CancellationPolicy cancellation) {
+        ReadFanOut reads,
+        Duration timeout,
+        int maxValueBytes,
+        Batching batching,
+        CancellationPolicy cancellation,
+        HintedHandoff handoff) {
 
     /** The longest timeout in milliseconds. */
     static final int LONGEST_MILLIS = 3_600_000;
@@ -32,7 +39,8 @@ public record CallChoice(
                 Duration.ofMillis(given.number(Setting.TIMEOUT, 1, LONGEST_MILLIS)),
                 given.number(Setting.MAX_VALUE_BYTES, 1, LARGEST_VALUE),
                 batching(given),
-                given.choice(Setting.CANCELLATION, CancellationPolicy.class));
+                given.choice(Setting.CANCELLATION, CancellationPolicy.class),
+                given.onOff(Setting.HANDOFF) ? HintedHandoff.on() : HintedHandoff.off());
     }
 
     private static Batching batching(Given given) throws ConfigException {

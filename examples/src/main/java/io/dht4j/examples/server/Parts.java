@@ -167,9 +167,11 @@ final class Parts {
                 .maxValueBytes(maxValueBytes)
                 .batching(config.calls().batching())
                 .cancellation(config.calls().cancellation())
+                .handoff(config.calls().handoff())
                 .trusting(config.security().trusted().toArray(NodeId[]::new))
                 .drainTimeout(DRAIN);
         config.placement().replicationFactor().ifPresent(builder::replicationFactor);
+        config.store().openHints().ifPresent(builder::hints);
         return builder.start();
     }
 

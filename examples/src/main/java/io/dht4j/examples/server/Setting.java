@@ -63,6 +63,12 @@ public enum Setting {
             "2",
             "Frames of reads, and as many of writes, under way to a node before requests share one, 1 to "
                     + CallChoice.MOST_FRAMES + ": fewer make larger frames."),
+    /** Whether missed writes are kept. */
+    HANDOFF(
+            "on|off",
+            Fallback.VALUE,
+            "on",
+            "Whether what another node missed of a write is kept, on disk if the entries are, until it answers again."),
     /** What becomes of requests whose replies are no longer wanted. */
     CANCELLATION(
             "POLICY",

@@ -1,12 +1,15 @@
 package io.dht4j.examples.server;
 
 import io.dht4j.NodeId;
+import io.dht4j.spi.HintLog;
 import io.dht4j.spi.Store;
+import io.dht4j.store.hints.FileHintLog;
 import io.dht4j.store.memory.MemoryStore;
 import io.dht4j.store.mvstore.Durability;
 import io.dht4j.store.mvstore.MvStore;
 import io.dht4j.store.mvstore.MvStoreOptions;
 import java.nio.file.Path;
+import java.util.Optional;
 
 /**
  * What keeps a node's entries.
@@ -16,6 +19,8 @@ import java.nio.file.Path;
  * @param durability what an acknowledged write survives; not used by the memory store
  */
 public record StoreChoice(Kind kind, Path data, Durability durability) {
+
+    private static final long HINT_BYTES = 256L << 20;
 
     /** Stores. */
     public enum Kind {
@@ -36,6 +41,17 @@ public record StoreChoice(Kind kind, Path data, Durability durability) {
                 kind,
                 given.readOr(Setting.DATA, "dht-data/" + id, Given::path),
                 given.choice(Setting.DURABILITY, Durability.class));
+    }
+
+    /**
+     * Opens the log of what other nodes missed, beside a store on disk. Blocks.
+     *
+     * @return empty with a store in memory, where such things are kept in memory too
+     */
+    Optional<HintLog> openHints() {
+        return kind == Kind.MEMORY
+                ? Optional.empty()
+                : Optional.of(FileHintLog.open(data.resolve("hints"), HINT_BYTES));
     }
 
     /** Opens it. Blocks. */

@@ -8,6 +8,7 @@ import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.ReadFanOut;
 import io.dht4j.core.Batching;
+import io.dht4j.core.HintedHandoff;
 import io.dht4j.examples.server.PlacementChoice.Hash;
 import io.dht4j.examples.server.PlacementChoice.Strategy;
 import io.dht4j.examples.server.StoreChoice.Kind;
@@ -46,7 +47,12 @@ class ServerConfigTest {
                         Strategy.RENDEZVOUS, Hash.XXH3, Optional.empty(), 1024, OptionalInt.empty()));
         assertThat(config.calls())
                 .isEqualTo(new CallChoice(
-                        ReadFanOut.ENOUGH, Duration.ofSeconds(5), 16 << 20, Batching.on(), CancellationPolicy.LOCAL));
+                        ReadFanOut.ENOUGH,
+                        Duration.ofSeconds(5),
+                        16 << 20,
+                        Batching.on(),
+                        CancellationPolicy.LOCAL,
+                        HintedHandoff.on()));
         assertThat(config.transport()).isEqualTo(new TransportChoice.Http(HttpClientKind.VERTX, OptionalInt.empty()));
         assertThat(config.addresses().grpc()).isEmpty();
         assertThat(config.security())
@@ -66,6 +72,7 @@ class ServerConfigTest {
         settings.put(Setting.BATCHING, "on");
         settings.put(Setting.BATCH_FRAMES, "7");
         settings.put(Setting.CANCELLATION, "propagate");
+        settings.put(Setting.HANDOFF, "off");
         settings.put(Setting.TLS_CERT, "b.pem");
         settings.put(Setting.TLS_KEY, "b-key.pem");
         settings.put(Setting.TLS_CA, "ca.pem");
@@ -106,7 +113,8 @@ class ServerConfigTest {
                         1000,
                         new Batching(
                                 true, Batching.on().maxEntries(), Batching.on().maxBytes(), 7),
-                        CancellationPolicy.PROPAGATE));
+                        CancellationPolicy.PROPAGATE,
+                        HintedHandoff.off()));
         assertThat(config.transport()).isEqualTo(new TransportChoice.Grpc(GrpcMode.UNARY));
         assertThat(config.security())
                 .isEqualTo(new SecurityConfig(
@@ -306,6 +314,7 @@ class ServerConfigTest {
                 "PEER_CONNECTIONS|many|1 to 10000",
                 "GRPC_LISTEN|9090|expected host:port",
                 "BATCHING|yes|on or off",
+                "HANDOFF|maybe|on or off",
                 "BATCH_FRAMES|0|1 to 1000",
                 "CANCELLATION|sometimes|never or local or propagate",
                 "TLS_CERT|c|--tls-key",

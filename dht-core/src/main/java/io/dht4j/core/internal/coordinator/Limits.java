@@ -2,6 +2,7 @@ package io.dht4j.core.internal.coordinator;
 
 import io.dht4j.CancellationPolicy;
 import io.dht4j.ReadFanOut;
+import io.dht4j.core.internal.handoff.HandoffLimits;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -20,6 +21,7 @@ import java.util.Optional;
  * @param drainTimeout how long closing waits for calls under way
  * @param batching how requests to a node are put together
  * @param cancellation what becomes of requests whose replies are no longer wanted
+ * @param handoff what becomes of writes that replicas missed
  */
 public record Limits(
         int replicationFactor,
@@ -33,4 +35,5 @@ public record Limits(
         int maxBatch,
         Duration drainTimeout,
         BatchLimits batching,
-        CancellationPolicy cancellation) {}
+        CancellationPolicy cancellation,
+        HandoffLimits handoff) {}

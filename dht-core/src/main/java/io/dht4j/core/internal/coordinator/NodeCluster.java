@@ -10,6 +10,7 @@ import io.dht4j.KeyPlacement;
 import io.dht4j.KeyRange;
 import io.dht4j.KeyValue;
 import io.dht4j.Node;
+import io.dht4j.NodeId;
 import io.dht4j.NodeStatus;
 import io.dht4j.ReplicationPolicy;
 import io.dht4j.Scan;
@@ -20,6 +21,7 @@ import io.dht4j.Value;
 import io.dht4j.Version;
 import io.dht4j.core.internal.admission.Admission;
 import io.dht4j.core.internal.clock.HybridClock;
+import io.dht4j.core.internal.handoff.Handoff;
 import io.dht4j.core.internal.replica.PeerEndpoint;
 import io.dht4j.core.internal.replica.Replica;
 import io.dht4j.core.internal.wire.FrameCodec;
@@ -65,6 +67,7 @@ public final class NodeCluster implements Cluster {
     private final Peers peers;
     private final OwnMemory ownMemory;
     private final ReadRepair readRepair;
+    private final Handoff handoff;
     private final Admission admission;
     private final ReplicationPolicy defaultPolicy;
     private final StatusReport status;
@@ -100,13 +103,25 @@ public final class NodeCluster implements Cluster {
         if (!parts.isNode()) {
             endpoint.stop("this member of the cluster stores nothing");
         }
-        this.peers = new Peers(parts, limits, replica, header, clock);
+        this.peers = new Peers(parts, limits, replica, header, clock, this::heard);
+        this.handoff = new Handoff(
+                environment,
+                parts.topology().nodes().stream()
+                        .filter(node -> !node.id().equals(parts.self()))
+                        .toList(),
+                parts.hints(),
+                limits.handoff(),
+                new PeerHints(parts, limits, peers));
         this.ownMemory = new OwnMemory(parts, limits.readFanOut());
         this.readRepair = new ReadRepair(parts, limits, peers);
         this.admission = new Admission("calls under way", limits.maxInFlight(), limits.maxInFlightBytes());
         this.defaultPolicy = ReplicationPolicy.majorityOf(limits.replicationFactor());
         this.status = new StatusReport(parts, limits);
         resumeClock();
+    }
+
+    private void heard(NodeId node) {
+        handoff.answered(node);
     }
 
     private void resumeClock() {
@@ -144,6 +159,7 @@ public final class NodeCluster implements Cluster {
             throw new IllegalStateException("interrupted while the transport was starting", e);
         }
         greet();
+        handoff.start();
     }
 
     /**
@@ -316,17 +332,26 @@ public final class NodeCluster implements Cluster {
             return;
         }
         await(admission.close(), "calls");
+        await(handoff.drain(), "hints for other nodes");
         endpoint.stop("this node is shutting down");
         try {
             parts.transport().close();
         } finally {
             await(replica.close(), "requests of peers");
             try {
-                parts.store().close();
+                handoff.close();
             } finally {
-                if (ownsEnvironment) {
-                    environment.close();
-                }
+                closeStore();
+            }
+        }
+    }
+
+    private void closeStore() {
+        try {
+            parts.store().close();
+        } finally {
+            if (ownsEnvironment) {
+                environment.close();
             }
         }
     }
@@ -387,7 +412,7 @@ public final class NodeCluster implements Cluster {
 
     private CompletableFuture<Version> write(List<Entry> entries, Version version, CallOptions options) {
         ReplicationPolicy policy = policy(options);
-        return WriteOperation.start(parts, peers, entries, policy, context(options), limits.maxValueBytes())
+        return WriteOperation.start(parts, peers, handoff, entries, policy, context(options), limits.maxValueBytes())
                 .thenApply(done -> version);
     }
 

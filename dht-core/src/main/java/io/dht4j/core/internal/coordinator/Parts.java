@@ -6,6 +6,7 @@ import io.dht4j.NodeId;
 import io.dht4j.Topology;
 import io.dht4j.spi.Environment;
 import io.dht4j.spi.HashFunction;
+import io.dht4j.spi.HintLog;
 import io.dht4j.spi.PartitionTable;
 import io.dht4j.spi.Store;
 import io.dht4j.spi.Transport;
@@ -24,6 +25,7 @@ import java.util.stream.Stream;
  * @param topology the cluster's nodes
  * @param transport how it talks to the others
  * @param store where its entries are
+ * @param hints where it keeps what others missed
  * @param environment time, chance, threads and timers
  * @param hash maps keys to partitions
  * @param placement the name of the strategy that made the table
@@ -35,6 +37,7 @@ public record Parts(
         Topology topology,
         Transport transport,
         Store store,
+        HintLog hints,
         Environment environment,
         HashFunction hash,
         String placement,

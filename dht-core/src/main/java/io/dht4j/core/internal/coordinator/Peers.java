@@ -24,6 +24,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -47,18 +48,31 @@ final class Peers {
     private final Replica replica;
     private final Supplier<FrameHeader> header;
     private final HybridClock clock;
+    private final Consumer<NodeId> heard;
     private final Cork cork = new Cork();
     private final Map<NodeId, Lanes> lanes = new HashMap<>();
 
     /** The two ways to a node: reads do not wait for writes, which may wait for a disk. */
     private record Lanes(Batcher reads, Batcher writes) {}
 
-    Peers(Parts parts, Limits limits, Replica replica, Supplier<FrameHeader> header, HybridClock clock) {
+    /**
+     * Ways to all nodes.
+     *
+     * @param heard told of each node that has sent a reply, with each of its frames
+     */
+    Peers(
+            Parts parts,
+            Limits limits,
+            Replica replica,
+            Supplier<FrameHeader> header,
+            HybridClock clock,
+            Consumer<NodeId> heard) {
         this.parts = parts;
         this.limits = limits;
         this.replica = replica;
         this.header = header;
         this.clock = clock;
+        this.heard = heard;
         if (limits.batching().enabled()) {
             int maxBytes = limits.batching().maxBytes();
             // Neither a batch of reads nor its replies, values aside, outgrow a frame whatever the largest value is.
@@ -229,6 +243,7 @@ final class Peers {
             return;
         }
         clock.observe(frame.header().clock());
+        heard.accept(ask.node().id());
         ask.deliver(frame.message());
     }
 
@@ -241,6 +256,7 @@ final class Peers {
             return;
         }
         clock.observe(in.header().clock());
+        heard.accept(asks.get(0).node().id());
         for (Ask ask : asks) {
             guarded(ask, () -> {
                 if (in.refusal().isPresent()) {

@@ -6,6 +6,7 @@ import io.dht4j.IndeterminateException;
 import io.dht4j.Node;
 import io.dht4j.ReplicationPolicy;
 import io.dht4j.UnavailableException;
+import io.dht4j.core.internal.handoff.Handoff;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
 import io.dht4j.spi.CallContext;
@@ -29,6 +30,7 @@ final class WriteOperation {
     private record Write(Entry entry, AckTracker tracker) {}
 
     private final Peers peers;
+    private final MissedWrites missed;
     private final CallContext context;
     private final AtomicInteger undecided;
     private final CompletableFuture<Void> result = new CompletableFuture<>();
@@ -37,8 +39,9 @@ final class WriteOperation {
     private volatile boolean maybeDone;
     private volatile @Nullable PeerFailure lastFailure;
 
-    private WriteOperation(Parts parts, Peers peers, CallContext context, List<Write> writes) {
+    private WriteOperation(Parts parts, Peers peers, Handoff handoff, CallContext context, List<Write> writes) {
         this.peers = peers;
+        this.missed = new MissedWrites(handoff);
         this.context = context;
         this.writes = writes;
         this.undecided = new AtomicInteger(writes.size());
@@ -48,6 +51,7 @@ final class WriteOperation {
     static CompletableFuture<Void> start(
             Parts parts,
             Peers peers,
+            Handoff handoff,
             List<Entry> entries,
             ReplicationPolicy policy,
             CallContext context,
@@ -56,7 +60,7 @@ final class WriteOperation {
         for (Entry entry : entries) {
             writes.add(new Write(entry, new AckTracker(policy)));
         }
-        WriteOperation operation = new WriteOperation(parts, peers, context, writes);
+        WriteOperation operation = new WriteOperation(parts, peers, handoff, context, writes);
         if (writes.size() == 1) {
             List<Node> replicas = parts.replicas(entries.get(0).key(), policy.from());
             operation.send(replicas, writes, entries);
@@ -100,6 +104,9 @@ final class WriteOperation {
                 if (!failure.nothingDone()) {
                     maybeDone = true;
                 }
+                nodes.stream()
+                        .filter(node -> node.id().equals(failure.node()))
+                        .forEach(node -> missed.add(node, entries, failure));
                 part.forEach(write -> missed(write));
             }
         };
@@ -120,6 +127,7 @@ final class WriteOperation {
     private void acknowledged(Write write) {
         if (write.tracker().ack() && undecided.decrementAndGet() == 0) {
             deadline.cancel();
+            missed.keep();
             result.complete(null);
         }
     }
@@ -133,7 +141,7 @@ final class WriteOperation {
                     && tracker.failures() == tracker.policy().from();
             PeerFailure last = lastFailure;
             String why = last == null ? "" : "; " + last;
-            result.completeExceptionally(failure(tracker + why, writes.size() == 1 && nothingDone, last));
+            fail(tracker + why, writes.size() == 1 && nothingDone, last);
         }
     }
 
@@ -148,7 +156,16 @@ final class WriteOperation {
                 break;
             }
         }
-        result.completeExceptionally(failure(counts + " before the deadline", false, null));
+        fail(counts + " before the deadline", false, null);
+    }
+
+    private void fail(String message, boolean nothingDone, @Nullable PeerFailure last) {
+        if (nothingDone) {
+            missed.forget();
+        } else {
+            missed.keep();
+        }
+        result.completeExceptionally(failure(message, nothingDone, last));
     }
 
     private static DhtException failure(String message, boolean nothingDone, @Nullable PeerFailure last) {

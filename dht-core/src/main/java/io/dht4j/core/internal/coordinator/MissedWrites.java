@@ -1,0 +1,80 @@
+package io.dht4j.core.internal.coordinator;
+
+import io.dht4j.ErrorCode;
+import io.dht4j.Node;
+import io.dht4j.core.internal.handoff.Handoff;
+import io.dht4j.spi.Entry;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What replicas missed of a write, until it is clear whether they shall get it later: a write that certainly was not done must not be done by a hint.
+ * Safe for use by any number of threads.
+ */
+final class MissedWrites {
+
+    private final Handoff handoff;
+    // Guarded by this.
+    private List<Miss> misses = List.of();
+    private Fate fate = Fate.UNDECIDED;
+
+    private enum Fate {
+        UNDECIDED,
+        /** It was done, or may have been. */
+        KEEP,
+        /** It certainly was not done. */
+        FORGET
+    }
+
+    private record Miss(Node node, List<Entry> entries) {}
+
+    MissedWrites(Handoff handoff) {
+        this.handoff = handoff;
+    }
+
+    /** A replica has not confirmed. */
+    void add(Node node, List<Entry> entries, PeerFailure failure) {
+        if (!mayTakeLater(failure.code())) {
+            return;
+        }
+        synchronized (this) {
+            if (fate == Fate.UNDECIDED) {
+                if (misses.isEmpty()) {
+                    misses = new ArrayList<>();
+                }
+                misses.add(new Miss(node, entries));
+                return;
+            }
+            if (fate == Fate.FORGET) {
+                return;
+            }
+        }
+        handoff.missed(node, entries);
+    }
+
+    private static boolean mayTakeLater(ErrorCode code) {
+        return code.action() != ErrorCode.Action.FIX_REQUEST
+                && code != ErrorCode.PLACEMENT_MISMATCH
+                && code != ErrorCode.STALE_TOPOLOGY;
+    }
+
+    /** The write was done, or may have been: whoever missed it, or is going to, shall get it. */
+    void keep() {
+        decide(Fate.KEEP).forEach(miss -> handoff.missed(miss.node(), miss.entries()));
+    }
+
+    /** The write certainly was not done, and never will be. */
+    void forget() {
+        decide(Fate.FORGET);
+    }
+
+    private synchronized List<Miss> decide(Fate decided) {
+        if (fate != Fate.UNDECIDED) {
+            return List.of();
+        }
+        fate = decided;
+        List<Miss> until = misses;
+        misses = List.of();
+        return until;
+    }
+}

@@ -1,0 +1,45 @@
+package io.dht4j.core.internal.coordinator;
+
+import io.dht4j.ErrorCode;
+import io.dht4j.Node;
+import io.dht4j.core.internal.handoff.HintSender;
+import io.dht4j.core.internal.wire.Reply;
+import io.dht4j.core.internal.wire.Request;
+import io.dht4j.spi.CallContext;
+import io.dht4j.spi.Entry;
+import java.util.List;
+
+/** Brings hints to their nodes as writes, each batch in a frame of its own. */
+final class PeerHints implements HintSender {
+
+    private final Parts parts;
+    private final Limits limits;
+    private final Peers peers;
+
+    PeerHints(Parts parts, Limits limits, Peers peers) {
+        this.parts = parts;
+        this.limits = limits;
+        this.peers = peers;
+    }
+
+    @Override
+    public void send(Node node, List<Entry> entries, Outcome outcome) {
+        CallContext context =
+                new CallContext(parts.environment()::nanoTime, limits.timeout().toNanos());
+        peers.ask(node, Outgoing.alone(new Request.ApplyEntries(entries)), context, new ReplyHandler() {
+            @Override
+            public void replied(Reply reply) {
+                outcome.taken();
+            }
+
+            @Override
+            public void failed(PeerFailure failure) {
+                if (failure.code().action() == ErrorCode.Action.FIX_REQUEST) {
+                    outcome.refused(failure.message());
+                } else {
+                    outcome.failed(failure.code().action() == ErrorCode.Action.BACK_OFF, failure.toString());
+                }
+            }
+        });
+    }
+}

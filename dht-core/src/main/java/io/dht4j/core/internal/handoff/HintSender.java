@@ -1,0 +1,41 @@
+package io.dht4j.core.internal.handoff;
+
+import io.dht4j.Node;
+import io.dht4j.spi.Entry;
+import java.util.List;
+
+/** Brings hints to a node. Does not block; safe for use by any number of threads. */
+@FunctionalInterface
+public interface HintSender {
+
+    /**
+     * Sends entries.
+     *
+     * @param node who missed them
+     * @param entries what it missed
+     * @param outcome exactly one of its methods is called, once, on any thread
+     */
+    void send(Node node, List<Entry> entries, Outcome outcome);
+
+    /** Takes what became of entries that were sent. */
+    interface Outcome {
+
+        /** The node has merged them. */
+        void taken();
+
+        /**
+         * The node will never take them as they are.
+         *
+         * @param why one line for people
+         */
+        void refused(String why);
+
+        /**
+         * The node did not take them now, or nobody knows.
+         *
+         * @param busy whether it said that it has too much to do
+         * @param why one line for people
+         */
+        void failed(boolean busy, String why);
+    }
+}

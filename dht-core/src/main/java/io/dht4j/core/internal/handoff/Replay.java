@@ -1,0 +1,290 @@
+package io.dht4j.core.internal.handoff;
+
+import io.dht4j.Node;
+import io.dht4j.spi.Entry;
+import io.dht4j.spi.Environment;
+import io.dht4j.spi.HintLog;
+import io.dht4j.spi.HintLog.Batch;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Hands its hints over to one node, one batch at a time. The rate grows with each batch that is taken, and halves when one is not, so that a node
+ * that has just come back, or is busy, is not buried. Between tries that fail it waits, longer each time; a sign of life ends the wait.
+ *
+ * <p>Does not block; safe for use by any number of threads.
+ */
+final class Replay {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Replay.class);
+
+    private static final long FIRST_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+    private static final long LONGEST_WAIT_NANOS = TimeUnit.SECONDS.toNanos(10);
+    /** A sign of life is not believed sooner after a failure: it may be older than that. */
+    private static final long DISBELIEF_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+    private static final int SMALLEST_BATCH = 16 << 10;
+    private static final int LARGEST_BATCH = 192 << 10;
+    private static final double FIRST_RATE = 1 << 20;
+    private static final double LEAST_RATE = 16 << 10;
+
+    private final Handoff handoff;
+    private final Environment environment;
+    private final Node node;
+    private final HintLog log;
+    private final HandoffLimits limits;
+    private final HintSender sender;
+    private final CompletableFuture<Void> drained = new CompletableFuture<>();
+
+    private enum State {
+        /** There are no hints, as far as is known. */
+        IDLE,
+        /** A timer will read the next batch. */
+        WAITING,
+        /** A batch is being read or on its way. */
+        BUSY,
+        CLOSED
+    }
+
+    /** Whether it waits because of a failure that a sign of life disproves; read without the lock. */
+    private volatile boolean awaitsLife;
+
+    // Guarded by this.
+    private State state = State.IDLE;
+    private boolean more;
+    private boolean draining;
+    private Environment.@Nullable Timer timer;
+    private long failedNanos;
+    private long waitNanos = FIRST_WAIT_NANOS;
+    private int batchBytes = SMALLEST_BATCH;
+    private double bytesPerSecond = FIRST_RATE;
+
+    Replay(Handoff handoff, Environment environment, Node node, HintLog log, HandoffLimits limits, HintSender sender) {
+        this.handoff = handoff;
+        this.environment = environment;
+        this.node = node;
+        this.log = log;
+        this.limits = limits;
+        this.sender = sender;
+    }
+
+    /** There is a new hint. */
+    synchronized void hinted() {
+        more = true;
+        if (state == State.IDLE) {
+            // What was missed a moment ago would most likely be missed again.
+            failedNanos = environment.nanoTime();
+            awaitsLife = true;
+            waitFor(waitNanos);
+        }
+    }
+
+    /** The node has answered to something. */
+    void answered() {
+        if (awaitsLife) {
+            believe();
+        }
+    }
+
+    private synchronized void believe() {
+        if (state == State.WAITING && awaitsLife && environment.nanoTime() - failedNanos >= DISBELIEF_NANOS) {
+            read();
+        }
+    }
+
+    /** Hands over without regard to the rate; completes when there is nothing left, or the node does not take it. */
+    synchronized CompletableFuture<Void> drain() {
+        draining = true;
+        if (state == State.WAITING) {
+            read();
+        } else if (state != State.BUSY) {
+            drained.complete(null);
+        }
+        return drained;
+    }
+
+    synchronized void close() {
+        state = State.CLOSED;
+        awaitsLife = false;
+        cancelTimer();
+        drained.complete(null);
+    }
+
+    private void cancelTimer() {
+        if (timer != null) {
+            timer.cancel();
+            timer = null;
+        }
+    }
+
+    // Under the lock.
+    private void waitFor(long nanos) {
+        state = State.WAITING;
+        timer = environment.schedule(this::wake, nanos);
+    }
+
+    private synchronized void wake() {
+        if (state == State.WAITING) {
+            read();
+        }
+    }
+
+    // Under the lock.
+    private void read() {
+        cancelTimer();
+        state = State.BUSY;
+        awaitsLife = false;
+        more = false;
+        int bytes = batchBytes;
+        if (!handoff.onStoreThread(() -> readAndSend(bytes))) {
+            close();
+        }
+    }
+
+    private void readAndSend(int bytes) {
+        boolean read = false;
+        try {
+            long expired =
+                    log.expire(environment.currentTimeMillis() - limits.maxAge().toMillis());
+            if (expired > 0) {
+                handoff.drop(node, 1, expired + " bytes of hints were older than " + limits.maxAge());
+            }
+            Batch batch = log.oldest(node.id(), bytes);
+            read = true;
+            if (batch.entries().isEmpty()) {
+                rest();
+            } else {
+                send(batch);
+            }
+        } finally {
+            if (!read) {
+                // The log threw, which the caller reports.
+                failed(true);
+            }
+        }
+    }
+
+    /** Everything has been handed over, unless something came meanwhile. */
+    private synchronized void rest() {
+        if (state != State.BUSY) {
+            return;
+        }
+        if (more) {
+            read();
+            return;
+        }
+        state = State.IDLE;
+        waitNanos = FIRST_WAIT_NANOS;
+        if (draining) {
+            drained.complete(null);
+        }
+    }
+
+    private void send(Batch batch) {
+        long begun = environment.nanoTime();
+        sender.send(node, batch.entries(), new HintSender.Outcome() {
+            @Override
+            public void taken() {
+                handoff.onStoreThread(() -> {
+                    log.delivered(node.id(), batch);
+                    succeeded(batch, environment.nanoTime() - begun);
+                });
+            }
+
+            @Override
+            public void refused(String why) {
+                if (batch.entries().size() == 1) {
+                    forget(batch, 1, why);
+                } else {
+                    sendEach(batch, 0, 0);
+                }
+            }
+
+            @Override
+            public void failed(boolean busy, String why) {
+                LOG.debug("{} does not take its hints yet: {}", node.id(), why);
+                Replay.this.failed(busy);
+            }
+        });
+    }
+
+    /** One entry that a node refuses must not keep the others from it. */
+    private void sendEach(Batch batch, int index, int refused) {
+        if (index == batch.entries().size()) {
+            forget(batch, refused, "the node refuses them");
+            return;
+        }
+        List<Entry> one = List.of(batch.entries().get(index));
+        sender.send(node, one, new HintSender.Outcome() {
+            @Override
+            public void taken() {
+                sendEach(batch, index + 1, refused);
+            }
+
+            @Override
+            public void refused(String why) {
+                LOG.warn("{} refuses a hint for {}: {}", node.id(), one.get(0).key(), why);
+                sendEach(batch, index + 1, refused + 1);
+            }
+
+            @Override
+            public void failed(boolean busy, String why) {
+                Replay.this.failed(busy);
+            }
+        });
+    }
+
+    private void forget(Batch batch, int refused, String why) {
+        handoff.onStoreThread(() -> {
+            log.delivered(node.id(), batch);
+            if (refused > 0) {
+                handoff.drop(node, refused, why);
+            }
+            succeeded(batch, 0);
+        });
+    }
+
+    private synchronized void succeeded(Batch batch, long tookNanos) {
+        if (state != State.BUSY) {
+            return;
+        }
+        waitNanos = FIRST_WAIT_NANOS;
+        batchBytes = Math.min(LARGEST_BATCH, 2 * batchBytes);
+        bytesPerSecond = Math.min((double) limits.bytesPerSecond(), 2 * bytesPerSecond);
+        if (draining) {
+            read();
+            return;
+        }
+        long bytes = 0;
+        for (Entry entry : batch.entries()) {
+            bytes += (long) entry.key().length() + entry.value().length;
+        }
+        long pause = (long) ((double) bytes / bytesPerSecond * TimeUnit.SECONDS.toNanos(1)) - tookNanos;
+        if (pause <= 0) {
+            read();
+        } else {
+            waitFor(pause);
+        }
+    }
+
+    private synchronized void failed(boolean busy) {
+        if (state != State.BUSY) {
+            return;
+        }
+        batchBytes = SMALLEST_BATCH;
+        bytesPerSecond = Math.max(LEAST_RATE, bytesPerSecond / 2);
+        if (draining) {
+            state = State.IDLE;
+            drained.complete(null);
+            return;
+        }
+        failedNanos = environment.nanoTime();
+        awaitsLife = !busy;
+        waitFor(waitNanos);
+        waitNanos = Math.min(LONGEST_WAIT_NANOS, 2 * waitNanos);
+    }
+}

@@ -1,0 +1,194 @@
+package io.dht4j.store.hints;
+
+import io.dht4j.NodeId;
+import io.dht4j.spi.Entry;
+import io.dht4j.spi.HintLog;
+import io.dht4j.spi.StoreException;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Hints in files: for each node a directory of segments that grow at their end and are deleted when all in them was delivered. What was kept survives
+ * {@code kill -9}, and mostly a loss of power; hints are not forced to the disk, since losing some breaks no promise. Damage is skipped and logged.
+ *
+ * <p>Safe for use by any number of threads. Interrupts do it no harm.
+ */
+public final class FileHintLog implements HintLog {
+
+    /** The least that a log may be allowed to hold: 1 MiB. */
+    public static final long MIN_BYTES = 1L << 20;
+
+    private static final String LOCK_FILE = "LOCK";
+
+    private final Path directory;
+    private final long maxBytes;
+    private final RandomAccessFile lockFile;
+    private final FileLock lock;
+    private final AtomicLong bytes = new AtomicLong();
+    private final Map<NodeId, HintQueue> queues = new ConcurrentHashMap<>();
+    private volatile boolean closed;
+
+    private FileHintLog(Path directory, long maxBytes, RandomAccessFile lockFile, FileLock lock) {
+        this.directory = directory;
+        this.maxBytes = maxBytes;
+        this.lockFile = lockFile;
+        this.lock = lock;
+    }
+
+    /**
+     * Opens the log in a directory, which is made if it does not exist. Blocks.
+     *
+     * @param directory of this log alone
+     * @param maxBytes how much it may hold for all nodes together, {@link #MIN_BYTES} or more; what it holds already may be more
+     * @return the log, to be closed
+     * @throws IllegalArgumentException if {@code maxBytes} is out of range
+     * @throws StoreException if the directory cannot be read or written, or is in use
+     */
+    public static FileHintLog open(Path directory, long maxBytes) {
+        if (maxBytes < MIN_BYTES) {
+            throw new IllegalArgumentException("a log of hints needs " + MIN_BYTES + " bytes or more, not " + maxBytes);
+        }
+        try {
+            Files.createDirectories(directory);
+            RandomAccessFile lockFile =
+                    new RandomAccessFile(directory.resolve(LOCK_FILE).toFile(), "rw");
+            try {
+                FileHintLog log = new FileHintLog(directory, maxBytes, lockFile, lock(directory, lockFile));
+                log.findQueues();
+                return log;
+            } catch (IOException | RuntimeException e) {
+                lockFile.close();
+                throw e;
+            }
+        } catch (IOException e) {
+            throw new StoreException(
+                    directory + " cannot be used for hints (" + e
+                            + "); it must be a directory that this process may write",
+                    e);
+        }
+    }
+
+    private static FileLock lock(Path directory, RandomAccessFile lockFile) throws IOException {
+        @Nullable FileLock lock;
+        try {
+            lock = lockFile.getChannel().tryLock();
+        } catch (OverlappingFileLockException e) {
+            throw new StoreException(directory + " is locked: this process has the log of hints open", e);
+        }
+        if (lock == null) {
+            throw new StoreException(directory + " is locked: another process has the log of hints open");
+        }
+        return lock;
+    }
+
+    private void findQueues() throws IOException {
+        List<Path> found;
+        try (Stream<Path> listed = Files.list(directory)) {
+            found = listed.filter(Files::isDirectory).toList();
+        }
+        for (Path each : found) {
+            HintQueue queue = HintQueue.open(each, bytes);
+            if (!queue.isEmpty()) {
+                queues.put(new NodeId(String.valueOf(each.getFileName())), queue);
+            }
+        }
+    }
+
+    @Override
+    public boolean add(NodeId target, List<Entry> entries, long nowMillis) {
+        checkOpen();
+        long size = HintQueue.frameBytes(entries);
+        if (bytes.get() + size > maxBytes) {
+            return false;
+        }
+        queues.computeIfAbsent(target, node -> new HintQueue(directory.resolve(node.value()), bytes))
+                .add(entries, nowMillis);
+        return true;
+    }
+
+    @Override
+    public Set<NodeId> targets() {
+        checkOpen();
+        return queues.entrySet().stream()
+                .filter(queue -> !queue.getValue().isEmpty())
+                .map(Map.Entry::getKey)
+                .collect(Collectors.toUnmodifiableSet());
+    }
+
+    @Override
+    public Batch oldest(NodeId target, int maxBytes) {
+        checkOpen();
+        HintQueue queue = queues.get(target);
+        return queue == null ? new Batch(List.of(), 0) : queue.oldest(maxBytes);
+    }
+
+    @Override
+    public void delivered(NodeId target, Batch batch) {
+        checkOpen();
+        HintQueue queue = queues.get(target);
+        if (queue != null) {
+            queue.delivered(batch.end());
+        }
+    }
+
+    @Override
+    public long expire(long beforeMillis) {
+        checkOpen();
+        long forgotten = 0;
+        for (HintQueue queue : queues.values()) {
+            forgotten += queue.expire(beforeMillis);
+        }
+        return forgotten;
+    }
+
+    @Override
+    public long bytes() {
+        return bytes.get();
+    }
+
+    private void checkOpen() {
+        if (closed) {
+            throw new StoreException("the log of hints in " + directory + " is closed");
+        }
+    }
+
+    @Override
+    public void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        List<StoreException> failures = new ArrayList<>();
+        for (HintQueue queue : queues.values()) {
+            try {
+                queue.close();
+            } catch (StoreException e) {
+                failures.add(e);
+            }
+        }
+        try {
+            lock.release();
+            lockFile.close();
+        } catch (IOException e) {
+            failures.add(new StoreException(directory.resolve(LOCK_FILE) + " cannot be released (" + e + ")", e));
+        }
+        if (!failures.isEmpty()) {
+            StoreException first = failures.remove(0);
+            failures.forEach(first::addSuppressed);
+            throw first;
+        }
+    }
+}

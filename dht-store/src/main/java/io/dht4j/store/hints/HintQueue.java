@@ -1,0 +1,298 @@
+package io.dht4j.store.hints;
+
+import io.dht4j.spi.Entry;
+import io.dht4j.spi.HintLog;
+import io.dht4j.spi.StoreException;
+import io.dht4j.store.log.LogFormat;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The hints for one node. What a process wrote that has ended is read and never continued, so that a frame that it did not finish is at the end of its
+ * file. Safe for use by any number of threads.
+ */
+final class HintQueue implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(HintQueue.class);
+    private static final Pattern SEGMENT_FILE = Pattern.compile("(\\d{1,9})\\.hints");
+
+    /** A segment takes no more frames when it has so many bytes; what is in it is deleted together. */
+    private static final long SEGMENT_BYTES = 4L << 20;
+
+    private static final int OFFSET_BITS = 32;
+
+    private final Path directory;
+    /** Of all nodes together. */
+    private final AtomicLong total;
+    // Guarded by this.
+    private final Deque<Segment> segments = new ArrayDeque<>();
+    private @Nullable RandomAccessFile out;
+    private long nextNumber = 1;
+    /** Up to where the first segment was delivered. */
+    private long delivered = LogFormat.SEGMENT_HEADER_BYTES;
+
+    /** A file of hints. */
+    private static final class Segment {
+        private final long number;
+        private final Path file;
+        private long length;
+        private long lastMillis;
+
+        Segment(long number, Path file, long length, long lastMillis) {
+            this.number = number;
+            this.file = file;
+            this.length = length;
+            this.lastMillis = lastMillis;
+        }
+    }
+
+    /** An empty queue, whose directory need not exist. */
+    HintQueue(Path directory, AtomicLong total) {
+        this.directory = directory;
+        this.total = total;
+    }
+
+    /** What is left of earlier processes. */
+    static HintQueue open(Path directory, AtomicLong total) throws IOException {
+        HintQueue queue = new HintQueue(directory, total);
+        List<Path> files;
+        try (Stream<Path> listed = Files.list(directory)) {
+            files = listed.toList();
+        }
+        List<Segment> found = new ArrayList<>();
+        for (Path file : files) {
+            Matcher matcher = SEGMENT_FILE.matcher(String.valueOf(file.getFileName()));
+            if (matcher.matches()) {
+                found.add(new Segment(
+                        Long.parseLong(matcher.group(1)),
+                        file,
+                        Files.size(file),
+                        Files.getLastModifiedTime(file).toMillis()));
+            }
+        }
+        found.sort(Comparator.comparingLong(segment -> segment.number));
+        queue.take(found);
+        return queue;
+    }
+
+    private synchronized void take(List<Segment> found) {
+        for (Segment segment : found) {
+            segments.add(segment);
+            total.addAndGet(segment.length);
+            nextNumber = segment.number + 1;
+        }
+    }
+
+    /** How many bytes a frame of entries takes. */
+    static long frameBytes(List<Entry> entries) {
+        long bytes = LogFormat.FRAME_HEADER_BYTES + LogFormat.FRAME_TRAILER_BYTES;
+        for (Entry entry : entries) {
+            bytes += LogFormat.recordBytes(entry);
+        }
+        return bytes;
+    }
+
+    synchronized boolean isEmpty() {
+        return segments.isEmpty();
+    }
+
+    synchronized void add(List<Entry> entries, long nowMillis) {
+        byte[] bytes = new byte[Math.toIntExact(frameBytes(entries))];
+        ByteBuffer frame = ByteBuffer.wrap(bytes).position(LogFormat.FRAME_HEADER_BYTES);
+        entries.forEach(entry -> LogFormat.putRecord(frame, entry));
+        LogFormat.finishFrame(frame);
+        try {
+            append(bytes, nowMillis);
+        } catch (IOException e) {
+            throw new StoreException("hints cannot be kept in " + directory + " (" + e + ")", e);
+        }
+    }
+
+    private void append(byte[] frame, long nowMillis) throws IOException {
+        RandomAccessFile file = out;
+        if (file == null || segments.getLast().length >= SEGMENT_BYTES) {
+            file = beginSegment(nowMillis);
+        }
+        Segment segment = segments.getLast();
+        try {
+            file.write(frame);
+        } catch (IOException e) {
+            // The rest of a frame would hide those that came behind it.
+            closeOut();
+            throw e;
+        }
+        segment.length += frame.length;
+        segment.lastMillis = nowMillis;
+        total.addAndGet(frame.length);
+    }
+
+    private RandomAccessFile beginSegment(long nowMillis) throws IOException {
+        closeOut();
+        Files.createDirectories(directory);
+        long number = nextNumber++;
+        Path path = directory.resolve(number + ".hints");
+        RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw");
+        try {
+            file.write(LogFormat.segmentHeader(number));
+        } catch (IOException e) {
+            file.close();
+            Files.deleteIfExists(path);
+            throw e;
+        }
+        segments.add(new Segment(number, path, LogFormat.SEGMENT_HEADER_BYTES, nowMillis));
+        total.addAndGet(LogFormat.SEGMENT_HEADER_BYTES);
+        out = file;
+        return file;
+    }
+
+    private void closeOut() throws IOException {
+        RandomAccessFile file = out;
+        out = null;
+        if (file != null) {
+            file.close();
+        }
+    }
+
+    synchronized HintLog.Batch oldest(int maxBytes) {
+        while (!segments.isEmpty()) {
+            Segment first = segments.getFirst();
+            try {
+                List<Entry> entries = new ArrayList<>();
+                long end = read(first, maxBytes, entries);
+                if (!entries.isEmpty()) {
+                    return new HintLog.Batch(entries, (first.number << OFFSET_BITS) | end);
+                }
+                removeFirst();
+            } catch (LogFormat.Malformed e) {
+                LOG.warn(
+                        "{} is damaged at or behind byte {}: {}; the rest of it is dropped",
+                        first.file,
+                        delivered,
+                        e.getMessage());
+                drop(first);
+            } catch (IOException e) {
+                drop(first);
+                throw new StoreException(first.file + " cannot be read (" + e + "); its hints are dropped", e);
+            }
+        }
+        return new HintLog.Batch(List.of(), 0);
+    }
+
+    /** Reads frames until there are enough; returns where the next one begins. */
+    private long read(Segment segment, int maxBytes, List<Entry> into) throws IOException, LogFormat.Malformed {
+        long position = delivered;
+        long limit = position + maxBytes;
+        try (RandomAccessFile in = new RandomAccessFile(segment.file.toFile(), "r")) {
+            if (segment.length < LogFormat.SEGMENT_HEADER_BYTES) {
+                return position;
+            }
+            byte[] header = new byte[LogFormat.SEGMENT_HEADER_BYTES];
+            in.readFully(header);
+            LogFormat.checkSegmentHeader(header, segment.number);
+            while (position < segment.length) {
+                long next = readFrame(in, segment, position, limit, into);
+                if (next == position) {
+                    break;
+                }
+                position = next;
+            }
+        }
+        return position;
+    }
+
+    /** Returns where the frame ends; where it begins, if there are enough without it, or a process ended in the middle of it. */
+    private static long readFrame(RandomAccessFile in, Segment segment, long position, long limit, List<Entry> into)
+            throws IOException, LogFormat.Malformed {
+        long remaining = segment.length - position;
+        if (remaining < LogFormat.FRAME_HEADER_BYTES) {
+            return position;
+        }
+        in.seek(position);
+        byte[] headerBytes = new byte[LogFormat.FRAME_HEADER_BYTES];
+        in.readFully(headerBytes);
+        ByteBuffer header = ByteBuffer.wrap(headerBytes);
+        if (!LogFormat.isFrameHeader(header) || LogFormat.payloadLength(header) < 0) {
+            throw new LogFormat.Malformed("a frame's header is damaged");
+        }
+        int length = LogFormat.payloadLength(header);
+        long end = position + LogFormat.FRAME_HEADER_BYTES + length + LogFormat.FRAME_TRAILER_BYTES;
+        if (end > segment.length || (end > limit && !into.isEmpty())) {
+            return position;
+        }
+        byte[] payload = new byte[length];
+        in.readFully(payload);
+        if (LogFormat.crc(payload, 0, length) != LogFormat.payloadCrc(header)) {
+            throw new LogFormat.Malformed("a frame does not match its checksum");
+        }
+        LogFormat.readRecords(payload, length, into);
+        return end;
+    }
+
+    synchronized void delivered(long end) {
+        long number = end >>> OFFSET_BITS;
+        long offset = end & ((1L << OFFSET_BITS) - 1);
+        while (!segments.isEmpty() && segments.getFirst().number < number) {
+            removeFirst();
+        }
+        if (!segments.isEmpty() && segments.getFirst().number == number) {
+            delivered = Math.max(delivered, offset);
+            if (delivered >= segments.getFirst().length) {
+                removeFirst();
+            }
+        }
+    }
+
+    synchronized long expire(long beforeMillis) {
+        long forgotten = 0;
+        while (!segments.isEmpty() && segments.getFirst().lastMillis < beforeMillis) {
+            forgotten += segments.getFirst().length;
+            removeFirst();
+        }
+        return forgotten;
+    }
+
+    private void drop(Segment segment) {
+        if (!segments.isEmpty() && segments.getFirst() == segment) {
+            removeFirst();
+        }
+    }
+
+    private void removeFirst() {
+        Segment first = segments.removeFirst();
+        total.addAndGet(-first.length);
+        delivered = LogFormat.SEGMENT_HEADER_BYTES;
+        try {
+            if (segments.isEmpty()) {
+                closeOut();
+            }
+            Files.deleteIfExists(first.file);
+        } catch (IOException e) {
+            throw new StoreException(
+                    first.file + " cannot be deleted (" + e + "); its hints will be handed over again", e);
+        }
+    }
+
+    @Override
+    public synchronized void close() {
+        try {
+            closeOut();
+        } catch (IOException e) {
+            throw new StoreException("hints in " + directory + " cannot be closed (" + e + ")", e);
+        }
+    }
+}

@@ -1,0 +1,120 @@
+package io.dht4j.store.hints;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.dht4j.NodeId;
+import io.dht4j.spi.Entry;
+import io.dht4j.spi.HintLog;
+import io.dht4j.spi.StoreException;
+import io.dht4j.testkit.HintLogContract;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+class FileHintLogTest extends HintLogContract {
+
+    private static final NodeId NODE = new NodeId("n1");
+    private static final int ROOM = 1 << 20;
+
+    @Override
+    protected HintLog open(Path directory) {
+        return FileHintLog.open(directory, MAX_BYTES);
+    }
+
+    private void reopen() {
+        log.close();
+        log = open(directory);
+    }
+
+    private void keep(int from, int to) {
+        IntStream.range(from, to).forEach(i -> log.add(NODE, List.of(entry(i, 100)), 1));
+    }
+
+    private static List<Entry> entries(int from, int to) {
+        return IntStream.range(from, to).mapToObj(i -> entry(i, 100)).toList();
+    }
+
+    private List<Path> segments() throws IOException {
+        try (Stream<Path> files = Files.list(directory.resolve(NODE.value()))) {
+            return files.sorted().toList();
+        }
+    }
+
+    @Test
+    void whatWasNotDeliveredIsThereAfterTheProcessHasEnded() {
+        keep(0, 10);
+        reopen();
+        keep(10, 20);
+
+        assertThat(log.bytes()).isPositive();
+        assertThat(log.targets()).containsExactly(NODE);
+        List<Entry> all = new ArrayList<>();
+        for (HintLog.Batch batch = log.oldest(NODE, ROOM); !batch.entries().isEmpty(); batch = log.oldest(NODE, ROOM)) {
+            all.addAll(batch.entries());
+            log.delivered(NODE, batch);
+        }
+        assertThat(all).isEqualTo(entries(0, 20));
+        assertThat(log.bytes()).isZero();
+    }
+
+    @Test
+    void filesGoWhenAllInThemWasDelivered() throws IOException {
+        keep(0, 10);
+        log.delivered(NODE, log.oldest(NODE, ROOM));
+
+        assertThat(segments()).isEmpty();
+        keep(10, 11);
+        assertThat(segments()).hasSize(1);
+    }
+
+    @Test
+    void aFrameThatTheProcessDidNotFinishIsPassedOver() throws IOException {
+        keep(0, 3);
+        Path file = segments().get(0);
+        log.close();
+        byte[] whole = Files.readAllBytes(file);
+        for (int cut = 1; cut < 140; cut += 7) {
+            Files.write(file, java.util.Arrays.copyOf(whole, whole.length - cut));
+            log = open(directory);
+            assertThat(log.oldest(NODE, ROOM).entries()).isEqualTo(entries(0, 2));
+            log.close();
+        }
+        log = open(directory);
+    }
+
+    @Test
+    void damageCostsTheRestOfItsFileAndNothingElse() throws IOException {
+        keep(0, 3);
+        Path file = segments().get(0);
+        reopen();
+        keep(3, 6);
+        byte[] bytes = Files.readAllBytes(file);
+        bytes[bytes.length - 30] ^= 1;
+        Files.write(file, bytes, StandardOpenOption.TRUNCATE_EXISTING);
+
+        assertThat(log.oldest(NODE, ROOM).entries()).isEqualTo(entries(3, 6));
+    }
+
+    @Test
+    void aDirectoryBelongsToOneLog() {
+        assertThatThrownBy(() -> FileHintLog.open(directory, MAX_BYTES))
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining(directory.toString())
+                .hasMessageContaining("locked");
+    }
+
+    @Test
+    void tooSmallALogIsRefused() {
+        assertThatThrownBy(() -> FileHintLog.open(directory.resolve("other"), 1000))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("1000")
+                .hasMessageContaining(String.valueOf(FileHintLog.MIN_BYTES));
+    }
+}

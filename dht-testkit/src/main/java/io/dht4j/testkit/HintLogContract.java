@@ -1,0 +1,200 @@
+package io.dht4j.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.dht4j.Key;
+import io.dht4j.NodeId;
+import io.dht4j.Version;
+import io.dht4j.spi.Entry;
+import io.dht4j.spi.HintLog;
+import io.dht4j.spi.StoreException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What every log of hints must do. */
+public abstract class HintLogContract {
+
+    /** How much the logs under test may hold. */
+    protected static final long MAX_BYTES = 1L << 20;
+
+    private static final NodeId A = new NodeId("a");
+    private static final NodeId B = new NodeId("b");
+    private static final int ROOM = 64 << 10;
+    private static final long NOW = 1_000_000;
+
+    /** Where the log may keep files. */
+    @TempDir
+    protected Path directory;
+
+    /** The log under test. */
+    protected HintLog log;
+
+    /** For subclasses. */
+    @SuppressWarnings("NullAway.Init") // set before each test
+    protected HintLogContract() {}
+
+    /**
+     * Opens a log that may hold {@link #MAX_BYTES}.
+     *
+     * @param directory where it may keep files; the same each time within a test
+     * @return the log, with what an earlier one of this directory left, if it keeps anything
+     */
+    protected abstract HintLog open(Path directory);
+
+    /** Begins each test with an empty log. */
+    @BeforeEach
+    final void openLog() {
+        log = open(directory);
+    }
+
+    /** Ends each test. */
+    @AfterEach
+    final void closeLog() {
+        log.close();
+    }
+
+    /**
+     * An entry of its own.
+     *
+     * @param number of it
+     * @param bytes of its value
+     * @return a value
+     */
+    protected static Entry entry(int number, int bytes) {
+        return Entry.value(Key.of("key" + number), new Version(number), new byte[bytes], Entry.NEVER);
+    }
+
+    /** Everything that a log gives for a node, in batches of a size, forgotten as it is given. */
+    private List<Entry> takeAll(NodeId node, int maxBytes) {
+        List<Entry> all = new ArrayList<>();
+        for (HintLog.Batch batch = log.oldest(node, maxBytes);
+                !batch.entries().isEmpty();
+                batch = log.oldest(node, maxBytes)) {
+            all.addAll(batch.entries());
+            log.delivered(node, batch);
+        }
+        return all;
+    }
+
+    /** Nothing has been missed. */
+    @Test
+    void an_empty_log_has_nothing_for_anybody() {
+        assertThat(log.targets()).isEmpty();
+        assertThat(log.oldest(A, ROOM).entries()).isEmpty();
+        assertThat(log.bytes()).isZero();
+    }
+
+    /** Hints come as they were kept: version, tombstone and expiry included. */
+    @Test
+    void hints_come_in_the_order_in_which_they_were_kept() {
+        List<Entry> entries = List.of(
+                entry(1, 10),
+                Entry.tombstone(Key.of("gone"), new Version(7)),
+                Entry.value(Key.of("short"), new Version(8), "v".getBytes(StandardCharsets.UTF_8), 99_000),
+                entry(1, 0));
+        assertThat(log.add(A, entries.subList(0, 2), NOW)).isTrue();
+        assertThat(log.add(A, entries.subList(2, 4), NOW)).isTrue();
+
+        assertThat(log.targets()).containsExactly(A);
+        assertThat(log.oldest(A, ROOM).entries()).isEqualTo(entries);
+        assertThat(log.oldest(A, ROOM).entries()).as("not forgotten yet").isEqualTo(entries);
+    }
+
+    /** What one node got, the other still misses. */
+    @Test
+    void each_node_has_its_own() {
+        log.add(A, List.of(entry(1, 10)), NOW);
+        log.add(B, List.of(entry(2, 10)), NOW);
+
+        log.delivered(A, log.oldest(A, ROOM));
+
+        assertThat(log.targets()).containsExactly(B);
+        assertThat(log.oldest(A, ROOM).entries()).isEmpty();
+        assertThat(log.oldest(B, ROOM).entries()).containsExactly(entry(2, 10));
+    }
+
+    /** Small batches, one by one. */
+    @Test
+    void many_hints_come_in_batches() {
+        List<Entry> entries =
+                IntStream.range(1, 501).mapToObj(i -> entry(i, 100)).toList();
+        entries.forEach(entry -> log.add(A, List.of(entry), NOW));
+
+        assertThat(log.oldest(A, 1000).entries()).hasSizeBetween(1, 10);
+        assertThat(takeAll(A, 1000)).isEqualTo(entries);
+        assertThat(log.bytes()).isZero();
+        assertThat(log.targets()).isEmpty();
+    }
+
+    /** A batch may be smaller than one hint. */
+    @Test
+    void a_large_hint_comes_alone() {
+        log.add(A, List.of(entry(1, 10_000)), NOW);
+        log.add(A, List.of(entry(2, 10_000)), NOW);
+
+        assertThat(log.oldest(A, 100).entries()).containsExactly(entry(1, 10_000));
+    }
+
+    /** What comes while a batch is on its way is not forgotten with it. */
+    @Test
+    void what_was_kept_after_a_batch_was_given_stays() {
+        log.add(A, List.of(entry(1, 10)), NOW);
+        HintLog.Batch batch = log.oldest(A, ROOM);
+        log.add(A, List.of(entry(2, 10)), NOW);
+
+        log.delivered(A, batch);
+
+        assertThat(log.oldest(A, ROOM).entries()).containsExactly(entry(2, 10));
+    }
+
+    /** A full log says so, and keeps none of what does not fit. */
+    @Test
+    void a_full_log_keeps_nothing_more() {
+        int kept = 0;
+        while (log.add(A, List.of(entry(++kept, 50_000)), NOW)) {
+            assertThat(kept).isLessThan(100);
+        }
+
+        assertThat(log.bytes()).isLessThanOrEqualTo(MAX_BYTES);
+        assertThat(takeAll(A, ROOM)).hasSize(kept - 1);
+        assertThat(log.add(A, List.of(entry(kept, 50_000)), NOW))
+                .as("there is room again")
+                .isTrue();
+    }
+
+    /** Old hints go, new ones stay. */
+    @Test
+    void hints_expire() {
+        log.add(A, List.of(entry(1, 10)), NOW);
+        assertThat(log.expire(NOW)).isZero();
+        assertThat(log.oldest(A, ROOM).entries()).hasSize(1);
+
+        assertThat(log.expire(NOW + 1)).isPositive();
+
+        assertThat(log.oldest(A, ROOM).entries()).isEmpty();
+        assertThat(log.targets()).isEmpty();
+        log.add(A, List.of(entry(2, 10)), NOW + 1);
+        assertThat(log.oldest(A, ROOM).entries()).containsExactly(entry(2, 10));
+    }
+
+    /** Nothing is kept, or shown, by what is closed. */
+    @Test
+    void a_closed_log_says_so() {
+        log.close();
+        log.close();
+
+        assertThatThrownBy(() -> log.add(A, List.of(entry(1, 10)), NOW))
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining("closed");
+        assertThatThrownBy(() -> log.oldest(A, ROOM)).isInstanceOf(StoreException.class);
+        assertThatThrownBy(() -> log.targets()).isInstanceOf(StoreException.class);
+    }
+}

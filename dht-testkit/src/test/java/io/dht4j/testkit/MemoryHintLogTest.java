@@ -1,0 +1,13 @@
+package io.dht4j.testkit;
+
+import io.dht4j.core.internal.handoff.MemoryHintLog;
+import io.dht4j.spi.HintLog;
+import java.nio.file.Path;
+
+class MemoryHintLogTest extends HintLogContract {
+
+    @Override
+    protected HintLog open(Path directory) {
+        return new MemoryHintLog(MAX_BYTES);
+    }
+}
