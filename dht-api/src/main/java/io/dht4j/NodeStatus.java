@@ -16,6 +16,8 @@ import java.time.Duration;
  * @param version the library's version
  * @param entries how many keys its store holds, tombstones and expired entries that were not yet purged included; an
  *     estimate while writes go on
+ * @param hintBytes how much it keeps of writes that other nodes missed, in bytes
+ * @param hintBytesDropped how much of that it has dropped since it was started, for want of room or because it became too old
  * @param uptime how long it has been running
  */
 public record NodeStatus(
@@ -29,4 +31,6 @@ public record NodeStatus(
         String store,
         String version,
         long entries,
+        long hintBytes,
+        long hintBytesDropped,
         Duration uptime) {}

@@ -29,8 +29,7 @@ public interface HintLog extends AutoCloseable {
     }
 
     /**
-     * Keeps entries for a node. On return they survive what entries of the node's store survive: the end of the process, if it is a
-     * durable one.
+     * Keeps entries for a node. On return those of a durable log survive the end of the process.
      *
      * @param target the node that missed them
      * @param entries one or more
@@ -68,7 +67,7 @@ public interface HintLog extends AutoCloseable {
     void delivered(NodeId target, Batch batch);
 
     /**
-     * Forgets hints that were kept long ago. A log may keep some of them that stand beside newer ones.
+     * Forgets hints that were kept long ago. A log may keep some for some minutes longer that stand beside newer ones.
      *
      * @param beforeMillis hints of this moment or later stay, in milliseconds since 1970
      * @return how many bytes were forgotten

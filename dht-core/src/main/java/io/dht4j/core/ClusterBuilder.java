@@ -14,6 +14,7 @@ import io.dht4j.core.internal.coordinator.Parts;
 import io.dht4j.core.internal.handoff.HandoffLimits;
 import io.dht4j.core.internal.handoff.MemoryHintLog;
 import io.dht4j.spi.Environment;
+import io.dht4j.spi.FailureDetector;
 import io.dht4j.spi.HashFunction;
 import io.dht4j.spi.HintLog;
 import io.dht4j.spi.PartitionTable;
@@ -45,6 +46,7 @@ public final class ClusterBuilder {
 
     private static final int LARGEST_VALUE_LIMIT = 1 << 30;
     private static final int DEFAULT_REPLICATION_FACTOR = 3;
+    private static final Duration PATIENCE = Duration.ofMillis(500);
     private static final long HINT_BYTES_IN_MEMORY = 64L << 20;
     /** Leaves each node 256 versions a millisecond before its clock runs ahead of the wall clock. */
     private static final int MAX_CLOCK_SLOTS = 256;
@@ -58,6 +60,7 @@ public final class ClusterBuilder {
     private @Nullable Transport transport;
     private @Nullable Store store;
     private @Nullable HintLog hints;
+    private FailureDetector detector = FailureDetectors.silence(PATIENCE);
     private @Nullable Environment environment;
     private Placement placement = Placements.rendezvous();
     private HashFunction hash = HashFunctions.xxh3();
@@ -168,6 +171,17 @@ public final class ClusterBuilder {
             throw new IllegalArgumentException("member " + self + " was begun without a store and takes none");
         }
         this.store = store;
+        return this;
+    }
+
+    /**
+     * What tells which nodes will most likely not answer. Default: {@link FailureDetectors#silence} with half a second.
+     *
+     * @param detector of this node alone
+     * @return this builder
+     */
+    public ClusterBuilder failureDetector(FailureDetector detector) {
+        this.detector = detector;
         return this;
     }
 
@@ -448,7 +462,17 @@ public final class ClusterBuilder {
             Transport transport, Store store, HintLog log, Environment env, boolean ownsEnvironment) {
         PartitionTable table = placement.assign(topology, partitions);
         Parts parts = new Parts(
-                self, topology, transport, store, log, env, hash, placement.name(), table, Set.copyOf(trusted));
+                self,
+                topology,
+                transport,
+                store,
+                log,
+                detector,
+                env,
+                hash,
+                placement.name(),
+                table,
+                Set.copyOf(trusted));
         Limits limits = new Limits(
                 replicationFactor,
                 readFanOut,

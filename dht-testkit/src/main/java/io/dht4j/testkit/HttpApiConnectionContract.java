@@ -66,6 +66,8 @@ public abstract class HttpApiConnectionContract extends HttpApiBatchContract {
                         "store",
                         "version",
                         "entries",
+                        "hint_bytes",
+                        "hint_bytes_dropped",
                         "uptime_ms");
         assertThat(status).containsEntry("id", "n2").containsEntry("replication_factor", 3L);
         assertThat((Long) status.get("entries")).isPositive();

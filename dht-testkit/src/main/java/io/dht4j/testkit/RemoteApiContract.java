@@ -405,6 +405,8 @@ public abstract class RemoteApiContract {
                             status.store(),
                             status.version(),
                             status.entries(),
+                            status.hintBytes(),
+                            status.hintBytesDropped(),
                             direct.uptime()))
                     .isEqualTo(direct);
         }

@@ -32,6 +32,8 @@ public final class FileHintLog implements HintLog {
     public static final long MIN_BYTES = 1L << 20;
 
     private static final String LOCK_FILE = "LOCK";
+    /** So that no node is called like the lock. */
+    private static final String PREFIX = "for-";
 
     private final Path directory;
     private final long maxBytes;
@@ -100,9 +102,10 @@ public final class FileHintLog implements HintLog {
             found = listed.filter(Files::isDirectory).toList();
         }
         for (Path each : found) {
+            String name = String.valueOf(each.getFileName());
             HintQueue queue = HintQueue.open(each, bytes);
-            if (!queue.isEmpty()) {
-                queues.put(new NodeId(String.valueOf(each.getFileName())), queue);
+            if (name.startsWith(PREFIX) && !queue.isEmpty()) {
+                queues.put(new NodeId(name.substring(PREFIX.length())), queue);
             }
         }
     }
@@ -114,7 +117,7 @@ public final class FileHintLog implements HintLog {
         if (bytes.get() + size > maxBytes) {
             return false;
         }
-        queues.computeIfAbsent(target, node -> new HintQueue(directory.resolve(node.value()), bytes))
+        queues.computeIfAbsent(target, node -> new HintQueue(directory.resolve(PREFIX + node.value()), bytes))
                 .add(entries, nowMillis);
         return true;
     }

@@ -4,6 +4,8 @@ import io.dht4j.spi.Entry;
 import io.dht4j.spi.HintLog;
 import io.dht4j.spi.StoreException;
 import io.dht4j.store.log.LogFormat;
+import java.io.EOFException;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
@@ -34,6 +36,9 @@ final class HintQueue implements AutoCloseable {
     /** A segment takes no more frames when it has so many bytes; what is in it is deleted together. */
     private static final long SEGMENT_BYTES = 4L << 20;
 
+    /** Nor when its first frame is so old: what is in it expires together. */
+    private static final long SEGMENT_MILLIS = 10 * 60 * 1000L;
+
     private static final int OFFSET_BITS = 32;
 
     private final Path directory;
@@ -43,6 +48,7 @@ final class HintQueue implements AutoCloseable {
     private final Deque<Segment> segments = new ArrayDeque<>();
     private @Nullable RandomAccessFile out;
     private long nextNumber = 1;
+    private boolean closed;
     /** Up to where the first segment was delivered. */
     private long delivered = LogFormat.SEGMENT_HEADER_BYTES;
 
@@ -50,14 +56,16 @@ final class HintQueue implements AutoCloseable {
     private static final class Segment {
         private final long number;
         private final Path file;
+        private final long firstMillis;
         private long length;
         private long lastMillis;
 
-        Segment(long number, Path file, long length, long lastMillis) {
+        Segment(long number, Path file, long length, long millis) {
             this.number = number;
             this.file = file;
             this.length = length;
-            this.lastMillis = lastMillis;
+            this.firstMillis = millis;
+            this.lastMillis = millis;
         }
     }
 
@@ -125,7 +133,9 @@ final class HintQueue implements AutoCloseable {
 
     private void append(byte[] frame, long nowMillis) throws IOException {
         RandomAccessFile file = out;
-        if (file == null || segments.getLast().length >= SEGMENT_BYTES) {
+        if (file == null
+                || segments.getLast().length >= SEGMENT_BYTES
+                || nowMillis - segments.getLast().firstMillis >= SEGMENT_MILLIS) {
             file = beginSegment(nowMillis);
         }
         Segment segment = segments.getLast();
@@ -143,6 +153,9 @@ final class HintQueue implements AutoCloseable {
 
     private RandomAccessFile beginSegment(long nowMillis) throws IOException {
         closeOut();
+        if (closed) {
+            throw new IOException("the log is closed");
+        }
         Files.createDirectories(directory);
         long number = nextNumber++;
         Path path = directory.resolve(number + ".hints");
@@ -185,9 +198,11 @@ final class HintQueue implements AutoCloseable {
                         delivered,
                         e.getMessage());
                 drop(first);
-            } catch (IOException e) {
+            } catch (FileNotFoundException | EOFException e) {
+                LOG.warn("{} is gone or cut off ({}): its hints are dropped", first.file, e.toString());
                 drop(first);
-                throw new StoreException(first.file + " cannot be read (" + e + "); its hints are dropped", e);
+            } catch (IOException e) {
+                throw new StoreException(first.file + " cannot be read (" + e + ")", e);
             }
         }
         return new HintLog.Batch(List.of(), 0);
@@ -205,7 +220,16 @@ final class HintQueue implements AutoCloseable {
             in.readFully(header);
             LogFormat.checkSegmentHeader(header, segment.number);
             while (position < segment.length) {
-                long next = readFrame(in, segment, position, limit, into);
+                long next;
+                try {
+                    next = readFrame(in, segment, position, limit, into);
+                } catch (LogFormat.Malformed e) {
+                    if (into.isEmpty()) {
+                        throw e;
+                    }
+                    // What stands before the damage first; the next call meets it again.
+                    break;
+                }
                 if (next == position) {
                     break;
                 }
@@ -289,6 +313,7 @@ final class HintQueue implements AutoCloseable {
 
     @Override
     public synchronized void close() {
+        closed = true;
         try {
             closeOut();
         } catch (IOException e) {

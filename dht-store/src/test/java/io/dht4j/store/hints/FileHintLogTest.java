@@ -42,7 +42,7 @@ class FileHintLogTest extends HintLogContract {
     }
 
     private List<Path> segments() throws IOException {
-        try (Stream<Path> files = Files.list(directory.resolve(NODE.value()))) {
+        try (Stream<Path> files = Files.list(directory.resolve("for-" + NODE.value()))) {
             return files.sorted().toList();
         }
     }
@@ -99,7 +99,20 @@ class FileHintLogTest extends HintLogContract {
         bytes[bytes.length - 30] ^= 1;
         Files.write(file, bytes, StandardOpenOption.TRUNCATE_EXISTING);
 
+        HintLog.Batch before = log.oldest(NODE, ROOM);
+        assertThat(before.entries()).isEqualTo(entries(0, 2));
+        log.delivered(NODE, before);
         assertThat(log.oldest(NODE, ROOM).entries()).isEqualTo(entries(3, 6));
+    }
+
+    @Test
+    void whatIsKeptLongAfterTheFirstHintDoesNotKeepItFromExpiring() {
+        log.add(NODE, List.of(entry(1, 100)), 0);
+        log.add(NODE, List.of(entry(2, 100)), 60 * 60 * 1000L);
+
+        assertThat(log.expire(30 * 60 * 1000L)).isPositive();
+
+        assertThat(log.oldest(NODE, ROOM).entries()).containsExactly(entry(2, 100));
     }
 
     @Test

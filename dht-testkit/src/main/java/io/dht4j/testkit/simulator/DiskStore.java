@@ -25,6 +25,8 @@ final class DiskStore implements Store {
     DiskStore(SimulatedDisk disk, boolean memoryFast) {
         this.disk = disk;
         this.memoryFast = memoryFast;
+        // What is shown must not be lost any more, though nobody acknowledged it.
+        disk.sync();
         List<Entry> found = disk.records();
         shown.apply(found);
         newestAtOpen =

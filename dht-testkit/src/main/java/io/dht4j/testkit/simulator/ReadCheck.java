@@ -1,10 +1,17 @@
 package io.dht4j.testkit.simulator;
 
+import io.dht4j.Key;
+import io.dht4j.Version;
 import io.dht4j.spi.Entry;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Stream;
 
 /**
  * Whether a read showed what it had to. It must show the newest write that was acknowledged before it began, or a newer one; a monotonic one also
@@ -14,9 +21,21 @@ import java.util.Optional;
 final class ReadCheck {
 
     private final History history;
+    private final Function<Key, Stream<Entry>> onDisks;
+    /** For each key, what monotonic reads that showed nothing must have seen at least. */
+    private final Map<Key, List<Hidden>> hidden = new HashMap<>();
 
-    ReadCheck(History history) {
+    /** A read that ended at a moment had seen this, or something newer. */
+    private record Hidden(int moment, Version least) {}
+
+    /**
+     * A check of reads.
+     *
+     * @param onDisks what any replica has ever kept of a key
+     */
+    ReadCheck(History history, Function<Key, Stream<Entry>> onDisks) {
         this.history = history;
+        this.onDisks = onDisks;
     }
 
     /** What is wrong with a read that has just ended; empty if nothing is. Takes note of what it showed. */
@@ -26,7 +45,7 @@ final class ReadCheck {
                 .filter(write -> write.version.isPresent())
                 .filter(write -> mustBeSeen(write, read))
                 .max(Comparator.comparing(Operation::entry, (a, b) -> a.supersedes(b) ? 1 : b.supersedes(a) ? -1 : 0));
-        return read.read == null ? absent(read, writes, least) : present(read, read.read, writes, least);
+        return read.read == null ? absent(read, least) : present(read, read.read, writes, least);
     }
 
     private static boolean mustBeSeen(Operation write, Operation read) {
@@ -53,6 +72,12 @@ final class ReadCheck {
         if (least.isPresent() && least.get().entry().supersedes(entry)) {
             return Optional.of(read + " shows " + origin + ", which is older than " + least.get());
         }
+        if (read.kind == Operation.Kind.READ
+                && hidden.getOrDefault(read.key, List.of()).stream()
+                        .anyMatch(each ->
+                                each.moment() < read.begun && each.least().compareTo(entry.version()) > 0)) {
+            return Optional.of(read + " shows " + origin + ", which an earlier read had seen deleted or expired");
+        }
         if (read.kind == Operation.Kind.READ && origin.seen == Operation.NEVER) {
             origin.seen = read.ended;
             origin.version = read.version;
@@ -60,22 +85,25 @@ final class ReadCheck {
         return Optional.empty();
     }
 
-    private static Optional<String> absent(Operation read, List<Operation> writes, Optional<Operation> least) {
+    private Optional<String> absent(Operation read, Optional<Operation> least) {
         if (least.isEmpty()
                 || least.get().kind == Operation.Kind.DELETE
                 || !least.get().isLive(latestClock(read))) {
             return Optional.empty();
         }
-        // Something newer may hide it: a delete, or a value that has expired. Of what was never confirmed, the version
-        // is not known.
-        Entry hidden = least.get().entry();
-        boolean explained = writes.stream()
-                .filter(write -> write.outcome != Operation.Outcome.FAILED)
-                .filter(write -> write.kind == Operation.Kind.DELETE || !write.isLive(latestClock(read)))
-                .anyMatch(write -> write.version
-                        .map(version -> version.compareTo(hidden.version()) >= 0)
-                        .orElse(true));
-        return explained ? Optional.empty() : Optional.of(read + " does not show " + least.get());
+        // Something newer must hide it, which some replica has kept: a delete, or a value that has expired.
+        Entry mustBeSeen = least.get().entry();
+        Optional<Version> hiding = onDisks.apply(read.key)
+                .filter(entry -> !entry.isLive(latestClock(read)) && !mustBeSeen.supersedes(entry))
+                .map(Entry::version)
+                .min(Comparator.naturalOrder());
+        if (hiding.isEmpty()) {
+            return Optional.of(read + " does not show " + least.get());
+        }
+        if (read.kind == Operation.Kind.READ) {
+            hidden.computeIfAbsent(read.key, key -> new ArrayList<>()).add(new Hidden(read.ended, hiding.get()));
+        }
+        return Optional.empty();
     }
 
     private static long latestClock(Operation read) {

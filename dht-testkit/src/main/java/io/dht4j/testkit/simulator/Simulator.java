@@ -26,8 +26,8 @@ import java.util.stream.IntStream;
 
 /**
  * Runs a cluster of real nodes in virtual time, on one thread, while links, disks, clocks and processes fail, and checks what clients saw. Everything
- * follows from the seed, so that what was found once is found again. After J. Wilcox, S. Eisenberg and others' account of FoundationDB's simulation in
- * J. Zhou et al., <em>FoundationDB: A Distributed Unbundled Transactional Key Value Store</em>, 2021.
+ * follows from the seed, so that what was found once is found again. After the account of such a simulation in J. Zhou et al., <em>FoundationDB: A
+ * Distributed Unbundled Transactional Key Value Store</em>, 2021.
  *
  * <p>It requires: no acknowledged write is lost; a read of a quorum shows every write of a quorum that ended before it, and what another one has shown;
  * nothing deleted or expired comes back; every call ends by its deadline, and with an error that callers are told of; and when all has been healed and
@@ -103,8 +103,8 @@ public final class Simulator {
             keys.add(Key.of("key" + i));
         }
         this.faults = new Faults(random.split(), world, nodes, onlyNetwork);
-        this.workload =
-                new Workload(random.split(), world, keys, CallOptions.defaults().withPolicy(MAJORITY, REPLICAS));
+        this.workload = new Workload(
+                random.split(), world, nodes, keys, CallOptions.defaults().withPolicy(MAJORITY, REPLICAS));
     }
 
     /**
@@ -131,9 +131,13 @@ public final class Simulator {
             }
             settle();
             requireEqualReplicas("after every key was read");
+            violations.addAll(workload.hangingCalls());
+            violations.addAll(workload.failedAndDone(nodes));
             nodes.forEach(SimulatedNode::stop);
         } catch (AssertionError e) {
             violations.add(String.valueOf(e.getMessage()));
+        } catch (RuntimeException e) {
+            violations.add("the simulation failed: " + e);
         }
         violations.addAll(workload.violations());
         Map<String, Integer> outcomes = new TreeMap<>();
@@ -156,7 +160,8 @@ public final class Simulator {
         for (int i = 0; i < options.operations() && workload.violations().isEmpty(); i++) {
             workload.operate(nodes.get(random.nextInt(nodes.size())));
             if (random.nextInt(CALLS_PER_FAULT) == 0) {
-                faults.strike();
+                // At any moment, also while messages are on their way.
+                world.schedule(faults::strike, random.nextLong(step));
             }
             // Some calls at the same time, others after a while.
             if (random.nextInt(3) > 0) {

@@ -14,6 +14,7 @@ import io.dht4j.spi.Entry;
 import io.dht4j.testkit.VirtualEnvironment;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -46,15 +47,26 @@ final class Workload {
     private final List<Key> keys;
     private final CallOptions quorum;
     private final History history = new History();
-    private final ReadCheck check = new ReadCheck(history);
+    private final ReadCheck check;
     private final List<String> violations = new ArrayList<>();
+    private final List<Call> calls = new ArrayList<>();
     private int written;
 
-    Workload(SplittableRandom random, VirtualEnvironment world, List<Key> keys, CallOptions quorum) {
+    Workload(
+            SplittableRandom random,
+            VirtualEnvironment world,
+            List<SimulatedNode> nodes,
+            List<Key> keys,
+            CallOptions quorum) {
         this.random = random;
         this.world = world;
         this.keys = keys;
         this.quorum = quorum;
+        this.check = new ReadCheck(
+                history,
+                key -> nodes.stream()
+                        .flatMap(node -> node.disk.records().stream())
+                        .filter(entry -> entry.key().equals(key)));
     }
 
     History history() {
@@ -91,6 +103,29 @@ final class Workload {
                 }));
     }
 
+    /** Calls that have not ended although their node runs as it did when they began. */
+    List<String> hangingCalls() {
+        return calls.stream()
+                .filter(Call::hangs)
+                .map(call -> "never ended: " + call.operations)
+                .toList();
+    }
+
+    /** Writes that certainly were not done, and are on a disk. */
+    List<String> failedAndDone(List<SimulatedNode> nodes) {
+        List<String> found = new ArrayList<>();
+        for (Operation write : history.all()) {
+            byte[] value = write.written;
+            if (write.outcome == Operation.Outcome.FAILED && value != null) {
+                nodes.stream()
+                        .filter(node ->
+                                node.disk.records().stream().anyMatch(entry -> Arrays.equals(entry.value(), value)))
+                        .forEach(node -> found.add(node.node.id() + " has what certainly failed: " + write));
+            }
+        }
+        return found;
+    }
+
     private Key one() {
         return keys.get(random.nextInt(keys.size()));
     }
@@ -117,6 +152,7 @@ final class Workload {
     private final class Call {
 
         private final SimulatedNode node;
+        private final SimulatedNode.Running process;
         private final Cluster cluster;
         private final long clock;
         private final VirtualEnvironment environment;
@@ -126,9 +162,16 @@ final class Workload {
 
         Call(SimulatedNode node, SimulatedNode.Running process) {
             this.node = node;
+            this.process = process;
             this.cluster = process.cluster();
             this.environment = process.environment();
             this.clock = environment.currentTimeMillis();
+            calls.add(this);
+        }
+
+        boolean hangs() {
+            return operations.get(0).outcome == Operation.Outcome.OPEN
+                    && node.running().filter(process::equals).isPresent();
         }
 
         void put(Set<Key> chosen) {
@@ -213,6 +256,9 @@ final class Workload {
                 operation.ended = moment;
                 operation.clockAtEnd = environment.currentTimeMillis();
                 operation.outcome = outcome(error);
+                if (operation.outcome == Operation.Outcome.FAILED && operation.seen != Operation.NEVER) {
+                    violations.add("a read has shown what certainly failed: " + operation);
+                }
             }
             Duration took = world.elapsed().minus(began);
             if (took.compareTo(Simulator.TIMEOUT) > 0 && node.wasRunningSince(began)) {

@@ -10,6 +10,7 @@ import io.dht4j.ErrorCode;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.Node;
+import io.dht4j.NodeId;
 import io.dht4j.ReadFanOut;
 import io.dht4j.Topology;
 import io.dht4j.Value;
@@ -36,6 +37,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.IntConsumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -205,5 +207,28 @@ class ThreadsTest {
                                                 ErrorCode.OVERLOADED));
             }
         }
+    }
+
+    @Test
+    void aNodeThatIsClosedHandsOverWhatOthersMissed() throws Exception {
+        start(ReadFanOut.ENOUGH, true);
+        CallOptions one = CallOptions.defaults().withPolicy(1, 3);
+        links.get(0).toward(new NodeId("n2"), Fault.refuse());
+        for (int i = 0; i < 100; i++) {
+            nodes.get(0)
+                    .put(Key.of("key" + i), new byte[100], one)
+                    .toCompletableFuture()
+                    .get(30, TimeUnit.SECONDS);
+        }
+        links.get(0).heal();
+
+        nodes.get(0).close();
+
+        assertThat(nodes.get(2)
+                        .status()
+                        .toCompletableFuture()
+                        .get(30, TimeUnit.SECONDS)
+                        .entries())
+                .isEqualTo(100);
     }
 }

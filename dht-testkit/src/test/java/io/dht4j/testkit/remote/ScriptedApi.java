@@ -54,7 +54,7 @@ final class ScriptedApi implements RemoteApi {
 
     static NodeStatus status(int factor, Node... nodes) {
         return new NodeStatus(
-                nodes[0].id(), Topology.of(nodes), factor, 64, "p", "h", "t", "s", "v", 7, Duration.ofSeconds(1));
+                nodes[0].id(), Topology.of(nodes), factor, 64, "p", "h", "t", "s", "v", 7, 0, 0, Duration.ofSeconds(1));
     }
 
     void at(String address, Behaviour behaviour) {

@@ -152,6 +152,8 @@ final class GrpcApiMessages {
                 .setStore(status.store())
                 .setVersion(status.version())
                 .setEntries(status.entries())
+                .setHintBytes(status.hintBytes())
+                .setHintBytesDropped(status.hintBytesDropped())
                 .setUptimeMillis(status.uptime().toMillis());
         for (Node node : status.topology().nodes()) {
             message.addNodes(io.dht4j.v1.Node.newBuilder()

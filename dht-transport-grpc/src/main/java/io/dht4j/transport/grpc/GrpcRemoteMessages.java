@@ -88,6 +88,8 @@ final class GrpcRemoteMessages {
                 message.getStore(),
                 message.getVersion(),
                 message.getEntries(),
+                message.getHintBytes(),
+                message.getHintBytesDropped(),
                 Duration.ofMillis(message.getUptimeMillis()));
     }
 }

@@ -135,8 +135,8 @@ final class SteeredCluster implements Cluster {
 
     @Override
     public CompletionStage<NodeStatus> status() {
-        return CompletableFuture.completedFuture(
-                new NodeStatus(new NodeId("n1"), topology(), 1, 1, "p", "h", "t", "s", "v", 0, Duration.ofMillis(1)));
+        return CompletableFuture.completedFuture(new NodeStatus(
+                new NodeId("n1"), topology(), 1, 1, "p", "h", "t", "s", "v", 0, 0, 0, Duration.ofMillis(1)));
     }
 
     @Override

@@ -56,6 +56,8 @@ final class HttpApiJson {
                 .put("store", status.store())
                 .put("version", status.version())
                 .put("entries", status.entries())
+                .put("hint_bytes", status.hintBytes())
+                .put("hint_bytes_dropped", status.hintBytesDropped())
                 .put("uptime_ms", status.uptime().toMillis());
     }
 
@@ -76,6 +78,8 @@ final class HttpApiJson {
                 text(json, "store"),
                 text(json, "version"),
                 number(json, "entries"),
+                number(json, "hint_bytes"),
+                number(json, "hint_bytes_dropped"),
                 Duration.ofMillis(number(json, "uptime_ms")));
     }
 

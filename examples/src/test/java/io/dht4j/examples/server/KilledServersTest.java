@@ -22,6 +22,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -35,6 +36,7 @@ class KilledServersTest {
     private static final int STEP = 500;
 
     private static final int READS_AT_A_TIME = 64;
+    private static final int HINT_BYTES = 1000;
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     @TempDir
@@ -87,6 +89,55 @@ class KilledServersTest {
                 server.close();
             }
         }
+    }
+
+    @Test
+    void what_a_node_missed_it_gets_by_hints_that_outlive_the_node_that_kept_them() throws Exception {
+        List<Integer> ports = TestNodes.freePorts(NODES);
+        List<Integer> peerPorts = TestNodes.freePortsBesides(ports, NODES);
+        try {
+            for (int number = 1; number <= NODES; number++) {
+                servers.add(start(number, Protocol.GRPC, ports, peerPorts));
+            }
+            for (ServerProcess server : servers) {
+                server.awaitReady();
+            }
+            DhtClient first = clientOf(ports, 1);
+            servers.get(2).kill();
+            for (int i = 0; i < STEP; i++) {
+                DhtClient.await(first.put(
+                        Key.of("missed/" + i), new byte[HINT_BYTES], AskedPolicy.DEFAULT, OptionalLong.empty()));
+            }
+            await("hints are kept")
+                    .atMost(PATIENCE)
+                    .until(() -> status(first, "hint_bytes") > (long) STEP * HINT_BYTES);
+            restart(1, ports, peerPorts);
+            restart(3, ports, peerPorts);
+
+            DhtClient third = clientOf(ports, 3);
+            await("n3 has caught up").atMost(PATIENCE).until(() -> status(third, "entries") == STEP);
+            await("no hint is left").atMost(PATIENCE).until(() -> status(first, "hint_bytes") == 0);
+            assertThat(status(first, "hint_bytes_dropped")).isZero();
+        } finally {
+            for (ServerProcess server : servers) {
+                server.close();
+            }
+        }
+    }
+
+    private void restart(int number, List<Integer> ports, List<Integer> peerPorts) throws Exception {
+        servers.get(number - 1).kill();
+        ServerProcess restarted = start(number, Protocol.GRPC, ports, peerPorts);
+        servers.set(number - 1, restarted);
+        restarted.awaitReady();
+    }
+
+    private static DhtClient clientOf(List<Integer> ports, int number) {
+        return new DhtClient(List.of(URI.create("http://127.0.0.1:" + ports.get(number - 1))), PATIENCE);
+    }
+
+    private static long status(DhtClient client, String field) throws ClientException {
+        return DhtClient.await(client.status()).get(field).asLong();
     }
 
     private void assertEveryAcknowledgedValueIsRead(List<URI> nodes) throws Exception {

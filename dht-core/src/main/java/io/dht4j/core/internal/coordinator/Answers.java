@@ -1,7 +1,6 @@
 package io.dht4j.core.internal.coordinator;
 
 import io.dht4j.Node;
-import io.dht4j.core.internal.wire.Answer;
 import io.dht4j.spi.Entry;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,6 +19,14 @@ record Answers(@Nullable Sighting last, @Nullable Answers before, boolean settle
 
     static final Answers NONE = new Answers(null, null, false);
 
+    /**
+     * Where an entry is, by what replicas have answered.
+     *
+     * @param holders who hold it or something newer
+     * @param behind who hold less
+     */
+    record Whereabouts(List<Node> holders, List<Node> behind) {}
+
     Answers with(Sighting sighting) {
         return new Answers(sighting, this, settled);
     }
@@ -28,59 +35,71 @@ record Answers(@Nullable Sighting last, @Nullable Answers before, boolean settle
         return new Answers(last, before, true);
     }
 
-    /** The newest answer; of two as new, one with the value. Empty if no replica has anything. */
+    /** Of the answers that came with their entries, the one that wins. Empty if none did. */
     Optional<Sighting> newest() {
         Sighting newest = null;
         for (Answers at = this; at != null && at.last != null; at = at.before) {
-            if (!(at.last.answer() instanceof Answer.Absent) && (newest == null || at.last.supersedes(newest))) {
+            Optional<Entry> entry = at.last.entry();
+            if (entry.isPresent()
+                    && (newest == null || entry.get().supersedes(newest.entry().orElseThrow()))) {
                 newest = at.last;
             }
         }
         return Optional.ofNullable(newest);
     }
 
-    /** The newest entry that came with its value. */
-    Optional<Entry> newestEntry() {
-        Entry newest = null;
+    /** An answer that may win, and whose entry did not come along. */
+    Optional<Sighting> missing() {
+        Optional<Sighting> newest = newest();
         for (Answers at = this; at != null && at.last != null; at = at.before) {
-            if (at.last.answer() instanceof Answer.Whole whole
-                    && (newest == null || whole.entry().supersedes(newest))) {
-                newest = whole.entry();
+            Sighting sighting = at.last;
+            if (sighting.isNamedOnly() && mayWin(sighting, newest) && !isHere(sighting)) {
+                return Optional.of(sighting);
             }
         }
-        return Optional.ofNullable(newest);
+        return Optional.empty();
     }
 
-    /** Which of some nodes hold an entry or something newer, by what they answered. */
-    List<Node> holders(List<Node> nodes, Entry entry) {
+    private static boolean mayWin(Sighting named, Optional<Sighting> newest) {
+        return newest.isEmpty()
+                || named.version()
+                                .orElseThrow()
+                                .compareTo(newest.get().version().orElseThrow())
+                        >= 0;
+    }
+
+    private boolean isHere(Sighting named) {
+        for (Answers at = this; at != null && at.last != null; at = at.before) {
+            if (at.last.entry().isPresent() && at.last.isSameAs(named)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * Which of some nodes have answered with an entry, or with something newer, and which with less.
+     *
+     * @param newest one that came with its entry
+     */
+    Whereabouts whereabouts(List<Node> nodes, Sighting newest) {
         List<Node> holders = new ArrayList<>(nodes.size());
-        for (Node node : nodes) {
-            for (Answers at = this; at != null && at.last != null; at = at.before) {
-                if (at.last.node().equals(node) && !at.last.isBehind(entry)) {
-                    holders.add(node);
-                    break;
-                }
-            }
-        }
-        return holders;
-    }
-
-    /** Which of some nodes have answered, with less than an entry. */
-    List<Node> behind(List<Node> nodes, Entry entry) {
         List<Node> behind = new ArrayList<>();
         for (Node node : nodes) {
             boolean answered = false;
             boolean holds = false;
-            for (Answers at = this; at != null && at.last != null; at = at.before) {
+            for (Answers at = this; at != null && at.last != null && !holds; at = at.before) {
                 if (at.last.node().equals(node)) {
                     answered = true;
-                    holds |= !at.last.isBehind(entry);
+                    holds = !at.last.isBehind(newest);
                 }
             }
-            if (answered && !holds) {
+            if (holds) {
+                holders.add(node);
+            } else if (answered) {
                 behind.add(node);
             }
         }
-        return behind;
+        return new Whereabouts(holders, behind);
     }
 }

@@ -161,7 +161,8 @@ final class ClusterScan {
         Map<Node, BitSet> chosen = new HashMap<>();
         int partitions = parts.table().partitions();
         for (int partition = 0; partition < partitions; partition++) {
-            List<Node> replicas = new ArrayList<>(parts.table().replicas(partition, policy.from()));
+            List<Node> replicas =
+                    new ArrayList<>(peers.byPreference(parts.table().replicas(partition, policy.from())));
             replicas.removeIf(node -> failed.contains(node.id()));
             if (replicas.size() < policy.ack()) {
                 throw new UnavailableException(
@@ -169,7 +170,6 @@ final class ClusterScan {
                         "scan: " + replicas.size() + " of " + policy.ack() + " needed replicas answer for partition "
                                 + partition + "; failed: " + failed);
             }
-            replicas.sort(Comparator.comparing(node -> !peers.isSelf(node)));
             for (Node node : replicas.subList(0, policy.ack())) {
                 chosen.computeIfAbsent(node, n -> new BitSet(partitions)).set(partition);
             }

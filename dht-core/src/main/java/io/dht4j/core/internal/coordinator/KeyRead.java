@@ -3,7 +3,6 @@ package io.dht4j.core.internal.coordinator;
 import io.dht4j.Key;
 import io.dht4j.Node;
 import io.dht4j.ReplicationPolicy;
-import io.dht4j.core.internal.wire.Answer;
 import io.dht4j.spi.Entry;
 import java.util.List;
 import java.util.Objects;
@@ -52,19 +51,25 @@ final class KeyRead {
         return Objects.requireNonNull(answers.updateAndGet(Answers::thatSettle));
     }
 
+    /** All answers until now. */
+    Answers answers() {
+        return Objects.requireNonNull(answers.get());
+    }
+
     /**
-     * What a late answer gives to repair: its replica is behind, or those before it are. Of a large value, whose version alone came,
+     * What a late answer gives to repair: its replica is behind, or those before it are. Where a large value that may be newer was only named,
      * nothing: it would have to be fetched for a repair that nobody waits for.
      */
     Optional<Repair> repairAfter(Sighting late, Answers all) {
-        return all.newest()
-                .filter(newest -> newest.answer() instanceof Answer.Whole)
-                .flatMap(newest -> {
-                    Entry entry = ((Answer.Whole) newest.answer()).entry();
-                    List<Node> stale = newest.equals(late)
-                            ? all.behind(replicas, entry)
-                            : late.isBehind(entry) ? List.of(late.node()) : List.of();
-                    return stale.isEmpty() ? Optional.empty() : Optional.of(Repair.behindReply(entry, stale));
-                });
+        Optional<Sighting> newest = all.newest();
+        if (newest.isEmpty() || all.missing().isPresent()) {
+            return Optional.empty();
+        }
+        List<Node> stale = newest.get() == late
+                ? all.whereabouts(replicas, late).behind()
+                : late.isBehind(newest.get()) ? List.of(late.node()) : List.of();
+        return stale.isEmpty()
+                ? Optional.empty()
+                : Optional.of(Repair.behindReply(newest.get().entry().orElseThrow(), stale));
     }
 }

@@ -1,6 +1,5 @@
 package io.dht4j.core.internal.coordinator;
 
-import io.dht4j.ErrorCode;
 import io.dht4j.Node;
 import io.dht4j.core.internal.handoff.Handoff;
 import io.dht4j.spi.Entry;
@@ -33,10 +32,7 @@ final class MissedWrites {
     }
 
     /** A replica has not confirmed. */
-    void add(Node node, List<Entry> entries, PeerFailure failure) {
-        if (!mayTakeLater(failure.code())) {
-            return;
-        }
+    void add(Node node, List<Entry> entries) {
         synchronized (this) {
             if (fate == Fate.UNDECIDED) {
                 if (misses.isEmpty()) {
@@ -52,29 +48,36 @@ final class MissedWrites {
         handoff.missed(node, entries);
     }
 
-    private static boolean mayTakeLater(ErrorCode code) {
-        return code.action() != ErrorCode.Action.FIX_REQUEST
-                && code != ErrorCode.PLACEMENT_MISMATCH
-                && code != ErrorCode.STALE_TOPOLOGY;
-    }
-
-    /** The write was done, or may have been: whoever missed it, or is going to, shall get it. */
-    void keep() {
-        decide(Fate.KEEP).forEach(miss -> handoff.missed(miss.node(), miss.entries()));
-    }
-
-    /** The write certainly was not done, and never will be. */
-    void forget() {
-        decide(Fate.FORGET);
-    }
-
-    private synchronized List<Miss> decide(Fate decided) {
-        if (fate != Fate.UNDECIDED) {
-            return List.of();
+    /**
+     * The write was done, or may have been: whoever missed it, or is going to, shall get it.
+     *
+     * @return whether this decides; if not, the outcome is another one already
+     */
+    boolean keep() {
+        List<Miss> until;
+        synchronized (this) {
+            if (fate != Fate.UNDECIDED) {
+                return false;
+            }
+            fate = Fate.KEEP;
+            until = misses;
+            misses = List.of();
         }
-        fate = decided;
-        List<Miss> until = misses;
+        until.forEach(miss -> handoff.missed(miss.node(), miss.entries()));
+        return true;
+    }
+
+    /**
+     * The write certainly was not done, and never will be.
+     *
+     * @return whether this decides; if not, the outcome is another one already
+     */
+    synchronized boolean forget() {
+        if (fate != Fate.UNDECIDED) {
+            return false;
+        }
+        fate = Fate.FORGET;
         misses = List.of();
-        return until;
+        return true;
     }
 }

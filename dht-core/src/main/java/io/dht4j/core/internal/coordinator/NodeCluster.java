@@ -21,6 +21,7 @@ import io.dht4j.Value;
 import io.dht4j.Version;
 import io.dht4j.core.internal.admission.Admission;
 import io.dht4j.core.internal.clock.HybridClock;
+import io.dht4j.core.internal.detection.Suspicion;
 import io.dht4j.core.internal.handoff.Handoff;
 import io.dht4j.core.internal.replica.PeerEndpoint;
 import io.dht4j.core.internal.replica.Replica;
@@ -55,7 +56,7 @@ public final class NodeCluster implements Cluster {
 
     private static final Logger LOG = LoggerFactory.getLogger(NodeCluster.class);
     private static final Duration START_TIMEOUT = Duration.ofSeconds(30);
-    private static final Duration GREETING_TIMEOUT = Duration.ofSeconds(2);
+    private static final Duration PING_TIMEOUT = Duration.ofSeconds(2);
 
     private final Parts parts;
     private final Limits limits;
@@ -64,10 +65,12 @@ public final class NodeCluster implements Cluster {
     private final HybridClock clock;
     private final Replica replica;
     private final PeerEndpoint endpoint;
+    private final List<Node> others;
     private final Peers peers;
     private final OwnMemory ownMemory;
     private final ReadRepair readRepair;
     private final Handoff handoff;
+    private final Suspicion suspicion;
     private final Admission admission;
     private final ReplicationPolicy defaultPolicy;
     private final StatusReport status;
@@ -103,25 +106,47 @@ public final class NodeCluster implements Cluster {
         if (!parts.isNode()) {
             endpoint.stop("this member of the cluster stores nothing");
         }
-        this.peers = new Peers(parts, limits, replica, header, clock, this::heard);
-        this.handoff = new Handoff(
-                environment,
-                parts.topology().nodes().stream()
-                        .filter(node -> !node.id().equals(parts.self()))
-                        .toList(),
-                parts.hints(),
-                limits.handoff(),
-                new PeerHints(parts, limits, peers));
+        this.others = parts.topology().nodes().stream()
+                .filter(node -> !node.id().equals(parts.self()))
+                .toList();
+        this.suspicion = new Suspicion(environment, others, parts.detector(), this::ping);
+        this.peers = new Peers(parts, limits, replica, header, clock, suspicion, this::heard);
+        this.handoff =
+                new Handoff(environment, others, parts.hints(), limits.handoff(), new PeerHints(parts, limits, peers));
         this.ownMemory = new OwnMemory(parts, limits.readFanOut());
         this.readRepair = new ReadRepair(parts, limits, peers);
         this.admission = new Admission("calls under way", limits.maxInFlight(), limits.maxInFlightBytes());
         this.defaultPolicy = ReplicationPolicy.majorityOf(limits.replicationFactor());
-        this.status = new StatusReport(parts, limits);
+        this.status = new StatusReport(parts, limits, handoff);
         resumeClock();
     }
 
     private void heard(NodeId node) {
+        suspicion.heard(node);
         handoff.answered(node);
+    }
+
+    /**
+     * Asks a node for a sign of life, which comes to {@link #heard} if it comes. Its answer carries its clock, so that a node whose own is behind gives
+     * versions that are new; and a cluster whose nodes place keys differently is noticed at once.
+     */
+    private void ping(Node node) {
+        CallContext context = new CallContext(environment::nanoTime, PING_TIMEOUT.toNanos());
+        peers.ask(node, Outgoing.alone(new Request.Ping()), context, new ReplyHandler() {
+            @Override
+            public void replied(Reply reply) {
+                LOG.debug("{} is there", node.id());
+            }
+
+            @Override
+            public void failed(PeerFailure failure) {
+                if (failure.code() == ErrorCode.PLACEMENT_MISMATCH) {
+                    LOG.error("{}", failure);
+                } else {
+                    LOG.debug("{}", failure);
+                }
+            }
+        });
     }
 
     private void resumeClock() {
@@ -158,36 +183,8 @@ public final class NodeCluster implements Cluster {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("interrupted while the transport was starting", e);
         }
-        greet();
+        others.forEach(this::ping);
         handoff.start();
-    }
-
-    /**
-     * Says hello to the other nodes, without waiting: their answers carry their clocks, so that a node whose own is behind
-     * gives versions that are new, and a cluster whose nodes place keys differently is noticed at once.
-     */
-    private void greet() {
-        Outgoing hello = Outgoing.alone(new Request.Ping());
-        CallContext context = new CallContext(environment::nanoTime, GREETING_TIMEOUT.toNanos());
-        for (Node node : parts.topology().nodes()) {
-            if (!peers.isSelf(node)) {
-                peers.ask(node, hello, context, new ReplyHandler() {
-                    @Override
-                    public void replied(Reply reply) {
-                        LOG.debug("{} is there", node.id());
-                    }
-
-                    @Override
-                    public void failed(PeerFailure failure) {
-                        if (failure.code() == ErrorCode.PLACEMENT_MISMATCH) {
-                            LOG.error("{}", failure);
-                        } else {
-                            LOG.debug("{}", failure);
-                        }
-                    }
-                });
-            }
-        }
     }
 
     @Override
@@ -332,6 +329,7 @@ public final class NodeCluster implements Cluster {
             return;
         }
         await(admission.close(), "calls");
+        suspicion.close();
         await(handoff.drain(), "hints for other nodes");
         endpoint.stop("this node is shutting down");
         try {
@@ -339,6 +337,8 @@ public final class NodeCluster implements Cluster {
         } finally {
             await(replica.close(), "requests of peers");
             try {
+                // What calls missed that ended with the transport is kept too.
+                await(handoff.settle(), "missed writes");
                 handoff.close();
             } finally {
                 closeStore();

@@ -5,6 +5,7 @@ import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.Topology;
 import io.dht4j.spi.Environment;
+import io.dht4j.spi.FailureDetector;
 import io.dht4j.spi.HashFunction;
 import io.dht4j.spi.HintLog;
 import io.dht4j.spi.PartitionTable;
@@ -26,6 +27,7 @@ import java.util.stream.Stream;
  * @param transport how it talks to the others
  * @param store where its entries are
  * @param hints where it keeps what others missed
+ * @param detector tells which nodes will most likely not answer
  * @param environment time, chance, threads and timers
  * @param hash maps keys to partitions
  * @param placement the name of the strategy that made the table
@@ -38,6 +40,7 @@ public record Parts(
         Transport transport,
         Store store,
         HintLog hints,
+        FailureDetector detector,
         Environment environment,
         HashFunction hash,
         String placement,

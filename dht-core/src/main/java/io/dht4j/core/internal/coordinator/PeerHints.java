@@ -34,10 +34,13 @@ final class PeerHints implements HintSender {
 
             @Override
             public void failed(PeerFailure failure) {
-                if (failure.code().action() == ErrorCode.Action.FIX_REQUEST) {
+                ErrorCode code = failure.code();
+                if (code == ErrorCode.VALUE_TOO_LARGE) {
                     outcome.refused(failure.message());
                 } else {
-                    outcome.failed(failure.code().action() == ErrorCode.Action.BACK_OFF, failure.toString());
+                    // Of other refusals most pass: a clock that is ahead, another version of the software, a full disk.
+                    boolean answered = code != ErrorCode.NOT_SENT && code != ErrorCode.INTERNAL;
+                    outcome.failed(answered, failure.toString());
                 }
             }
         });

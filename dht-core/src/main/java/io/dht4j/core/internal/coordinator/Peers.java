@@ -6,6 +6,7 @@ import io.dht4j.ErrorCode;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.core.internal.clock.HybridClock;
+import io.dht4j.core.internal.detection.Suspicion;
 import io.dht4j.core.internal.replica.Replica;
 import io.dht4j.core.internal.wire.BatchReader;
 import io.dht4j.core.internal.wire.FrameCodec;
@@ -18,9 +19,11 @@ import io.dht4j.spi.CallContext;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -48,6 +51,7 @@ final class Peers {
     private final Replica replica;
     private final Supplier<FrameHeader> header;
     private final HybridClock clock;
+    private final Suspicion suspicion;
     private final Consumer<NodeId> heard;
     private final Cork cork = new Cork();
     private final Map<NodeId, Lanes> lanes = new HashMap<>();
@@ -58,6 +62,7 @@ final class Peers {
     /**
      * Ways to all nodes.
      *
+     * @param suspicion told of requests to nodes, and of nodes that cannot be reached
      * @param heard told of each node that has sent a reply, with each of its frames
      */
     Peers(
@@ -66,12 +71,14 @@ final class Peers {
             Replica replica,
             Supplier<FrameHeader> header,
             HybridClock clock,
+            Suspicion suspicion,
             Consumer<NodeId> heard) {
         this.parts = parts;
         this.limits = limits;
         this.replica = replica;
         this.header = header;
         this.clock = clock;
+        this.suspicion = suspicion;
         this.heard = heard;
         if (limits.batching().enabled()) {
             int maxBytes = limits.batching().maxBytes();
@@ -101,6 +108,37 @@ final class Peers {
         return node.id().equals(parts.self());
     }
 
+    /** Replicas in the order in which they should be asked: this node, then those that will most likely answer. */
+    List<Node> byPreference(List<Node> replicas) {
+        Set<NodeId> suspects = suspicion.suspects();
+        if (suspects.isEmpty()) {
+            return localFirst(replicas);
+        }
+        List<Node> order = new ArrayList<>(replicas);
+        order.sort(Comparator.comparingInt(node -> isSelf(node) ? 0 : suspects.contains(node.id()) ? 2 : 1));
+        return order;
+    }
+
+    private List<Node> localFirst(List<Node> replicas) {
+        for (int i = 1; i < replicas.size(); i++) {
+            if (isSelf(replicas.get(i))) {
+                List<Node> order = new ArrayList<>(replicas);
+                order.add(0, order.remove(i));
+                return order;
+            }
+        }
+        return replicas;
+    }
+
+    boolean isSuspected(Node node) {
+        return !isSelf(node) && suspicion.isSuspected(node.id());
+    }
+
+    /** How long a node may be silent before it is suspected. */
+    long patienceNanos() {
+        return suspicion.patienceNanos();
+    }
+
     void ask(Node node, Outgoing outgoing, CallContext context, ReplyHandler handler) {
         Ask ask = new Ask(node, outgoing, context, handler, true);
         if (isSelf(node)) {
@@ -114,6 +152,7 @@ final class Peers {
     }
 
     private void send(Ask ask) {
+        suspicion.sent(ask.node().id());
         Lanes to = lanes.get(ask.node().id());
         if (to == null || ask.outgoing().kind == Outgoing.Kind.ALONE) {
             sendAlone(ask, null);
@@ -222,6 +261,9 @@ final class Peers {
 
     private void fail(Ask ask, Throwable cause) {
         boolean notSent = cause instanceof TransportException e && e.outcome() == Outcome.NOT_SENT;
+        if (notSent && !ask.context().isExpired() && !ask.context().isCancelled()) {
+            suspicion.unreachable(ask.node().id());
+        }
         if (!notSent && ask.mayRepeat()) {
             send(ask.again());
             return;

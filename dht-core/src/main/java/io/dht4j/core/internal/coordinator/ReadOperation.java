@@ -48,6 +48,7 @@ final class ReadOperation {
     private final CompletableFuture<List<Optional<Entry>>> result = new CompletableFuture<>();
     private volatile Environment.@Nullable Timer deadline;
     private volatile Environment.@Nullable Timer hedge;
+    private volatile Environment.@Nullable Timer look;
 
     private ReadOperation(
             Parts parts,
@@ -64,7 +65,7 @@ final class ReadOperation {
         this.context = context;
         this.reads = new ArrayList<>(keys.size());
         for (Key key : keys) {
-            reads.add(new KeyRead(key, localFirst(parts.replicas(key, policy.from())), policy));
+            reads.add(new KeyRead(key, peers.byPreference(parts.replicas(key, policy.from())), policy));
         }
         this.undecided = new AtomicInteger(keys.size());
     }
@@ -86,6 +87,7 @@ final class ReadOperation {
             operation.expireLater();
             if (asked < policy.from()) {
                 operation.hedgeLater();
+                operation.lookLater(peers.patienceNanos());
             }
         }
         return operation;
@@ -140,17 +142,6 @@ final class ReadOperation {
                 handler.failed(failure);
             }
         });
-    }
-
-    private List<Node> localFirst(List<Node> replicas) {
-        for (int i = 1; i < replicas.size(); i++) {
-            if (peers.isSelf(replicas.get(i))) {
-                List<Node> order = new ArrayList<>(replicas);
-                order.add(0, order.remove(i));
-                return order;
-            }
-        }
-        return replicas;
     }
 
     /** Asks up to {@code count} more replicas for each of these keys, with one request to each node. */
@@ -251,33 +242,34 @@ final class ReadOperation {
             read.repairAfter(sighting, all).ifPresent(repairs::add);
         } else if (read.tracker.ack()) {
             read.decided = true;
-            Optional<Sighting> newest = all.newest();
-            if (newest.isPresent() && newest.get().answer() instanceof Answer.VersionOnly only) {
-                fetch(read, only, orderForFetching(read, newest.get().node()), 0);
-            } else {
-                settle(read, repairs);
-            }
+            settle(read, repairs);
         }
     }
 
-    /** What the key's outcome is, is known; what remains is to bring it to those replicas that lack it. */
+    /** Enough replicas have answered; what is missing of what they hold is fetched, and brought to those that lack it. */
     private void settle(KeyRead read, Repairs repairs) {
-        Answers all = read.settle();
-        Optional<Entry> newest = all.newestEntry();
-        if (newest.isEmpty()) {
-            finish(read, newest);
+        // Looked at anew: an answer that was counted on another thread may have come after the one that decides.
+        Optional<Sighting> missing = read.answers().missing();
+        if (missing.isPresent()) {
+            fetch(read, missing.get(), orderForFetching(read, missing.get().node()), 0);
             return;
         }
-        Entry entry = newest.get();
-        List<Node> holders = all.holders(read.replicas, entry);
-        int needed = read.tracker.policy().ack() - holders.size();
+        Answers all = read.settle();
+        Optional<Sighting> newest = all.newest();
+        if (newest.isEmpty()) {
+            finish(read, Optional.empty());
+            return;
+        }
+        Optional<Entry> entry = newest.get().entry();
+        Answers.Whereabouts whereabouts = all.whereabouts(read.replicas, newest.get());
+        int needed = read.tracker.policy().ack() - whereabouts.holders().size();
         if (needed > 0) {
             List<Node> others = new ArrayList<>(read.replicas);
-            others.removeAll(holders);
-            repairs.add(Repair.beforeReply(entry, others, needed, new Repair.Outcome() {
+            others.removeAll(whereabouts.holders());
+            repairs.add(Repair.beforeReply(entry.orElseThrow(), others, needed, new Repair.Outcome() {
                 @Override
                 public void repaired() {
-                    finish(read, newest);
+                    finish(read, entry);
                 }
 
                 @Override
@@ -288,11 +280,10 @@ final class ReadOperation {
             }));
             return;
         }
-        List<Node> stale = all.behind(read.replicas, entry);
-        if (!stale.isEmpty()) {
-            repairs.add(Repair.behindReply(entry, stale));
+        if (!whereabouts.behind().isEmpty()) {
+            repairs.add(Repair.behindReply(entry.orElseThrow(), whereabouts.behind()));
         }
-        finish(read, newest);
+        finish(read, entry);
     }
 
     /** Counts a failure and tells whether another replica shall be asked in its place. */
@@ -312,10 +303,11 @@ final class ReadOperation {
         return order;
     }
 
-    /** Fetches a value whose version is known, from the replica that named it or any other that has it too. */
-    private void fetch(KeyRead read, Answer.VersionOnly wanted, List<Node> nodes, int index) {
+    /** Fetches a value that was only named, from the replica that named it or any other that has it, or something newer. */
+    private void fetch(KeyRead read, Sighting wanted, List<Node> nodes, int index) {
         if (index == nodes.size()) {
-            fail("read failed: no replica sent the value of version " + wanted.version());
+            fail("read failed: no replica sent the value of version "
+                    + wanted.version().orElseThrow());
             return;
         }
         Request request = new Request.ReadKeys(List.of(new Request.Query(read.key, true)), limits.inlineValueBytes());
@@ -323,10 +315,14 @@ final class ReadOperation {
         send(node, Outgoing.alone(request), new Handler() {
             @Override
             public void replied(Reply reply) {
-                Answer answer = ((Reply.Found) reply).answers().get(0);
-                if (answer instanceof Answer.Whole whole
-                        && whole.entry().version().compareTo(wanted.version()) >= 0) {
-                    read.see(new Sighting(node, answer));
+                Sighting found =
+                        new Sighting(node, ((Reply.Found) reply).answers().get(0));
+                boolean isNewer = found.entry()
+                        .filter(entry ->
+                                entry.version().compareTo(wanted.version().orElseThrow()) > 0)
+                        .isPresent();
+                if (isNewer || (found.entry().isPresent() && found.isSameAs(wanted))) {
+                    read.see(found);
                     Repairs repairs = new Repairs();
                     settle(read, repairs);
                     repairs.send();
@@ -381,6 +377,39 @@ final class ReadOperation {
         }
     }
 
+    /** Looks after a while, and now and then, whether a replica that was asked has been silent for so long that another one should be. */
+    private void lookLater(long delayNanos) {
+        if (delayNanos < context.remainingNanos()) {
+            look = parts.environment().schedule(this::look, delayNanos);
+            if (result.isDone()) {
+                cancelTimers();
+            }
+        }
+    }
+
+    private void look() {
+        if (result.isDone()) {
+            return;
+        }
+        boolean othersAreLeft = false;
+        List<KeyRead> silent = new ArrayList<>();
+        for (KeyRead read : reads) {
+            int asked = Math.min(read.next.get(), read.replicas.size());
+            if (!read.decided && asked < read.replicas.size()) {
+                othersAreLeft = true;
+                if (read.replicas.subList(0, asked).stream().anyMatch(peers::isSuspected)) {
+                    silent.add(read);
+                }
+            }
+        }
+        if (!silent.isEmpty()) {
+            askNext(silent, 1);
+        }
+        if (othersAreLeft) {
+            lookLater(Math.max(1, peers.patienceNanos() / 2));
+        }
+    }
+
     private void hedgeLater() {
         limits.hedgeDelay().ifPresent(delay -> {
             hedge = parts.environment().schedule(this::hedge, delay.toNanos());
@@ -407,6 +436,7 @@ final class ReadOperation {
     private void cancelTimers() {
         cancel(deadline);
         cancel(hedge);
+        cancel(look);
     }
 
     private static void cancel(Environment.@Nullable Timer timer) {

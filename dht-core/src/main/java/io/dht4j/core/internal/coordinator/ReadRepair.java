@@ -1,11 +1,9 @@
 package io.dht4j.core.internal.coordinator;
 
-import io.dht4j.Key;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.OverloadedException;
 import io.dht4j.UnavailableException;
-import io.dht4j.Version;
 import io.dht4j.core.internal.admission.Admission;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
@@ -15,7 +13,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
@@ -41,11 +39,13 @@ final class ReadRepair {
     private final Limits limits;
     private final Peers peers;
     private final Admission behind;
-    private final Set<Joint> underWay = ConcurrentHashMap.newKeySet();
+    /** Who waits for what is on its way. */
+    private final Map<Joint, List<Delivery>> underWay = new ConcurrentHashMap<>();
+
     private final AtomicLong leftOut = new AtomicLong();
 
     /** What several reads may want at the same time, and only one needs to send. */
-    private record Joint(NodeId node, Key key, Version version) {}
+    private record Joint(NodeId node, Entry entry) {}
 
     /** An entry for one node. */
     private record Delivery(Repair repair, Node node) {}
@@ -63,7 +63,7 @@ final class ReadRepair {
         for (Repair repair : repairs) {
             for (Node node : repair.targets) {
                 Delivery delivery = new Delivery(repair, node);
-                if (repair.isAwaited() || mayBegin(delivery)) {
+                if (isFirst(delivery)) {
                     deliveries.computeIfAbsent(node, n -> new ArrayList<>()).add(delivery);
                 }
             }
@@ -98,8 +98,7 @@ final class ReadRepair {
             public void replied(Reply reply) {
                 LOG.debug("{} has caught up on {}", node.id(), entries);
                 for (Delivery each : deliveries) {
-                    ended(each);
-                    each.repair().done();
+                    ended(each).forEach(waiting -> waiting.repair().done());
                 }
             }
 
@@ -107,37 +106,51 @@ final class ReadRepair {
             public void failed(PeerFailure failure) {
                 LOG.debug("{} stays behind on {}: {}", node.id(), entries, failure);
                 for (Delivery each : deliveries) {
-                    ended(each);
-                    each.repair().missed(failure.toString());
+                    ended(each).forEach(waiting -> waiting.repair().missed(failure.toString()));
                 }
             }
         });
     }
 
+    /** Whether an entry is to be sent for this delivery; if not, it waits for one that is under way, or is left out. */
+    private boolean isFirst(Delivery delivery) {
+        boolean[] first = {false};
+        underWay.compute(joint(delivery), (joint, waiting) -> {
+            if (waiting != null) {
+                waiting.add(delivery);
+                return waiting;
+            }
+            if (!delivery.repair().isAwaited() && !mayBegin(delivery)) {
+                return null;
+            }
+            first[0] = true;
+            List<Delivery> begun = new ArrayList<>(1);
+            begun.add(delivery);
+            return begun;
+        });
+        return first[0];
+    }
+
     private boolean mayBegin(Delivery delivery) {
-        if (!underWay.add(joint(delivery))) {
-            return false;
-        }
         try {
             behind.enter(bytes(delivery));
             return true;
         } catch (OverloadedException | UnavailableException e) {
-            underWay.remove(joint(delivery));
             LOG.debug("a repair was left out, the {}th: {}", leftOut.incrementAndGet(), e.getMessage());
             return false;
         }
     }
 
-    private void ended(Delivery delivery) {
+    /** Who has waited for a delivery; nobody else can any more. */
+    private List<Delivery> ended(Delivery delivery) {
         if (!delivery.repair().isAwaited()) {
             behind.leave(bytes(delivery));
-            underWay.remove(joint(delivery));
         }
+        return Objects.requireNonNull(underWay.remove(joint(delivery)));
     }
 
     private static Joint joint(Delivery delivery) {
-        Entry entry = delivery.repair().entry;
-        return new Joint(delivery.node().id(), entry.key(), entry.version());
+        return new Joint(delivery.node().id(), delivery.repair().entry);
     }
 
     private static long bytes(Delivery delivery) {

@@ -1,63 +1,91 @@
 package io.dht4j.core.internal.coordinator;
 
 import io.dht4j.Node;
+import io.dht4j.Version;
 import io.dht4j.core.internal.hash.EntryDigest;
 import io.dht4j.core.internal.wire.Answer;
 import io.dht4j.spi.Entry;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
-/**
- * What a replica said of a key.
- *
- * @param node the replica
- * @param answer what it said
- */
-record Sighting(Node node, Answer answer) {
+/** What a replica said of a key. Immutable, but for a digest that is kept once somebody has asked for it. */
+final class Sighting {
 
-    /** Whether this answer is to be preferred: newer, or as new and with the value. */
-    boolean supersedes(Sighting other) {
-        if (answer instanceof Answer.Absent) {
-            return false;
+    private final Node node;
+    private final Answer answer;
+    private volatile @Nullable Long digest;
+
+    /**
+     * What a replica said.
+     *
+     * @param node the replica
+     * @param answer what it said
+     */
+    Sighting(Node node, Answer answer) {
+        this.node = node;
+        this.answer = answer;
+    }
+
+    Node node() {
+        return node;
+    }
+
+    /** What it holds, if that came along. */
+    Optional<Entry> entry() {
+        return answer instanceof Answer.Whole whole ? Optional.of(whole.entry()) : Optional.empty();
+    }
+
+    /** The version of what it holds; empty if it holds nothing. */
+    Optional<Version> version() {
+        if (answer instanceof Answer.Whole whole) {
+            return Optional.of(whole.entry().version());
         }
-        if (other.answer instanceof Answer.Absent) {
+        return answer instanceof Answer.VersionOnly only ? Optional.of(only.version()) : Optional.empty();
+    }
+
+    /** Whether it holds something that did not come along. */
+    boolean isNamedOnly() {
+        return answer instanceof Answer.VersionOnly;
+    }
+
+    /** Whether two that hold something hold the same; large values are looked at only if their versions are equal. */
+    boolean isSameAs(Sighting other) {
+        return version().equals(other.version()) && digest() == other.digest();
+    }
+
+    private long digest() {
+        Long known = digest;
+        if (known == null) {
+            known = answer instanceof Answer.VersionOnly only
+                    ? only.digest()
+                    : entry().map(EntryDigest::of).orElse(0L);
+            digest = known;
+        }
+        return known;
+    }
+
+    /**
+     * Whether the replica lacks what another one holds, or may: of another value of the same version that it only named, it is not known which
+     * wins.
+     *
+     * @param other one that came with its entry
+     */
+    boolean isBehind(Sighting other) {
+        Entry theirs = other.entry().orElseThrow();
+        Optional<Entry> mine = entry();
+        if (mine.isPresent()) {
+            return theirs.supersedes(mine.get());
+        }
+        Optional<Version> version = version();
+        if (version.isEmpty()) {
             return true;
         }
-        if (answer instanceof Answer.Whole mine && other.answer instanceof Answer.Whole theirs) {
-            return mine.entry().supersedes(theirs.entry());
-        }
-        int byVersion = Long.compareUnsigned(version(), other.version());
-        if (byVersion != 0) {
-            return byVersion > 0;
-        }
-        if (answer instanceof Answer.Whole mine) {
-            // A value that is here is better than the same one to be fetched; another one of this version may be the
-            // winner.
-            return other.answer instanceof Answer.VersionOnly only && isSame(mine, only);
-        }
-        return other.answer instanceof Answer.Whole theirs
-                && answer instanceof Answer.VersionOnly only
-                && !isSame(theirs, only);
+        int byVersion = version.get().compareTo(theirs.version());
+        return byVersion < 0 || (byVersion == 0 && !isSameAs(other));
     }
 
-    /** Whether the replica lacks an entry, or may: of another value of the same version that it only named, it is not known which wins. */
-    boolean isBehind(Entry entry) {
-        if (answer instanceof Answer.Whole whole) {
-            return entry.supersedes(whole.entry());
-        }
-        if (answer instanceof Answer.VersionOnly only) {
-            int byVersion = Long.compareUnsigned(version(), entry.version().packed());
-            return byVersion < 0 || (byVersion == 0 && only.digest() != EntryDigest.of(entry));
-        }
-        return true;
-    }
-
-    private static boolean isSame(Answer.Whole whole, Answer.VersionOnly only) {
-        return only.digest() == EntryDigest.of(whole.entry());
-    }
-
-    private long version() {
-        if (answer instanceof Answer.Whole whole) {
-            return whole.entry().version().packed();
-        }
-        return answer instanceof Answer.VersionOnly only ? only.version().packed() : 0;
+    @Override
+    public String toString() {
+        return node.id() + ": " + answer;
     }
 }

@@ -3,6 +3,7 @@ package io.dht4j.core.internal.coordinator;
 import io.dht4j.ErrorCode;
 import io.dht4j.NodeStatus;
 import io.dht4j.UnavailableException;
+import io.dht4j.core.internal.handoff.Handoff;
 import io.dht4j.spi.Environment;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -22,12 +23,14 @@ final class StatusReport {
 
     private final Parts parts;
     private final Limits limits;
+    private final Handoff handoff;
     private final Environment environment;
     private final long startedNanos;
     private final AtomicReference<@Nullable CompletableFuture<NodeStatus>> underWay = new AtomicReference<>();
 
-    StatusReport(Parts parts, Limits limits) {
+    StatusReport(Parts parts, Limits limits, Handoff handoff) {
         this.parts = parts;
+        this.handoff = handoff;
         this.limits = limits;
         this.environment = parts.environment();
         this.startedNanos = environment.nanoTime();
@@ -75,6 +78,8 @@ final class StatusReport {
                 parts.store().name(),
                 version == null ? "development" : version,
                 entries,
+                handoff.bytes(),
+                handoff.droppedBytes(),
                 Duration.ofNanos(environment.nanoTime() - startedNanos));
     }
 

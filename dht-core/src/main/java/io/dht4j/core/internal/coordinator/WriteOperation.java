@@ -106,7 +106,7 @@ final class WriteOperation {
                 }
                 nodes.stream()
                         .filter(node -> node.id().equals(failure.node()))
-                        .forEach(node -> missed.add(node, entries, failure));
+                        .forEach(node -> missed.add(node, entries));
                 part.forEach(write -> missed(write));
             }
         };
@@ -127,8 +127,9 @@ final class WriteOperation {
     private void acknowledged(Write write) {
         if (write.tracker().ack() && undecided.decrementAndGet() == 0) {
             deadline.cancel();
-            missed.keep();
-            result.complete(null);
+            if (missed.keep()) {
+                result.complete(null);
+            }
         }
     }
 
@@ -160,12 +161,9 @@ final class WriteOperation {
     }
 
     private void fail(String message, boolean nothingDone, @Nullable PeerFailure last) {
-        if (nothingDone) {
-            missed.forget();
-        } else {
-            missed.keep();
+        if (nothingDone ? missed.forget() : missed.keep()) {
+            result.completeExceptionally(failure(message, nothingDone, last));
         }
-        result.completeExceptionally(failure(message, nothingDone, last));
     }
 
     private static DhtException failure(String message, boolean nothingDone, @Nullable PeerFailure last) {

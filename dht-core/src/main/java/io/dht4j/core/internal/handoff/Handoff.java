@@ -7,12 +7,14 @@ import io.dht4j.core.internal.admission.Admission;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.Environment;
 import io.dht4j.spi.HintLog;
-import io.dht4j.spi.StoreException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,7 +22,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Keeps the writes that replicas missed, and hands them over when they answer again: hinted handoff, after G. DeCandia et al., <em>Dynamo: Amazon's
  * Highly Available Key-value Store</em>, 2007, 4.6. Unlike there, a hint never counts towards {@code ack}. Whatever cannot be kept, for want of room or
- * because the log fails, is dropped, counted and logged: the repair of what reads find, and in the background, makes up for it.
+ * because the log fails, is dropped, counted and logged; reads that find the replica behind make up for it.
  *
  * <p>Does not block, but for {@link #close}; safe for use by any number of threads.
  */
@@ -28,15 +30,22 @@ public final class Handoff {
 
     private static final Logger LOG = LoggerFactory.getLogger(Handoff.class);
     /** Dropped hints are logged no more often than this. */
-    private static final long TELL_NANOS = 10_000_000_000L;
+    private static final long TELL_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    private static final long EXPIRE_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final Environment environment;
     private final HintLog log;
     private final HandoffLimits limits;
     private final Admission waiting;
+    private final Map<NodeId, Keeper> keepers = new HashMap<>();
     private final Map<NodeId, Replay> replays = new HashMap<>();
-    private final AtomicLong dropped = new AtomicLong();
+    private final AtomicLong droppedBytes = new AtomicLong();
     private final AtomicLong toldNanos;
+    private final AtomicBoolean expiring = new AtomicBoolean();
+    private final CompletableFuture<Void> drained = new CompletableFuture<>();
+    private volatile boolean draining;
+    private volatile boolean closed;
 
     /**
      * Handoff that has not begun.
@@ -55,21 +64,29 @@ public final class Handoff {
         this.toldNanos = new AtomicLong(environment.nanoTime() - TELL_NANOS);
         for (Node node : nodes) {
             replays.put(node.id(), new Replay(this, environment, node, log, limits, sender));
+            keepers.put(node.id(), new Keeper(this, node, waiting));
         }
     }
 
     /** Goes on with what the log holds from before. Does not wait for it. */
     public void start() {
-        onStoreThread(() -> log.targets().forEach(target -> {
-            Replay replay = replays.get(target);
-            if (replay != null) {
-                replay.hinted();
-            } else {
-                LOG.warn(
-                        "there are hints for {}, which is no other node of this cluster; they stay until they expire",
-                        target);
+        if (!limits.enabled()) {
+            return;
+        }
+        onStoreThread(() -> {
+            expire();
+            for (NodeId target : log.targets()) {
+                Replay replay = replays.get(target);
+                if (replay != null) {
+                    replay.hinted();
+                } else {
+                    LOG.warn(
+                            "there are hints for {}, which is no other node of this cluster; they stay until they expire",
+                            target);
+                }
+                expireLater();
             }
-        }));
+        });
     }
 
     /**
@@ -79,42 +96,67 @@ public final class Handoff {
      * @param entries with the versions that they were given
      */
     public void missed(Node node, List<Entry> entries) {
-        Replay replay = replays.get(node.id());
-        if (!limits.enabled() || replay == null) {
+        Keeper keeper = keepers.get(node.id());
+        if (!limits.enabled() || keeper == null) {
             return;
         }
+        long bytes = bytes(entries);
+        try {
+            waiting.enter(bytes);
+        } catch (DhtException e) {
+            drop(node, bytes, String.valueOf(e.getMessage()));
+            return;
+        }
+        keeper.keep(entries, bytes);
+    }
+
+    /** How many bytes of keys and values some entries have. */
+    static long bytes(List<Entry> entries) {
         long bytes = 0;
         for (Entry entry : entries) {
             bytes += (long) entry.key().length() + entry.value().length;
         }
+        return bytes;
+    }
+
+    /** Writes entries to the log, or drops them. On a store thread. */
+    void log(Node node, List<Entry> entries) {
         try {
-            waiting.enter(bytes);
-        } catch (DhtException e) {
-            drop(node, entries.size(), String.valueOf(e.getMessage()));
-            return;
-        }
-        long taken = bytes;
-        boolean handed = onStoreThread(() -> {
-            try {
-                keep(node, entries);
-            } finally {
-                waiting.leave(taken);
+            if (log.add(node.id(), entries, environment.currentTimeMillis())) {
+                replay(node).ifPresent(Replay::hinted);
+                expireLater();
+            } else {
+                drop(node, bytes(entries), "the log of hints is full, with " + log.bytes() + " bytes");
             }
-            replay.hinted();
-        });
-        if (!handed) {
-            waiting.leave(taken);
-            drop(node, entries.size(), "this node is closing");
+        } catch (RuntimeException | Error e) {
+            // What cannot be kept must not keep others from being kept.
+            drop(node, bytes(entries), String.valueOf(e));
         }
     }
 
-    private void keep(Node node, List<Entry> entries) {
-        try {
-            if (!log.add(node.id(), entries, environment.currentTimeMillis())) {
-                drop(node, entries.size(), "the log of hints is full, with " + log.bytes() + " bytes");
-            }
-        } catch (StoreException e) {
-            drop(node, entries.size(), String.valueOf(e.getMessage()));
+    private Optional<Replay> replay(Node node) {
+        return Optional.ofNullable(replays.get(node.id()));
+    }
+
+    private void expireLater() {
+        if (!closed && expiring.compareAndSet(false, true)) {
+            environment.schedule(
+                    () -> onStoreThread(() -> {
+                        expiring.set(false);
+                        expire();
+                        if (log.bytes() > 0) {
+                            expireLater();
+                        }
+                    }),
+                    EXPIRE_NANOS);
+        }
+    }
+
+    private void expire() {
+        long bytes =
+                log.expire(environment.currentTimeMillis() - limits.maxAge().toMillis());
+        if (bytes > 0) {
+            tell(bytes, "hints were older than " + limits.maxAge());
         }
     }
 
@@ -131,26 +173,26 @@ public final class Handoff {
     }
 
     /** Counts hints that are not, or no longer, kept. */
-    void drop(Node node, long hints, String why) {
-        long count = dropped.addAndGet(hints);
+    void drop(Node node, long bytes, String why) {
+        tell(bytes, "hints for " + node.id() + ": " + why);
+    }
+
+    private void tell(long bytes, String what) {
+        long count = droppedBytes.addAndGet(bytes);
         long told = toldNanos.get();
         long now = environment.nanoTime();
         if (now - told >= TELL_NANOS && toldNanos.compareAndSet(told, now)) {
-            LOG.warn(
-                    "hints for {} were dropped, {} in all since the start: {}; it catches up by repair",
-                    node.id(),
-                    count,
-                    why);
+            LOG.warn("hints were dropped, {} bytes in all since the start; {}", count, what);
         }
     }
 
     /**
-     * How many hints were dropped since the start.
+     * How much was dropped since the start.
      *
-     * @return 0 or more
+     * @return bytes of keys and values, by estimate; 0 or more
      */
-    public long dropped() {
-        return dropped.get();
+    public long droppedBytes() {
+        return droppedBytes.get();
     }
 
     /**
@@ -168,8 +210,10 @@ public final class Handoff {
             environment.storeExecutor().execute(() -> {
                 try {
                     task.run();
-                } catch (StoreException e) {
-                    LOG.error("the log of hints failed: {}", e.getMessage(), e);
+                } catch (RuntimeException e) {
+                    if (!closed) {
+                        LOG.error("the log of hints failed: {}", e.getMessage(), e);
+                    }
                 }
             });
             return true;
@@ -181,19 +225,38 @@ public final class Handoff {
     /**
      * Hands over what can be handed over at once, before an orderly shutdown.
      *
-     * @return completes when every node has got its hints, or does not take them
+     * @return completes when nothing waits to be kept, and every node has got its hints, or does not take them
      */
     public CompletableFuture<Void> drain() {
-        return CompletableFuture.allOf(
-                replays.values().stream().map(Replay::drain).toArray(CompletableFuture<?>[]::new));
+        draining = true;
+        replays.values().forEach(Replay::drain);
+        rested();
+        return drained;
+    }
+
+    /** Something has come to rest: perhaps it was the last. */
+    void rested() {
+        if (draining && waiting.inside() == 0 && replays.values().stream().allMatch(Replay::isAtRest)) {
+            drained.complete(null);
+        }
+    }
+
+    /**
+     * Keeps nothing more but what has been handed to it.
+     *
+     * @return completes when that is in the log, or dropped
+     */
+    public CompletableFuture<Void> settle() {
+        return waiting.close();
     }
 
     /**
      * Sends nothing more. What is left stays in the log.
      *
-     * @throws StoreException if the log cannot be closed well
+     * @throws io.dht4j.spi.StoreException if the log cannot be closed well
      */
     public void close() {
+        closed = true;
         replays.values().forEach(Replay::close);
         log.close();
     }

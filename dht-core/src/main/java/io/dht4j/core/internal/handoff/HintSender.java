@@ -33,9 +33,9 @@ public interface HintSender {
         /**
          * The node did not take them now, or nobody knows.
          *
-         * @param busy whether it said that it has too much to do
+         * @param answered whether it said so: then a sign of life is no reason to try again sooner
          * @param why one line for people
          */
-        void failed(boolean busy, String why);
+        void failed(boolean answered, String why);
     }
 }

@@ -6,11 +6,13 @@ import io.dht4j.spi.HintLog;
 import io.dht4j.spi.StoreException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 
 /** Hints in memory, which end with the process. Safe for use by any number of threads; does not block for long. */
 public final class MemoryHintLog implements HintLog {
@@ -62,7 +64,7 @@ public final class MemoryHintLog implements HintLog {
     @Override
     public synchronized Set<NodeId> targets() {
         checkOpen();
-        return Set.copyOf(hints.keySet());
+        return Collections.unmodifiableSet(new TreeSet<>(hints.keySet()));
     }
 
     @Override

@@ -6,7 +6,6 @@ import io.dht4j.spi.Environment;
 import io.dht4j.spi.HintLog;
 import io.dht4j.spi.HintLog.Batch;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -38,7 +37,6 @@ final class Replay {
     private final HintLog log;
     private final HandoffLimits limits;
     private final HintSender sender;
-    private final CompletableFuture<Void> drained = new CompletableFuture<>();
 
     private enum State {
         /** There are no hints, as far as is known. */
@@ -57,6 +55,9 @@ final class Replay {
     private State state = State.IDLE;
     private boolean more;
     private boolean draining;
+    /** Whether the node did not take a batch since this is draining. */
+    private boolean gaveUp;
+
     private Environment.@Nullable Timer timer;
     private long failedNanos;
     private long waitNanos = FIRST_WAIT_NANOS;
@@ -75,7 +76,12 @@ final class Replay {
     /** There is a new hint. */
     synchronized void hinted() {
         more = true;
-        if (state == State.IDLE) {
+        if (state != State.IDLE || gaveUp) {
+            return;
+        }
+        if (draining) {
+            read();
+        } else {
             // What was missed a moment ago would most likely be missed again.
             failedNanos = environment.nanoTime();
             awaitsLife = true;
@@ -96,22 +102,26 @@ final class Replay {
         }
     }
 
-    /** Hands over without regard to the rate; completes when there is nothing left, or the node does not take it. */
-    synchronized CompletableFuture<Void> drain() {
+    /** From now on hands over without regard to the rate, and gives up with the first batch that the node does not take. */
+    synchronized void drain() {
         draining = true;
         if (state == State.WAITING) {
             read();
-        } else if (state != State.BUSY) {
-            drained.complete(null);
         }
-        return drained;
     }
 
-    synchronized void close() {
-        state = State.CLOSED;
-        awaitsLife = false;
-        cancelTimer();
-        drained.complete(null);
+    /** Whether there is nothing more to do, or nothing more that can be done. */
+    synchronized boolean isAtRest() {
+        return state == State.IDLE || state == State.CLOSED;
+    }
+
+    void close() {
+        synchronized (this) {
+            state = State.CLOSED;
+            awaitsLife = false;
+            cancelTimer();
+        }
+        handoff.rested();
     }
 
     private void cancelTimer() {
@@ -140,48 +150,45 @@ final class Replay {
         awaitsLife = false;
         more = false;
         int bytes = batchBytes;
-        if (!handoff.onStoreThread(() -> readAndSend(bytes))) {
-            close();
-        }
-    }
-
-    private void readAndSend(int bytes) {
-        boolean read = false;
-        try {
-            long expired =
-                    log.expire(environment.currentTimeMillis() - limits.maxAge().toMillis());
-            if (expired > 0) {
-                handoff.drop(node, 1, expired + " bytes of hints were older than " + limits.maxAge());
-            }
+        boolean handed = withLog(() -> {
             Batch batch = log.oldest(node.id(), bytes);
-            read = true;
             if (batch.entries().isEmpty()) {
                 rest();
             } else {
                 send(batch);
             }
-        } finally {
-            if (!read) {
-                // The log threw, which the caller reports.
-                failed(true);
-            }
+        });
+        if (!handed) {
+            state = State.CLOSED;
         }
     }
 
+    /** Does something with the log on a store thread. Whatever goes wrong counts as a failure, so that it is tried again later. False if this node is closing. */
+    private boolean withLog(Runnable work) {
+        return handoff.onStoreThread(() -> {
+            try {
+                work.run();
+            } catch (RuntimeException e) {
+                failed(true);
+                throw e;
+            }
+        });
+    }
+
     /** Everything has been handed over, unless something came meanwhile. */
-    private synchronized void rest() {
-        if (state != State.BUSY) {
-            return;
+    private void rest() {
+        synchronized (this) {
+            if (state != State.BUSY) {
+                return;
+            }
+            if (more) {
+                read();
+                return;
+            }
+            state = State.IDLE;
+            waitNanos = FIRST_WAIT_NANOS;
         }
-        if (more) {
-            read();
-            return;
-        }
-        state = State.IDLE;
-        waitNanos = FIRST_WAIT_NANOS;
-        if (draining) {
-            drained.complete(null);
-        }
+        handoff.rested();
     }
 
     private void send(Batch batch) {
@@ -189,7 +196,7 @@ final class Replay {
         sender.send(node, batch.entries(), new HintSender.Outcome() {
             @Override
             public void taken() {
-                handoff.onStoreThread(() -> {
+                withLog(() -> {
                     log.delivered(node.id(), batch);
                     succeeded(batch, environment.nanoTime() - begun);
                 });
@@ -197,54 +204,43 @@ final class Replay {
 
             @Override
             public void refused(String why) {
-                if (batch.entries().size() == 1) {
-                    forget(batch, 1, why);
-                } else {
-                    sendEach(batch, 0, 0);
-                }
+                sendEach(batch, 0);
             }
 
             @Override
-            public void failed(boolean busy, String why) {
+            public void failed(boolean answered, String why) {
                 LOG.debug("{} does not take its hints yet: {}", node.id(), why);
-                Replay.this.failed(busy);
+                Replay.this.failed(answered);
             }
         });
     }
 
     /** One entry that a node refuses must not keep the others from it. */
-    private void sendEach(Batch batch, int index, int refused) {
+    private void sendEach(Batch batch, int index) {
         if (index == batch.entries().size()) {
-            forget(batch, refused, "the node refuses them");
+            withLog(() -> {
+                log.delivered(node.id(), batch);
+                succeeded(batch, 0);
+            });
             return;
         }
         List<Entry> one = List.of(batch.entries().get(index));
         sender.send(node, one, new HintSender.Outcome() {
             @Override
             public void taken() {
-                sendEach(batch, index + 1, refused);
+                sendEach(batch, index + 1);
             }
 
             @Override
             public void refused(String why) {
-                LOG.warn("{} refuses a hint for {}: {}", node.id(), one.get(0).key(), why);
-                sendEach(batch, index + 1, refused + 1);
+                handoff.drop(node, Handoff.bytes(one), why);
+                sendEach(batch, index + 1);
             }
 
             @Override
-            public void failed(boolean busy, String why) {
-                Replay.this.failed(busy);
+            public void failed(boolean answered, String why) {
+                Replay.this.failed(answered);
             }
-        });
-    }
-
-    private void forget(Batch batch, int refused, String why) {
-        handoff.onStoreThread(() -> {
-            log.delivered(node.id(), batch);
-            if (refused > 0) {
-                handoff.drop(node, refused, why);
-            }
-            succeeded(batch, 0);
         });
     }
 
@@ -259,11 +255,8 @@ final class Replay {
             read();
             return;
         }
-        long bytes = 0;
-        for (Entry entry : batch.entries()) {
-            bytes += (long) entry.key().length() + entry.value().length;
-        }
-        long pause = (long) ((double) bytes / bytesPerSecond * TimeUnit.SECONDS.toNanos(1)) - tookNanos;
+        long pause = (long) ((double) Handoff.bytes(batch.entries()) / bytesPerSecond * TimeUnit.SECONDS.toNanos(1))
+                - tookNanos;
         if (pause <= 0) {
             read();
         } else {
@@ -271,20 +264,23 @@ final class Replay {
         }
     }
 
-    private synchronized void failed(boolean busy) {
-        if (state != State.BUSY) {
-            return;
-        }
-        batchBytes = SMALLEST_BATCH;
-        bytesPerSecond = Math.max(LEAST_RATE, bytesPerSecond / 2);
-        if (draining) {
+    private void failed(boolean answered) {
+        synchronized (this) {
+            if (state != State.BUSY) {
+                return;
+            }
+            batchBytes = SMALLEST_BATCH;
+            bytesPerSecond = Math.max(LEAST_RATE, bytesPerSecond / 2);
+            if (!draining) {
+                failedNanos = environment.nanoTime();
+                awaitsLife = !answered;
+                waitFor(waitNanos);
+                waitNanos = Math.min(LONGEST_WAIT_NANOS, 2 * waitNanos);
+                return;
+            }
+            gaveUp = true;
             state = State.IDLE;
-            drained.complete(null);
-            return;
         }
-        failedNanos = environment.nanoTime();
-        awaitsLife = !busy;
-        waitFor(waitNanos);
-        waitNanos = Math.min(LONGEST_WAIT_NANOS, 2 * waitNanos);
+        handoff.rested();
     }
 }

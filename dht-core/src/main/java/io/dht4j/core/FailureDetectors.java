@@ -1,0 +1,38 @@
+package io.dht4j.core;
+
+import io.dht4j.core.internal.detection.NoDetector;
+import io.dht4j.core.internal.detection.SilenceDetector;
+import io.dht4j.spi.FailureDetector;
+import java.time.Duration;
+
+/** The failure detectors to choose from. Each node needs one of its own. */
+public final class FailureDetectors {
+
+    private static final Duration SHORTEST = Duration.ofMillis(10);
+    private static final Duration LONGEST = Duration.ofMinutes(1);
+
+    private FailureDetectors() {}
+
+    /**
+     * Suspects a node that has not answered anything for a while although it was asked, and one that cannot be reached; until it answers again.
+     *
+     * @param patience how long a node may be silent, 10 ms to 1 minute; more than any usual pause
+     * @return a new detector
+     * @throws IllegalArgumentException if it is out of range
+     */
+    public static FailureDetector silence(Duration patience) {
+        if (patience.compareTo(SHORTEST) < 0 || patience.compareTo(LONGEST) > 0) {
+            throw new IllegalArgumentException("patience must be " + SHORTEST + " to " + LONGEST + ", not " + patience);
+        }
+        return new SilenceDetector(patience);
+    }
+
+    /**
+     * Suspects nobody.
+     *
+     * @return a new detector
+     */
+    public static FailureDetector none() {
+        return new NoDetector();
+    }
+}

@@ -1,0 +1,201 @@
+package io.dht4j.core.internal.detection;
+
+import io.dht4j.Node;
+import io.dht4j.NodeId;
+import io.dht4j.spi.Environment;
+import io.dht4j.spi.FailureDetector;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Feeds a failure detector with what this node's calls tell, and gives those who choose replicas a set to look at. As long as something is sent, or
+ * somebody is suspected, it looks around ten times a second: it asks suspected nodes for a sign of life, since nobody else may ask them, and notices by
+ * its own lateness that this node stood still. Does not block; safe for use by any number of threads.
+ */
+public final class Suspicion {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Suspicion.class);
+
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final long PING_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+    /** A look that is later than this means that this node stood still. */
+    private static final long LATE_NANOS = 3 * LOOK_NANOS;
+
+    private final Environment environment;
+    private final List<Node> others;
+    private final FailureDetector detector;
+    private final Consumer<Node> ping;
+    private final AtomicBoolean looking = new AtomicBoolean();
+    private volatile boolean active;
+    private volatile boolean closed;
+    private volatile Set<NodeId> suspects = Set.of();
+
+    // Guarded by this.
+    private final Map<NodeId, Long> pinged = new HashMap<>();
+    private long lookedNanos;
+    private long activeNanos;
+
+    /**
+     * Suspicion of nobody yet.
+     *
+     * @param environment time and timers
+     * @param others all nodes but this one
+     * @param detector judges
+     * @param ping asks a node for a sign of life
+     */
+    public Suspicion(Environment environment, List<Node> others, FailureDetector detector, Consumer<Node> ping) {
+        this.environment = environment;
+        this.others = List.copyOf(others);
+        this.detector = detector;
+        this.ping = ping;
+    }
+
+    /**
+     * A request is on its way to a node.
+     *
+     * @param node who was asked
+     */
+    public void sent(NodeId node) {
+        detector.sent(node, environment.nanoTime());
+        if (!active) {
+            active = true;
+        }
+        if (!looking.get() && !closed && looking.compareAndSet(false, true)) {
+            begin();
+        }
+    }
+
+    private synchronized void begin() {
+        lookedNanos = environment.nanoTime();
+        activeNanos = lookedNanos;
+        environment.schedule(this::look, LOOK_NANOS);
+    }
+
+    /**
+     * A node has answered.
+     *
+     * @param node who answered
+     */
+    public void heard(NodeId node) {
+        detector.heard(node, environment.nanoTime());
+        if (!suspects.isEmpty() && suspects.contains(node)) {
+            judge();
+        }
+    }
+
+    /**
+     * A request could not be sent to a node.
+     *
+     * @param node who cannot be reached
+     */
+    public void unreachable(NodeId node) {
+        detector.unreachable(node, environment.nanoTime());
+        if (!suspects.contains(node)) {
+            judge();
+        }
+    }
+
+    private void look() {
+        if (closed) {
+            return;
+        }
+        boolean goesOn = noticeTime();
+        judge();
+        duePings().forEach(ping);
+        if (goesOn || !suspects.isEmpty()) {
+            environment.schedule(this::look, LOOK_NANOS);
+            return;
+        }
+        looking.set(false);
+        // What was sent just now has seen that somebody is looking.
+        if (active && looking.compareAndSet(false, true)) {
+            begin();
+        }
+    }
+
+    /** Whether something was sent so lately that its answer may still be awaited. */
+    private synchronized boolean noticeTime() {
+        long now = environment.nanoTime();
+        boolean late = now - lookedNanos > LATE_NANOS;
+        if (late) {
+            LOG.debug("this node stood still for {} ms", TimeUnit.NANOSECONDS.toMillis(now - lookedNanos));
+            detector.resumed(now);
+        }
+        lookedNanos = now;
+        if (active || late) {
+            activeNanos = now;
+            active = false;
+        }
+        return now - activeNanos <= patienceNanos() + LOOK_NANOS;
+    }
+
+    private synchronized void judge() {
+        long now = environment.nanoTime();
+        Set<NodeId> found = new HashSet<>();
+        for (Node node : others) {
+            if (detector.isSuspected(node.id(), now)) {
+                found.add(node.id());
+                if (!suspects.contains(node.id())) {
+                    LOG.info("{} is suspected not to answer: reads ask others first", node.id());
+                }
+            } else if (suspects.contains(node.id())) {
+                LOG.info("{} answers again", node.id());
+            }
+        }
+        if (!found.equals(suspects)) {
+            suspects = Set.copyOf(found);
+        }
+    }
+
+    private synchronized List<Node> duePings() {
+        long now = environment.nanoTime();
+        pinged.keySet().retainAll(suspects);
+        List<Node> due = others.stream()
+                .filter(node -> suspects.contains(node.id()))
+                .filter(node -> !pinged.containsKey(node.id()) || now - pinged.get(node.id()) >= PING_NANOS)
+                .toList();
+        due.forEach(node -> pinged.put(node.id(), now));
+        return due;
+    }
+
+    /**
+     * Who is suspected.
+     *
+     * @return as of some milliseconds ago; mostly empty
+     */
+    public Set<NodeId> suspects() {
+        return suspects;
+    }
+
+    /**
+     * Whether a node is suspected at this moment.
+     *
+     * @param node who
+     * @return as the detector judges
+     */
+    public boolean isSuspected(NodeId node) {
+        return detector.isSuspected(node, environment.nanoTime());
+    }
+
+    /**
+     * How long a node may be silent before it is suspected.
+     *
+     * @return nanoseconds
+     */
+    public long patienceNanos() {
+        return detector.patience().toNanos();
+    }
+
+    /** Ends looking around. */
+    public void close() {
+        closed = true;
+    }
+}
