@@ -41,6 +41,7 @@ public final class VirtualEnvironment implements Environment {
     private final SplittableRandom random;
     private long clockOffsetMillis;
     private long pausedUntilNanos;
+    private long storeDelayNanos;
     private boolean closed;
     private boolean crashed;
 
@@ -208,7 +209,20 @@ public final class VirtualEnvironment implements Environment {
 
     @Override
     public Executor storeExecutor() {
-        return this::execute;
+        return storeDelayNanos == 0 ? this::execute : task -> execute(task, random.nextLong(storeDelayNanos));
+    }
+
+    /**
+     * Lets this node's store tasks begin later than they could, as on a disk that is busy.
+     *
+     * @param longest each begins after a random time of less than this; zero for at once
+     * @throws IllegalArgumentException if it is negative
+     */
+    public void setStoreDelay(Duration longest) {
+        if (longest.isNegative()) {
+            throw new IllegalArgumentException("a delay must be zero or more, not " + longest);
+        }
+        storeDelayNanos = longest.toNanos();
     }
 
     @Override
@@ -254,13 +268,17 @@ public final class VirtualEnvironment implements Environment {
     }
 
     private void execute(Runnable task) {
+        execute(task, 0);
+    }
+
+    private void execute(Runnable task, long delayNanos) {
         if (crashed) {
             return;
         }
         if (closed) {
             throw new RejectedExecutionException("the environment is closed" + simulation.suffix());
         }
-        simulation.submit(this, task, 0, false);
+        simulation.submit(this, task, delayNanos, false);
     }
 
     /** {@inheritDoc} On a closed environment the task never runs. */

@@ -28,7 +28,8 @@ final class SimulatedNode {
             LoopbackNetwork network,
             UnaryOperator<ClusterBuilder> options,
             Topology topology,
-            boolean memoryFast) {}
+            boolean memoryFast,
+            Duration storeDelay) {}
 
     /** A process. */
     record Running(VirtualEnvironment environment, FaultyTransport links, DiskStore store, Cluster cluster) {}
@@ -45,6 +46,7 @@ final class SimulatedNode {
 
     void start() {
         VirtualEnvironment environment = lifecycle.world().withClockOffset(clockOffset);
+        environment.setStoreDelay(lifecycle.storeDelay());
         // The network's time, not the node's: what is on its way arrives though the sender pauses.
         FaultyTransport links = new FaultyTransport(lifecycle.network().transport(node.address()), lifecycle.world());
         DiskStore store = new DiskStore(disk, lifecycle.memoryFast());

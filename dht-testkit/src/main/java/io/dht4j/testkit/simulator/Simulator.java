@@ -40,6 +40,7 @@ public final class Simulator {
 
     private static final List<CancellationPolicy> CANCELLATIONS =
             List.of(CancellationPolicy.NEVER, CancellationPolicy.LOCAL, CancellationPolicy.PROPAGATE);
+    private static final int LONGEST_STORE_MILLIS = 30;
     private static final int REPLICAS = 3;
     private static final int MAJORITY = 2;
     /** Of so many calls one is followed by a fault. */
@@ -63,6 +64,7 @@ public final class Simulator {
         this.world = VirtualEnvironment.seeded(seed);
         int size = random.nextBoolean() ? REPLICAS : 5;
         boolean memoryFast = random.nextBoolean();
+        Duration storeDelay = Duration.ofMillis(random.nextInt(LONGEST_STORE_MILLIS));
         ReadFanOut fanOut = random.nextBoolean() ? ReadFanOut.ALL : ReadFanOut.ENOUGH;
         Optional<Duration> hedge =
                 random.nextInt(3) == 0 ? Optional.of(Duration.ofMillis(1 + random.nextInt(100))) : Optional.empty();
@@ -81,7 +83,7 @@ public final class Simulator {
                 hedge.map(Duration::toString).orElse("none"),
                 cancellation,
                 batching.enabled() ? "on" : "off",
-                memoryFast ? "at once" : "on its threads");
+                memoryFast ? "at once" : "within " + storeDelay);
         Topology topology = Topology.of(IntStream.range(0, size)
                 .mapToObj(i -> Node.of("n" + i, "host" + i))
                 .toArray(Node[]::new));
@@ -94,8 +96,8 @@ public final class Simulator {
                     .partitions(64);
             return hedge.map(configured::hedgeDelay).orElse(configured);
         };
-        SimulatedNode.Lifecycle lifecycle =
-                new SimulatedNode.Lifecycle(world, LoopbackNetwork.on(world), configure, topology, memoryFast);
+        SimulatedNode.Lifecycle lifecycle = new SimulatedNode.Lifecycle(
+                world, LoopbackNetwork.on(world), configure, topology, memoryFast, storeDelay);
         for (Node node : topology.nodes()) {
             nodes.add(new SimulatedNode(node, new SimulatedDisk(random.split()), lifecycle));
         }

@@ -1,0 +1,74 @@
+package io.dht4j.benchmarks.simulate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dht4j.examples.cli.Console;
+import java.io.ByteArrayOutputStream;
+import java.io.InputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class SimulateTest {
+
+    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+    private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+
+    private int execute(String... args) {
+        Console console = new Console(
+                InputStream.nullInputStream(), new PrintStream(out), new PrintStream(err), false, false, Map.of());
+        return Simulate.execute(console, args);
+    }
+
+    private static String text(ByteArrayOutputStream stream) {
+        return stream.toString(StandardCharsets.UTF_8);
+    }
+
+    @Test
+    void several_seeds_are_tried_and_counted() {
+        assertThat(execute("--seeds", "5", "--from", "100")).isZero();
+
+        assertThat(text(out))
+                .startsWith("5 seeds, ")
+                .contains("simulated minutes")
+                .endsWith("no promise was broken\n");
+    }
+
+    @Test
+    void one_seed_is_tried() {
+        assertThat(execute("--seed", "7", "--seconds", "10", "--operations", "20"))
+                .isZero();
+
+        assertThat(text(out)).isEqualTo("no promise was broken\n");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"--seeds,0", "--seconds,0", "--operations,-1", "--keys,0"})
+    void numbers_have_bounds(String option, String value) {
+        assertThat(execute(option, value)).isEqualTo(2);
+
+        assertThat(text(err))
+                .contains(option + " must be 1 or more, not " + value)
+                .contains("./dht simulate --help");
+        assertThat(text(out)).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"--frob", "--seeds,many", "extra"})
+    void wrong_usage_is_one_message(String args) {
+        assertThat(execute(args.split(","))).isEqualTo(2);
+
+        assertThat(text(err)).startsWith("dht simulate: ").doesNotContain("Exception");
+    }
+
+    @Test
+    void help_names_the_options() {
+        assertThat(execute("--help")).isZero();
+
+        assertThat(text(out)).contains("--seeds", "--from", "--seed", "Exit codes:");
+    }
+}
