@@ -10,7 +10,7 @@ import io.dht4j.spi.HintLog;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -123,7 +123,7 @@ public final class Handoff {
     void log(Node node, List<Entry> entries) {
         try {
             if (log.add(node.id(), entries, environment.currentTimeMillis())) {
-                replay(node).ifPresent(Replay::hinted);
+                Objects.requireNonNull(replays.get(node.id())).hinted();
                 expireLater();
             } else {
                 drop(node, bytes(entries), "the log of hints is full, with " + log.bytes() + " bytes");
@@ -132,10 +132,6 @@ public final class Handoff {
             // What cannot be kept must not keep others from being kept.
             drop(node, bytes(entries), String.valueOf(e));
         }
-    }
-
-    private Optional<Replay> replay(Node node) {
-        return Optional.ofNullable(replays.get(node.id()));
     }
 
     private void expireLater() {
