@@ -3,6 +3,7 @@ package io.dht4j;
 import java.util.Collection;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -104,6 +105,22 @@ public interface Cluster extends AutoCloseable {
      * @return completes with a snapshot
      */
     CompletionStage<NodeStatus> status();
+
+    /**
+     * Compares this node's replicas with those of the other nodes, as soon as no other round of repair is under way, and brings each to the newest entry
+     * of each key. Does not wait for that: ask for {@link #repairStatus()}.
+     *
+     * @param partitions which ones, or empty for all that this node is a replica of
+     * @return completes with the state at the beginning; fails with {@link ErrorCode#BAD_REQUEST} if this node is no replica of one of them
+     */
+    CompletionStage<RepairStatus> repair(Set<Integer> partitions);
+
+    /**
+     * How far this node is with repair.
+     *
+     * @return completes with a snapshot
+     */
+    CompletionStage<RepairStatus> repairStatus();
 
     /**
      * Stops taking calls, waits until those under way have ended (at most as long as the cluster's drain timeout), then

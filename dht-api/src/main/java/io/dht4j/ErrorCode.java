@@ -36,6 +36,8 @@ public enum ErrorCode {
     FRAME_TOO_LARGE(1102, Action.FIX_REQUEST),
     /** A write whose version lies too far in the future of the node that refuses it: the coordinator's clock is wrong. */
     VERSION_TOO_FAR_AHEAD(1103, Action.FIX_REQUEST),
+    /** A write whose version is older than what all replicas have agreed on: it comes far too late, or its coordinator's clock is far behind. */
+    VERSION_TOO_OLD(1104, Action.FIX_REQUEST),
     /** The request carries no token, or one that nobody gave out. */
     UNAUTHENTICATED(1200, Action.FIX_REQUEST),
     /** The request's token is known, and does not allow this. */

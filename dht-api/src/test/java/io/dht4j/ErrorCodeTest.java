@@ -30,6 +30,7 @@ class ErrorCodeTest {
             "1101 UNSUPPORTED_PROTOCOL",
             "1102 FRAME_TOO_LARGE",
             "1103 VERSION_TOO_FAR_AHEAD",
+            "1104 VERSION_TOO_OLD",
             "1200 UNAUTHENTICATED",
             "1201 PERMISSION_DENIED",
             "2000 NOT_ENOUGH_REPLICAS",

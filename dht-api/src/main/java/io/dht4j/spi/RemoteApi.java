@@ -7,6 +7,7 @@ import io.dht4j.KeyRange;
 import io.dht4j.KeyValue;
 import io.dht4j.NodeId;
 import io.dht4j.NodeStatus;
+import io.dht4j.RepairStatus;
 import io.dht4j.ScanScope;
 import io.dht4j.Value;
 import io.dht4j.Version;
@@ -14,6 +15,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -118,6 +120,25 @@ public interface RemoteApi extends AutoCloseable {
      * @return completes with a snapshot
      */
     CompletionStage<NodeStatus> status(String address, CallOptions options);
+
+    /**
+     * Begins a repair at a node.
+     *
+     * @param address the node to ask
+     * @param partitions which ones, or empty for all that it is a replica of
+     * @param options a timeout
+     * @return completes with the state at the beginning
+     */
+    CompletionStage<RepairStatus> repair(String address, Set<Integer> partitions, CallOptions options);
+
+    /**
+     * How far a node is with repair.
+     *
+     * @param address the node to ask
+     * @param options a timeout
+     * @return completes with a snapshot
+     */
+    CompletionStage<RepairStatus> repairStatus(String address, CallOptions options);
 
     /** Fails calls under way, each of them, and releases sockets and threads. Blocks, for a bounded time. May be called repeatedly. */
     @Override

@@ -5,6 +5,7 @@ import io.dht4j.KeyRange;
 import io.dht4j.Version;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /**
  * Where a node keeps its entries: a sorted map from keys to their newest entries. Methods block, as storage engines do;
@@ -15,6 +16,9 @@ import java.util.Optional;
  * {@link StoreException}.
  */
 public interface Store extends AutoCloseable {
+
+    /** How large a note may be: 32 MiB. */
+    int MAX_NOTE_BYTES = 32 << 20;
 
     /**
      * Reads the newest entry of a key, tombstones and expired entries included.
@@ -45,14 +49,65 @@ public interface Store extends AutoCloseable {
     EntryCursor scan(KeyRange range);
 
     /**
-     * Removes tombstones and expired values for good. Only safe when every replica has seen them.
+     * Removes entries for good. Of a key whose newest entry goes, nothing older comes back. Only safe when every replica has
+     * seen what goes, and nothing older of its keys can come any more.
+     *
+     * @param dispensable whether an entry may go: a tombstone or a value that has expired; asked on any thread, must be quick
+     * @return how many entries were removed
+     * @throws StoreException if the store cannot be written
+     */
+    long purge(Predicate<Entry> dispensable);
+
+    /**
+     * Removes tombstones and expired values that are older than a version.
      *
      * @param before entries of this version or a newer one stay
      * @param nowMillis the wall clock in milliseconds since 1970, to tell which values have expired
      * @return how many entries were removed
      * @throws StoreException if the store cannot be written
      */
-    long purge(Version before, long nowMillis);
+    default long purge(Version before, long nowMillis) {
+        return purge(entry -> entry.version().compareTo(before) < 0 && !entry.isLive(nowMillis));
+    }
+
+    /**
+     * Tells a listener of every change of what is held from now on, in an order of its own. A store may hold back a change that
+     * {@link #get} shows already; {@link #settle} makes it tell. Called once at most, while nobody applies or
+     * purges.
+     *
+     * @param listener called on any thread, by several at a time, while the store is working: it must be quick and must not
+     *     call the store
+     * @return what is held now, as of the first change that is told: each entry once, in any order. Read by one thread at a
+     *     time, and closed by the caller, before the store is closed
+     * @throws StoreException if the store cannot be read
+     */
+    EntryCursor follow(ContentListener listener);
+
+    /**
+     * Tells the listener of every change that was made before this call began. Blocks until that is done.
+     *
+     * @throws StoreException if the store cannot be written
+     */
+    void settle();
+
+    /**
+     * Keeps a few bytes beside the entries, in place of what was kept under this name. On return they are as durable as the
+     * store can make them, whatever is configured for entries.
+     *
+     * @param name 1 to 32 of the letters a to z and hyphens, as the core chooses them
+     * @param bytes up to {@link #MAX_NOTE_BYTES}
+     * @throws StoreException if they cannot be kept
+     */
+    void keepNote(String name, byte[] bytes);
+
+    /**
+     * Reads what {@link #keepNote} kept.
+     *
+     * @param name as it was kept
+     * @return a copy, or empty if nothing was
+     * @throws StoreException if it cannot be read, or is damaged
+     */
+    Optional<byte[]> note(String name);
 
     /**
      * How many keys the store holds, tombstones and expired entries included. Quick; while writes go on an estimate.

@@ -13,6 +13,7 @@ import io.dht4j.core.internal.coordinator.NodeCluster;
 import io.dht4j.core.internal.coordinator.Parts;
 import io.dht4j.core.internal.handoff.HandoffLimits;
 import io.dht4j.core.internal.handoff.MemoryHintLog;
+import io.dht4j.core.internal.repair.RepairLimits;
 import io.dht4j.spi.Environment;
 import io.dht4j.spi.FailureDetector;
 import io.dht4j.spi.HashFunction;
@@ -78,7 +79,11 @@ public final class ClusterBuilder {
     private Duration drainTimeout = Duration.ofSeconds(5);
     private Batching batching = Batching.on();
     private CancellationPolicy cancellation = CancellationPolicy.LOCAL;
+    /** A clock may be ahead and another one behind, of those who decide to purge and of those who read. */
+    private static final int CLOCK_MARGIN = 4;
+
     private HintedHandoff handoff = HintedHandoff.on();
+    private Repair repair = Repair.on();
 
     private ClusterBuilder(NodeId self, Topology topology, boolean stores) {
         this.self = self;
@@ -403,6 +408,17 @@ public final class ClusterBuilder {
     }
 
     /**
+     * How replicas are compared and brought together in the background. Default: {@link Repair#on()}.
+     *
+     * @param repair on or off, and its bounds
+     * @return this builder
+     */
+    public ClusterBuilder repair(Repair repair) {
+        this.repair = repair;
+        return this;
+    }
+
+    /**
      * Which members that store nothing may send requests to this node, besides the nodes of the topology. It matters with
      * transports that authenticate their peers: a caller's certificate must bear one of these names. Adds to those that were
      * named before. Default: none.
@@ -487,8 +503,20 @@ public final class ClusterBuilder {
                 new BatchLimits(batching.enabled(), batching.maxEntries(), batching.maxBytes(), batching.maxFrames()),
                 cancellation,
                 new HandoffLimits(
-                        handoff.enabled(), handoff.maxAge(), handoff.bytesPerSecond(), maxInFlight, maxInFlightBytes));
+                        handoff.enabled(), handoff.maxAge(), handoff.bytesPerSecond(), maxInFlight, maxInFlightBytes),
+                new RepairLimits(
+                        repair.enabled(),
+                        repair.interval(),
+                        repair.bytesPerSecond(),
+                        repair.confirmDelay(),
+                        purgeAfter()));
         return new NodeCluster(parts, limits, clock(env), ownsEnvironment);
+    }
+
+    /** What is dead must be so by every clock. */
+    private Duration purgeAfter() {
+        Duration least = maxClockSkew.multipliedBy(CLOCK_MARGIN);
+        return repair.purgeAfter().compareTo(least) < 0 ? least : repair.purgeAfter();
     }
 
     private static void release(AutoCloseable part, Throwable failure) {

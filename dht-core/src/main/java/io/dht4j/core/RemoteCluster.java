@@ -12,6 +12,7 @@ import io.dht4j.KeyValue;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.NodeStatus;
+import io.dht4j.RepairStatus;
 import io.dht4j.ReplicationPolicy;
 import io.dht4j.Scan;
 import io.dht4j.ScanScope;
@@ -29,6 +30,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
@@ -257,6 +259,25 @@ public final class RemoteCluster implements Cluster {
             known = status;
             return status;
         });
+    }
+
+    /**
+     * Begins a repair at one of the nodes, whichever is asked first. To choose the node, connect to that one only.
+     *
+     * @param partitions which ones, or empty for all that it is a replica of
+     * @return completes with the state at the beginning
+     */
+    @Override
+    public CompletionStage<RepairStatus> repair(Set<Integer> partitions) {
+        return ask(
+                RemoteCall.Kind.READ,
+                CallOptions.defaults(),
+                (address, within) -> api.repair(address, partitions, within));
+    }
+
+    @Override
+    public CompletionStage<RepairStatus> repairStatus() {
+        return ask(RemoteCall.Kind.READ, CallOptions.defaults(), api::repairStatus);
     }
 
     /**

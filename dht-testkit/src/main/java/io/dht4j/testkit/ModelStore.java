@@ -3,15 +3,19 @@ package io.dht4j.testkit;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.Version;
+import io.dht4j.spi.ContentListener;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.EntryCursor;
 import io.dht4j.spi.Store;
 import io.dht4j.spi.StoreException;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 
 /**
  * The reference store, which other stores are compared with: a sorted map behind one lock, simple enough to be right by
@@ -19,7 +23,17 @@ import java.util.TreeMap;
  */
 public final class ModelStore implements Store {
 
+    private static final ContentListener NOBODY = new ContentListener() {
+        @Override
+        public void added(Entry entry) {}
+
+        @Override
+        public void removed(Entry entry) {}
+    };
+
     private final TreeMap<Key, Entry> entries = new TreeMap<>();
+    private final Map<String, byte[]> notes = new HashMap<>();
+    private ContentListener listener = NOBODY;
     private boolean closed;
 
     /** An empty store. */
@@ -35,7 +49,14 @@ public final class ModelStore implements Store {
     public synchronized void apply(List<Entry> newEntries) {
         checkOpen();
         for (Entry entry : newEntries) {
-            entries.merge(entry.key(), entry, Entry::newest);
+            Entry before = entries.get(entry.key());
+            if (before == null || entry.supersedes(before)) {
+                entries.put(entry.key(), entry);
+                if (before != null) {
+                    listener.removed(before);
+                }
+                listener.added(entry);
+            }
         }
     }
 
@@ -49,12 +70,39 @@ public final class ModelStore implements Store {
     }
 
     @Override
-    public synchronized long purge(Version before, long nowMillis) {
+    public synchronized long purge(Predicate<Entry> dispensable) {
         checkOpen();
-        int sizeBefore = entries.size();
-        entries.values().removeIf(entry -> entry.version().compareTo(before) < 0 && !entry.isLive(nowMillis));
-        int removed = sizeBefore - entries.size();
-        return removed;
+        List<Entry> over = entries.values().stream().filter(dispensable).toList();
+        over.forEach(entry -> {
+            entries.remove(entry.key());
+            listener.removed(entry);
+        });
+        return over.size();
+    }
+
+    @Override
+    public synchronized EntryCursor follow(ContentListener newListener) {
+        EntryCursor held = scan(KeyRange.all());
+        listener = newListener;
+        return held;
+    }
+
+    /** Nothing to do: every change is told at once. */
+    @Override
+    public void settle() {
+        checkOpen();
+    }
+
+    @Override
+    public synchronized void keepNote(String name, byte[] bytes) {
+        checkOpen();
+        notes.put(name, bytes.clone());
+    }
+
+    @Override
+    public synchronized Optional<byte[]> note(String name) {
+        checkOpen();
+        return Optional.ofNullable(notes.get(name)).map(byte[]::clone);
     }
 
     @Override

@@ -9,6 +9,7 @@ import io.dht4j.KeyRange;
 import io.dht4j.KeyValue;
 import io.dht4j.Node;
 import io.dht4j.NodeStatus;
+import io.dht4j.RepairStatus;
 import io.dht4j.ReplicationPolicy;
 import io.dht4j.Scan;
 import io.dht4j.ScanScope;
@@ -19,6 +20,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -110,6 +112,16 @@ final class OneAnswerCluster implements Cluster {
 
     @Override
     public CompletionStage<NodeStatus> status() {
+        return answer();
+    }
+
+    @Override
+    public CompletionStage<RepairStatus> repair(Set<Integer> partitions) {
+        return answer();
+    }
+
+    @Override
+    public CompletionStage<RepairStatus> repairStatus() {
         return answer();
     }
 

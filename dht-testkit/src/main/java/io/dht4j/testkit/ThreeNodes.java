@@ -8,6 +8,7 @@ import io.dht4j.Topology;
 import io.dht4j.Version;
 import io.dht4j.core.ClusterBuilder;
 import io.dht4j.spi.CallContext;
+import io.dht4j.spi.ContentListener;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.EntryCursor;
 import io.dht4j.spi.FrameHandler;
@@ -25,6 +26,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Function;
+import java.util.function.Predicate;
 
 /** A cluster of nodes n1, n2, n3 in this process, whose nodes can be stopped and started again with what they stored. */
 final class ThreeNodes implements AutoCloseable {
@@ -182,8 +184,28 @@ final class ThreeNodes implements AutoCloseable {
         }
 
         @Override
-        public long purge(Version before, long nowMillis) {
-            return entries.purge(before, nowMillis);
+        public long purge(Predicate<Entry> dispensable) {
+            return entries.purge(dispensable);
+        }
+
+        @Override
+        public EntryCursor follow(ContentListener listener) {
+            return entries.follow(listener);
+        }
+
+        @Override
+        public void settle() {
+            entries.settle();
+        }
+
+        @Override
+        public void keepNote(String name, byte[] bytes) {
+            entries.keepNote(name, bytes);
+        }
+
+        @Override
+        public Optional<byte[]> note(String name) {
+            return entries.note(name);
         }
 
         @Override

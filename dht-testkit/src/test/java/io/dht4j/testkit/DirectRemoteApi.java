@@ -9,6 +9,7 @@ import io.dht4j.KeyRange;
 import io.dht4j.KeyValue;
 import io.dht4j.Node;
 import io.dht4j.NodeStatus;
+import io.dht4j.RepairStatus;
 import io.dht4j.Scan;
 import io.dht4j.ScanScope;
 import io.dht4j.Value;
@@ -131,6 +132,16 @@ public final class DirectRemoteApi implements RemoteApi {
     @Override
     public CompletionStage<NodeStatus> status(String address, CallOptions options) {
         return call(address, options, Cluster::status);
+    }
+
+    @Override
+    public CompletionStage<RepairStatus> repair(String address, Set<Integer> partitions, CallOptions options) {
+        return call(address, options, cluster -> cluster.repair(partitions));
+    }
+
+    @Override
+    public CompletionStage<RepairStatus> repairStatus(String address, CallOptions options) {
+        return call(address, options, Cluster::repairStatus);
     }
 
     @Override

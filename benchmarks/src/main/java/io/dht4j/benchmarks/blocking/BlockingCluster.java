@@ -11,6 +11,7 @@ import io.dht4j.KeyRange;
 import io.dht4j.Node;
 import io.dht4j.NodeStatus;
 import io.dht4j.OverloadedException;
+import io.dht4j.RepairStatus;
 import io.dht4j.ReplicationPolicy;
 import io.dht4j.Scan;
 import io.dht4j.ScanScope;
@@ -33,6 +34,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -275,6 +277,16 @@ public final class BlockingCluster implements Cluster {
     @Override
     public CompletionStage<NodeStatus> status() {
         return unsupported("status");
+    }
+
+    @Override
+    public CompletionStage<RepairStatus> repair(Set<Integer> partitions) {
+        return unsupported("repair");
+    }
+
+    @Override
+    public CompletionStage<RepairStatus> repairStatus() {
+        return unsupported("repair");
     }
 
     /** Ends what is under way, and closes transport and store. */

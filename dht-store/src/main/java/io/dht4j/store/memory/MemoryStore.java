@@ -3,6 +3,7 @@ package io.dht4j.store.memory;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.Version;
+import io.dht4j.spi.ContentListener;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.EntryCursor;
 import io.dht4j.spi.Store;
@@ -14,6 +15,8 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A store in memory, for caches, tests and measurements: a hash table of the entries, and a skip list of their keys for scans,
@@ -27,6 +30,8 @@ public final class MemoryStore implements Store {
     /** The keys of the entries, changed while the table holds on to the key: of the two, a scan believes the table. */
     private final ConcurrentSkipListSet<Key> keys = new ConcurrentSkipListSet<>();
 
+    private final ConcurrentHashMap<String, byte[]> notes = new ConcurrentHashMap<>();
+    private volatile @Nullable ContentListener listener;
     private volatile boolean closed;
 
     /** An empty store. */
@@ -45,10 +50,24 @@ public final class MemoryStore implements Store {
             entries.compute(entry.key(), (key, before) -> {
                 if (before == null) {
                     keys.add(key);
-                    return entry;
+                } else if (!entry.supersedes(before)) {
+                    return before;
                 }
-                return Entry.newest(before, entry);
+                tell(before, entry);
+                return entry;
             });
+        }
+    }
+
+    private void tell(@Nullable Entry before, @Nullable Entry after) {
+        ContentListener told = listener;
+        if (told != null) {
+            if (before != null) {
+                told.removed(before);
+            }
+            if (after != null) {
+                told.added(after);
+            }
         }
     }
 
@@ -59,17 +78,18 @@ public final class MemoryStore implements Store {
     }
 
     @Override
-    public long purge(Version before, long nowMillis) {
+    public long purge(Predicate<Entry> dispensable) {
         checkOpen();
         AtomicLong removed = new AtomicLong();
         for (Entry entry : entries.values()) {
-            if (isOver(entry, before, nowMillis)) {
+            if (dispensable.test(entry)) {
                 entries.computeIfPresent(entry.key(), (key, now) -> {
                     // A newer one that came in the meantime stays.
-                    if (!isOver(now, before, nowMillis)) {
+                    if (!dispensable.test(now)) {
                         return now;
                     }
                     keys.remove(key);
+                    tell(now, null);
                     removed.incrementAndGet();
                     return null;
                 });
@@ -78,8 +98,30 @@ public final class MemoryStore implements Store {
         return removed.get();
     }
 
-    private static boolean isOver(Entry entry, Version before, long nowMillis) {
-        return entry.version().compareTo(before) < 0 && !entry.isLive(nowMillis);
+    @Override
+    public EntryCursor follow(ContentListener newListener) {
+        checkOpen();
+        List<Entry> held = List.copyOf(entries.values());
+        listener = newListener;
+        return new HeldCursor(held.iterator());
+    }
+
+    /** Nothing to do: every change is told at once. */
+    @Override
+    public void settle() {
+        checkOpen();
+    }
+
+    @Override
+    public void keepNote(String name, byte[] bytes) {
+        checkOpen();
+        notes.put(name, bytes.clone());
+    }
+
+    @Override
+    public Optional<byte[]> note(String name) {
+        checkOpen();
+        return Optional.ofNullable(notes.get(name)).map(byte[]::clone);
     }
 
     @Override
@@ -160,6 +202,34 @@ public final class MemoryStore implements Store {
         public void close() {
             done = true;
             following = Optional.empty();
+        }
+    }
+
+    /** What was held at a moment. */
+    private static final class HeldCursor implements EntryCursor {
+        private final Iterator<Entry> held;
+        private boolean closed;
+
+        HeldCursor(Iterator<Entry> held) {
+            this.held = held;
+        }
+
+        @Override
+        public boolean hasNext() {
+            return !closed && held.hasNext();
+        }
+
+        @Override
+        public Entry next() {
+            if (!hasNext()) {
+                throw new NoSuchElementException("the cursor is at its end");
+            }
+            return held.next();
+        }
+
+        @Override
+        public void close() {
+            closed = true;
         }
     }
 }

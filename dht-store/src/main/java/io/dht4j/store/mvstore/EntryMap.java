@@ -3,7 +3,9 @@ package io.dht4j.store.mvstore;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.Version;
+import io.dht4j.spi.ContentListener;
 import io.dht4j.spi.Entry;
+import io.dht4j.spi.EntryCursor;
 import io.dht4j.spi.StoreException;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -12,6 +14,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.h2.mvstore.Cursor;
 import org.h2.mvstore.MVMap;
@@ -53,6 +56,12 @@ final class EntryMap implements AutoCloseable {
 
     /** What the store remembers of itself: numbers, kept where an entry has its version. */
     private final MVMap<Key, Stored> state;
+
+    /** Held while the map changes and the listener is told, so that whoever begins to listen misses nothing and hears nothing twice. */
+    private final Object following = new Object();
+
+    /** Changed under that lock. */
+    private @Nullable ContentListener listener;
 
     /** Up to which count of written bytes compaction has been done. For the merging thread. */
     private long compactedFor;
@@ -155,8 +164,36 @@ final class EntryMap implements AutoCloseable {
 
     /** Keeps an entry if it supersedes what the map holds. */
     void merge(Entry entry) {
-        entries.operate(entry.key(), Stored.of(entry), new KeepNewest(entry));
+        synchronized (following) {
+            Stored before = entries.operate(entry.key(), Stored.of(entry), new KeepNewest(entry));
+            if (listener != null) {
+                @Nullable Entry replaced = before == null ? null : before.toEntry(entry.key());
+                if (replaced == null || entry.supersedes(replaced)) {
+                    tell(replaced, entry);
+                }
+            }
+        }
         commitIfLarge();
+    }
+
+    private void tell(@Nullable Entry removed, @Nullable Entry added) {
+        ContentListener told = listener;
+        if (told != null) {
+            if (removed != null) {
+                told.removed(removed);
+            }
+            if (added != null) {
+                told.added(added);
+            }
+        }
+    }
+
+    /** Tells a listener of every change from now on; the cursor shows the map as it is now. */
+    EntryCursor follow(MergingCursor.Guard guard, ContentListener newListener) {
+        synchronized (following) {
+            listener = newListener;
+            return new SnapshotCursor(guard, file, store, entries);
+        }
     }
 
     /** Makes everything merged durable, and remembers that the log's segments up to this one are no longer needed. */
@@ -186,15 +223,18 @@ final class EntryMap implements AutoCloseable {
         });
     }
 
-    /** Removes what is dead and old, and makes it durable. */
-    long purge(Version before, long nowMillis) {
+    /** Removes what may go, and makes it durable. */
+    long purge(Predicate<Entry> dispensable) {
         long removed = 0;
         Optional<Key> start = Optional.of(KeyRange.all().start());
         while (start.isPresent()) {
             List<Entry> page = page(KeyRange.from(start.get()));
             for (Entry entry : page) {
-                if (entry.version().compareTo(before) < 0 && !entry.isLive(nowMillis)) {
-                    entries.remove(entry.key());
+                if (dispensable.test(entry)) {
+                    synchronized (following) {
+                        entries.remove(entry.key());
+                        tell(entry, null);
+                    }
                     removed++;
                 }
             }

@@ -1,6 +1,5 @@
 package io.dht4j.store.mvstore;
 
-import io.dht4j.Version;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.StoreException;
 import java.io.EOFException;
@@ -12,6 +11,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,7 +39,7 @@ final class Merger {
     private final EntryMap map;
     private final WriteAheadLog log;
     private final Health health;
-    private final Queue<Purge> purges = new ConcurrentLinkedQueue<>();
+    private final Queue<Wish> wishes = new ConcurrentLinkedQueue<>();
     private final Thread thread;
 
     // Below: only for the merging thread.
@@ -47,8 +47,8 @@ final class Merger {
     private int quietTicks;
     private long lastWeight;
 
-    /** A wish to purge, once the segments up to one are in the map. */
-    private record Purge(long upToSegment, Version before, long nowMillis, CompletableFuture<Long> removed) {}
+    /** Something to do with the map, once the segments up to one are in it. */
+    private record Wish(long upToSegment, LongSupplier work, CompletableFuture<Long> result) {}
 
     Merger(
             StoreDirectory directory,
@@ -72,21 +72,21 @@ final class Merger {
         thread.start();
     }
 
-    /** Removes what is dead and old from the map, once what is frozen now is in it. Blocks; interrupts wait. */
-    long purge(Version before, long nowMillis) {
+    /** Does something with the map, once what is frozen now is in it. Blocks; interrupts wait. */
+    long onceMerged(LongSupplier work) {
         long upTo = memtables.view().active().segment() - 1;
-        Purge purge = new Purge(upTo, before, nowMillis, new CompletableFuture<>());
-        purges.add(purge);
+        Wish wish = new Wish(upTo, work, new CompletableFuture<>());
+        wishes.add(wish);
         memtables.wake();
         if (health.isFailed()) {
             // The thread may have ended without having seen the wish.
-            failPurges();
+            failWishes();
         }
         try {
-            return purge.removed().join();
+            return wish.result().join();
         } catch (CompletionException e) {
             health.checkWritable();
-            throw new StoreException(directory.path() + " cannot be purged (" + e.getCause() + ")", e);
+            throw new StoreException(directory.path() + " cannot be purged or settled (" + e.getCause() + ")", e);
         }
     }
 
@@ -109,11 +109,11 @@ final class Merger {
     private void run() {
         try {
             while (!memtables.isEnding()) {
-                runPurges();
-                Memtable oldest = memtables.awaitFrozen(purges.isEmpty() ? TICK_NANOS : 0);
+                runWishes();
+                Memtable oldest = memtables.awaitFrozen(wishes.isEmpty() ? TICK_NANOS : 0);
                 if (oldest != null) {
                     merge(oldest);
-                } else if (purges.isEmpty()) {
+                } else if (wishes.isEmpty()) {
                     idle();
                 }
             }
@@ -121,7 +121,7 @@ final class Merger {
             health.fail(e instanceof StoreException known ? known : cannotMerge(e));
             memtables.wake();
         } finally {
-            failPurges();
+            failWishes();
         }
     }
 
@@ -163,22 +163,22 @@ final class Merger {
 
     /**
      * Rests for as long as it worked, so that a merge takes half of a processor and not a whole one from the requests; unless the next
-     * table waits, since then writers will soon wait too, or somebody waits for a purge.
+     * table waits, since then writers will soon wait too, or somebody waits for the merge.
      */
     private void rest(long began) {
-        if (memtables.view().frozen().size() == 1 && memtables.hasRoom() && purges.isEmpty()) {
+        if (memtables.view().frozen().size() == 1 && memtables.hasRoom() && wishes.isEmpty()) {
             LockSupport.parkNanos(Math.min(System.nanoTime() - began, LONGEST_REST_NANOS));
         }
     }
 
-    private void runPurges() {
-        @Nullable Purge purge;
-        while ((purge = purges.peek()) != null && oldestSegment() > purge.upToSegment()) {
-            purges.remove();
+    private void runWishes() {
+        @Nullable Wish wish;
+        while ((wish = wishes.peek()) != null && oldestSegment() > wish.upToSegment()) {
+            wishes.remove();
             try {
-                purge.removed().complete(map.purge(purge.before(), purge.nowMillis()));
+                wish.result().complete(wish.work().getAsLong());
             } catch (RuntimeException | Error e) {
-                purge.removed().completeExceptionally(e);
+                wish.result().completeExceptionally(e);
                 throw e;
             }
             ticksSinceMerge = 0;
@@ -192,10 +192,10 @@ final class Merger {
                 : view.frozen().get(0).segment();
     }
 
-    private void failPurges() {
-        @Nullable Purge purge;
-        while ((purge = purges.poll()) != null) {
-            purge.removed().completeExceptionally(new StoreException("the merging thread has ended"));
+    private void failWishes() {
+        @Nullable Wish wish;
+        while ((wish = wishes.poll()) != null) {
+            wish.result().completeExceptionally(new StoreException("the merging thread has ended"));
         }
     }
 

@@ -3,6 +3,7 @@ package io.dht4j.store.mvstore;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.Version;
+import io.dht4j.spi.ContentListener;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.EntryCursor;
 import io.dht4j.spi.Store;
@@ -16,6 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -192,12 +194,50 @@ public final class MvStore implements Store {
      * <p>First brings everything that has been applied into the map; takes as long as that and a walk over the map.
      */
     @Override
-    public long purge(Version before, long nowMillis) {
+    public long purge(Predicate<Entry> dispensable) {
         return reading(() -> {
             health.checkWritable();
             log.rotate();
-            return merger.purge(before, nowMillis);
+            return merger.onceMerged(() -> map.purge(dispensable));
         });
+    }
+
+    /**
+     * {@inheritDoc}
+     *
+     * <p>A change is told when it reaches the map.
+     */
+    @Override
+    public EntryCursor follow(ContentListener listener) {
+        return reading(() -> map.follow(this::reading, listener));
+    }
+
+    /**
+     * {@inheritDoc}
+     *
+     * <p>Takes as long as bringing everything that has been applied into the map.
+     */
+    @Override
+    public void settle() {
+        reading(() -> {
+            health.checkWritable();
+            log.rotate();
+            return merger.onceMerged(() -> 0L);
+        });
+    }
+
+    @Override
+    public void keepNote(String name, byte[] bytes) {
+        reading(() -> {
+            health.checkWritable();
+            directory.keepNote(name, bytes);
+            return bytes;
+        });
+    }
+
+    @Override
+    public Optional<byte[]> note(String name) {
+        return reading(() -> directory.note(name));
     }
 
     /**

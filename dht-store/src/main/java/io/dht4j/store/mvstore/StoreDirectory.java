@@ -1,6 +1,8 @@
 package io.dht4j.store.mvstore;
 
+import io.dht4j.spi.Store;
 import io.dht4j.spi.StoreException;
+import io.dht4j.store.log.LogFormat;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -13,6 +15,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -23,7 +26,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A store's directory: it is ours, of a format we know, and no other process uses it. Files: {@code LOCK} (empty),
- * {@code FORMAT} (a marker and the format's version), {@code PLACEMENT} (what decides where keys live), {@code data.mv} (the map) and {@code log-N.seg} (the log).
+ * {@code FORMAT} (a marker and the format's version), {@code PLACEMENT} (what decides where keys live), {@code data.mv} (the map),
+ * {@code log-N.seg} (the log) and {@code note-NAME} (what the node remembers of itself).
  */
 final class StoreDirectory implements AutoCloseable {
 
@@ -36,6 +40,7 @@ final class StoreDirectory implements AutoCloseable {
     private static final String FORMAT_DRAFT = FORMAT_FILE + DRAFT_SUFFIX;
     private static final String PLACEMENT_FILE = "PLACEMENT";
     private static final Pattern SEGMENT_FILE = Pattern.compile("log-(\\d{1,18})\\.seg");
+    private static final Pattern NOTE_NAME = Pattern.compile("[a-z-]{1,32}");
     private static final int MAX_FORMAT_BYTES = 1024;
 
     private final Path directory;
@@ -163,6 +168,49 @@ final class StoreDirectory implements AutoCloseable {
         } catch (IOException e) {
             throw new StoreException(file + " cannot be read or written (" + e + "); make it readable and writable", e);
         }
+    }
+
+    /** Keeps a note in a file of its own, behind a checksum. */
+    void keepNote(String name, byte[] bytes) {
+        Path file = noteFile(name);
+        try {
+            ByteBuffer content = ByteBuffer.allocate(Integer.BYTES + bytes.length);
+            content.putInt(LogFormat.crc(bytes, 0, bytes.length)).put(bytes).flip();
+            Uninterruptibly.call(() -> {
+                writeWhole(String.valueOf(file.getFileName()), content.duplicate());
+                return file;
+            });
+        } catch (IOException e) {
+            throw new StoreException(file + " cannot be written (" + e + "); make it writable", e);
+        }
+    }
+
+    Optional<byte[]> note(String name) {
+        Path file = noteFile(name);
+        try {
+            if (!Files.exists(file)) {
+                return Optional.empty();
+            }
+            if (Files.size(file) > Integer.BYTES + Store.MAX_NOTE_BYTES) {
+                throw Health.damaged(file, "a note has at most " + Store.MAX_NOTE_BYTES + " bytes");
+            }
+            ByteBuffer content = ByteBuffer.wrap(Uninterruptibly.call(() -> Files.readAllBytes(file)));
+            byte[] bytes = new byte[Math.max(0, content.remaining() - Integer.BYTES)];
+            if (content.remaining() < Integer.BYTES
+                    || content.getInt() != LogFormat.crc(content.get(bytes).array(), Integer.BYTES, bytes.length)) {
+                throw Health.damaged(file, "its checksum is wrong");
+            }
+            return Optional.of(bytes);
+        } catch (IOException e) {
+            throw new StoreException(file + " cannot be read (" + e + "); make it readable", e);
+        }
+    }
+
+    private Path noteFile(String name) {
+        if (!NOTE_NAME.matcher(name).matches()) {
+            throw new IllegalArgumentException("a note's name is 1 to 32 of a to z and -, not " + name);
+        }
+        return directory.resolve("note-" + name);
     }
 
     /** Writes a file so that it is there as a whole or not at all. */

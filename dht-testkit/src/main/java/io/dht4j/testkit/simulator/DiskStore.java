@@ -3,13 +3,15 @@ package io.dht4j.testkit.simulator;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.Version;
+import io.dht4j.spi.ContentListener;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.EntryCursor;
 import io.dht4j.spi.Store;
-import io.dht4j.spi.StoreException;
 import io.dht4j.testkit.ModelStore;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /**
  * A store that logs on a {@link SimulatedDisk} before it shows, and begins with what the disk still has: the promise of a durable store, without
@@ -27,7 +29,7 @@ final class DiskStore implements Store {
         this.memoryFast = memoryFast;
         // What is shown must not be lost any more, though nobody acknowledged it.
         disk.sync();
-        List<Entry> found = disk.records();
+        List<Entry> found = disk.content();
         shown.apply(found);
         newestAtOpen =
                 found.stream().map(Entry::version).max(Version::compareTo).orElse(new Version(0));
@@ -53,8 +55,39 @@ final class DiskStore implements Store {
     }
 
     @Override
-    public long purge(Version before, long nowMillis) {
-        throw new StoreException("nothing purges in a simulation yet");
+    public long purge(Predicate<Entry> dispensable) {
+        List<Entry> over = new ArrayList<>();
+        try (EntryCursor cursor = shown.scan(KeyRange.all())) {
+            while (cursor.hasNext()) {
+                Entry entry = cursor.next();
+                if (dispensable.test(entry)) {
+                    over.add(entry);
+                }
+            }
+        }
+        disk.purge(over);
+        return shown.purge(over::contains);
+    }
+
+    @Override
+    public EntryCursor follow(ContentListener listener) {
+        return shown.follow(listener);
+    }
+
+    @Override
+    public void settle() {
+        shown.settle();
+    }
+
+    @Override
+    public void keepNote(String name, byte[] bytes) {
+        shown.entries();
+        disk.keepNote(name, bytes);
+    }
+
+    @Override
+    public Optional<byte[]> note(String name) {
+        return disk.note(name);
     }
 
     @Override

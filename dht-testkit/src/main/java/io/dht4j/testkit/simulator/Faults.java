@@ -18,12 +18,12 @@ import java.util.TreeMap;
 final class Faults {
 
     private static final int LONGEST_SECONDS = 20;
-    private static final int FARTHEST_CLOCK_SECONDS = 90;
 
     private final SplittableRandom random;
     private final VirtualEnvironment world;
     private final List<SimulatedNode> nodes;
     private final boolean onlyNetwork;
+    private final Duration farthestClock;
     private final Map<String, Integer> counts = new TreeMap<>();
     /** Until when packets from one node to another are lost, in elapsed time. */
     private final Map<Direction, Duration> cuts = new HashMap<>();
@@ -39,8 +39,15 @@ final class Faults {
      * Faults that have not begun.
      *
      * @param onlyNetwork whether processes, disks and clocks are well all the time
+     * @param farthestClock how far a clock may be off, in either direction
      */
-    Faults(SplittableRandom random, VirtualEnvironment world, List<SimulatedNode> nodes, boolean onlyNetwork) {
+    Faults(
+            SplittableRandom random,
+            VirtualEnvironment world,
+            List<SimulatedNode> nodes,
+            boolean onlyNetwork,
+            Duration farthestClock) {
+        this.farthestClock = farthestClock;
         this.random = random;
         this.world = world;
         this.nodes = nodes;
@@ -170,7 +177,7 @@ final class Faults {
 
     private void jump(SimulatedNode node) {
         count("jump of a clock");
-        int millis = FARTHEST_CLOCK_SECONDS * 1000;
+        int millis = Math.toIntExact(farthestClock.toMillis());
         node.setClock(Duration.ofMillis(random.nextInt(2 * millis) - millis));
     }
 
@@ -192,13 +199,13 @@ final class Faults {
     void heal() {
         over = true;
         for (SimulatedNode node : nodes) {
-            node.disk.setFull(false);
+            node.disk.mend();
             node.setClock(Duration.ZERO);
         }
         // What was paused goes on, and what was going to be started has been.
         world.advance(Duration.ofSeconds(LONGEST_SECONDS));
         nodes.forEach(this::start);
         // Versions that a clock gave which was ahead are accepted by all.
-        world.advance(Duration.ofSeconds(2L * FARTHEST_CLOCK_SECONDS));
+        world.advance(farthestClock.multipliedBy(2));
     }
 }

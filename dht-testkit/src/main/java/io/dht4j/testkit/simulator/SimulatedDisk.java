@@ -3,7 +3,10 @@ package io.dht4j.testkit.simulator;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.StoreException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.SplittableRandom;
 
 /**
@@ -14,9 +17,16 @@ final class SimulatedDisk {
 
     private final SplittableRandom random;
     private final List<Entry> records = new ArrayList<>();
+    /** What has been purged, by how many records there were then. */
+    private final List<Purged> purged = new ArrayList<>();
+
+    private final Map<String, byte[]> notes = new HashMap<>();
     private int synced;
     private boolean full;
     private boolean failing;
+
+    /** An entry that was removed when there were so many records. */
+    private record Purged(Entry entry, int records) {}
 
     SimulatedDisk(SplittableRandom random) {
         this.random = random;
@@ -25,6 +35,12 @@ final class SimulatedDisk {
     /** Whether the disk has no room for more from now on. */
     void setFull(boolean full) {
         this.full = full;
+    }
+
+    /** Nothing is wrong with it any more. */
+    void mend() {
+        full = false;
+        failing = false;
     }
 
     /** Lets the next write fail when a part of it is on the disk. */
@@ -55,8 +71,46 @@ final class SimulatedDisk {
         synced = kept;
     }
 
-    /** What a program finds that opens the file. */
+    /** Removes entries for good; it is on the disk at once, with what was written before. */
+    void purge(List<Entry> entries) {
+        if (full) {
+            throw new StoreException("no space left on the simulated disk");
+        }
+        entries.forEach(entry -> purged.add(new Purged(entry, records.size())));
+        sync();
+    }
+
+    /** Replaces a small file; it is on the disk at once. */
+    void keepNote(String name, byte[] bytes) {
+        if (full) {
+            throw new StoreException("no space left on the simulated disk");
+        }
+        notes.put(name, bytes.clone());
+    }
+
+    Optional<byte[]> note(String name) {
+        return Optional.ofNullable(notes.get(name)).map(byte[]::clone);
+    }
+
+    /** What has ever been written to the file, and was not lost. */
     List<Entry> records() {
         return List.copyOf(records);
+    }
+
+    /** What a program finds that opens the file: what was written and not purged since. */
+    List<Entry> content() {
+        List<Entry> content = new ArrayList<>();
+        for (int i = 0; i < records.size(); i++) {
+            Entry entry = records.get(i);
+            int written = i;
+            boolean gone = purged.stream()
+                    .anyMatch(each -> each.records() > written
+                            && each.entry().key().equals(entry.key())
+                            && !entry.supersedes(each.entry()));
+            if (!gone) {
+                content.add(entry);
+            }
+        }
+        return content;
     }
 }

@@ -2,13 +2,16 @@ package io.dht4j.testkit.simulator;
 
 import io.dht4j.CallOptions;
 import io.dht4j.CancellationPolicy;
+import io.dht4j.Cluster;
 import io.dht4j.Key;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.ReadFanOut;
+import io.dht4j.RepairStatus;
 import io.dht4j.Topology;
 import io.dht4j.core.Batching;
 import io.dht4j.core.ClusterBuilder;
+import io.dht4j.core.Repair;
 import io.dht4j.spi.Entry;
 import io.dht4j.testkit.LoopbackNetwork;
 import io.dht4j.testkit.VirtualEnvironment;
@@ -19,6 +22,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.function.UnaryOperator;
@@ -42,6 +46,9 @@ public final class Simulator {
             List.of(CancellationPolicy.NEVER, CancellationPolicy.LOCAL, CancellationPolicy.PROPAGATE);
     private static final int LONGEST_STORE_MILLIS = 30;
     private static final int REPLICAS = 3;
+    /** Longer than a round of repair takes. */
+    private static final Duration REPAIR_BOUND = Duration.ofMinutes(5);
+
     private static final int MAJORITY = 2;
     /** Of so many calls one is followed by a fault. */
     private static final int CALLS_PER_FAULT = 12;
@@ -74,16 +81,26 @@ public final class Simulator {
                 ? new Batching(true, 1 + random.nextInt(8), 1024, 1 + random.nextInt(2))
                 : Batching.off();
         this.onlyNetwork = random.nextInt(4) == 0;
+        // Rounds follow each other closely, and what is dead goes early, so that both happen among the faults.
+        boolean badClocks = random.nextBoolean();
+        Duration skew = badClocks ? Duration.ofSeconds(60) : Duration.ofSeconds(1 + random.nextInt(4));
+        Repair repair = new Repair(
+                random.nextInt(4) > 0,
+                Duration.ofSeconds(10 + random.nextInt(50)),
+                16L << 20,
+                Duration.ofMillis(random.nextInt(200)),
+                skew.multipliedBy(4));
         this.setup = String.format(
                 Locale.ROOT,
-                "faults of %s, %d nodes, fan-out %s, hedge %s, cancellation %s, batching %s, store %s",
+                "faults of %s, %d nodes, fan-out %s, hedge %s, cancellation %s, batching %s, store %s, repair %s",
                 onlyNetwork ? "the network" : "all kinds",
                 size,
                 fanOut,
                 hedge.map(Duration::toString).orElse("none"),
                 cancellation,
                 batching.enabled() ? "on" : "off",
-                memoryFast ? "at once" : "within " + storeDelay);
+                memoryFast ? "at once" : "within " + storeDelay,
+                repair.enabled() ? "each " + repair.interval() + ", purge after " + repair.purgeAfter() : "at the end");
         Topology topology = Topology.of(IntStream.range(0, size)
                 .mapToObj(i -> Node.of("n" + i, "host" + i))
                 .toArray(Node[]::new));
@@ -93,6 +110,8 @@ public final class Simulator {
                     .batching(batching)
                     .inlineValueBytes(Workload.INLINE_BYTES)
                     .timeout(TIMEOUT)
+                    .repair(repair)
+                    .maxClockSkew(skew)
                     .partitions(64);
             return hedge.map(configured::hedgeDelay).orElse(configured);
         };
@@ -104,7 +123,7 @@ public final class Simulator {
         for (int i = 0; i < options.keys(); i++) {
             keys.add(Key.of("key" + i));
         }
-        this.faults = new Faults(random.split(), world, nodes, onlyNetwork);
+        this.faults = new Faults(random.split(), world, nodes, onlyNetwork, badClocks ? Duration.ofSeconds(90) : skew);
         this.workload = new Workload(
                 random.split(), world, nodes, keys, CallOptions.defaults().withPolicy(MAJORITY, REPLICAS));
     }
@@ -131,6 +150,8 @@ public final class Simulator {
                 // No hint can have been lost, so that nobody needs to read.
                 requireEqualReplicas("by hints alone");
             }
+            repairAll();
+            requireEqualReplicas("by repair alone");
             settle();
             requireEqualReplicas("after every key was read");
             violations.addAll(workload.hangingCalls());
@@ -172,6 +193,26 @@ public final class Simulator {
         }
     }
 
+    /** Each node repairs what it is a replica of, and tells that nothing kept it from that. */
+    private void repairAll() {
+        for (SimulatedNode node : nodes) {
+            Cluster cluster = node.running().orElseThrow().cluster();
+            long before = status(cluster).rounds();
+            boolean running = status(cluster).running();
+            cluster.repair(Set.of());
+            // One that is under way does not count: it began when something may still have been wrong.
+            long wanted = before + (running ? 2 : 1);
+            world.runUntil(() -> status(cluster).rounds() >= wanted, REPAIR_BOUND);
+            status(cluster).lastError().ifPresent(error -> {
+                throw new AssertionError("when all was healed, a repair at " + node.node.id() + " failed: " + error);
+            });
+        }
+    }
+
+    private static RepairStatus status(Cluster cluster) {
+        return cluster.repairStatus().toCompletableFuture().join();
+    }
+
     /** After the faults: every key can be read everywhere, and once all its replicas have been read they are equal. */
     private void settle() {
         CallOptions quorum = CallOptions.defaults().withPolicy(MAJORITY, REPLICAS);
@@ -211,7 +252,12 @@ public final class Simulator {
                 .toList();
         Map<NodeId, Optional<Entry>> held = new TreeMap<>(Comparator.comparing(NodeId::value));
         for (SimulatedNode node : nodes) {
-            Optional<Entry> entry = node.running().orElseThrow().store().get(key);
+            // What is dead may have been purged by some and not yet by others.
+            Optional<Entry> entry = node.running()
+                    .orElseThrow()
+                    .store()
+                    .get(key)
+                    .filter(each -> each.isLive(world.currentTimeMillis()));
             if (replicas.contains(node.node.id())) {
                 held.put(node.node.id(), entry);
             } else if (entry.isPresent()) {

@@ -3,6 +3,7 @@ package io.dht4j.testkit.cluster;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.Version;
+import io.dht4j.spi.ContentListener;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.EntryCursor;
 import io.dht4j.spi.Store;
@@ -12,6 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
 
 /** A model store that wants store threads, as one on a disk does, unless it is asked for otherwise; and that can be made to fail. */
 final class BlockingStore implements Store {
@@ -77,8 +79,28 @@ final class BlockingStore implements Store {
     }
 
     @Override
-    public long purge(Version before, long nowMillis) {
-        return store.purge(before, nowMillis);
+    public long purge(Predicate<Entry> dispensable) {
+        return store.purge(dispensable);
+    }
+
+    @Override
+    public EntryCursor follow(ContentListener listener) {
+        return store.follow(listener);
+    }
+
+    @Override
+    public void settle() {
+        store.settle();
+    }
+
+    @Override
+    public void keepNote(String name, byte[] bytes) {
+        store.keepNote(name, bytes);
+    }
+
+    @Override
+    public Optional<byte[]> note(String name) {
+        return store.note(name);
     }
 
     @Override

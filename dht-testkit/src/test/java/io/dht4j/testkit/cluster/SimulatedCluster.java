@@ -10,6 +10,7 @@ import io.dht4j.NodeId;
 import io.dht4j.Scan;
 import io.dht4j.Topology;
 import io.dht4j.core.ClusterBuilder;
+import io.dht4j.core.Repair;
 import io.dht4j.spi.Store;
 import io.dht4j.testkit.Fault;
 import io.dht4j.testkit.FaultyTransport;
@@ -124,6 +125,7 @@ final class SimulatedCluster implements AutoCloseable {
                 .transport(transport)
                 .store(store)
                 .environment(nodeEnv)
+                .repair(Repair.off())
                 .timeout(Duration.ofSeconds(1))
                 .drainTimeout(Duration.ZERO);
         nodes.set(i, setup.options.apply(i, builder).start());

@@ -9,7 +9,9 @@ import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.KeyValue;
 import io.dht4j.Node;
+import io.dht4j.NodeId;
 import io.dht4j.NodeStatus;
+import io.dht4j.RepairStatus;
 import io.dht4j.ScanScope;
 import io.dht4j.Topology;
 import io.dht4j.Value;
@@ -24,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
@@ -176,6 +179,20 @@ final class ScriptedApi implements RemoteApi {
     @Override
     public CompletionStage<NodeStatus> status(String address, CallOptions options) {
         return call("status", address, options, () -> status);
+    }
+
+    @Override
+    public CompletionStage<RepairStatus> repair(String address, Set<Integer> partitions, CallOptions options) {
+        return call("repair", address, options, ScriptedApi::unrepaired);
+    }
+
+    @Override
+    public CompletionStage<RepairStatus> repairStatus(String address, CallOptions options) {
+        return call("repairStatus", address, options, ScriptedApi::unrepaired);
+    }
+
+    private static RepairStatus unrepaired() {
+        return new RepairStatus(new NodeId("n0"), false, 0, 0, 0, 0, 0, 0, 0, Optional.empty(), Map.of());
     }
 
     @Override

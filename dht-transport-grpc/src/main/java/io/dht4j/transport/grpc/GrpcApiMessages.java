@@ -12,11 +12,13 @@ import io.dht4j.KeyRange;
 import io.dht4j.KeyValue;
 import io.dht4j.Node;
 import io.dht4j.NodeStatus;
+import io.dht4j.RepairStatus;
 import io.dht4j.ReplicationPolicy;
 import io.dht4j.ScanScope;
 import io.dht4j.v1.Entry;
 import io.dht4j.v1.LocateResponse;
 import io.dht4j.v1.Policy;
+import io.dht4j.v1.RepairResponse;
 import io.dht4j.v1.ScanRequest;
 import io.dht4j.v1.StatusResponse;
 import io.dht4j.v1.Value;
@@ -161,6 +163,25 @@ final class GrpcApiMessages {
                     .setAddress(node.address())
                     .setWeight(node.weight()));
         }
+        return message.build();
+    }
+
+    static RepairResponse repair(RepairStatus status) {
+        RepairResponse.Builder message = RepairResponse.newBuilder()
+                .setId(status.node().value())
+                .setRunning(status.running())
+                .setPartitions(status.partitions())
+                .setPartitionsDone(status.partitionsDone())
+                .setRounds(status.rounds())
+                .setSent(status.sent())
+                .setReceived(status.received())
+                .setRefused(status.refused())
+                .setPurged(status.purged());
+        status.lastError().ifPresent(message::setLastError);
+        status.completed()
+                .forEach((partition, when) -> message.addCompleted(RepairResponse.Completed.newBuilder()
+                        .setPartition(partition)
+                        .setAtMillis(when.toEpochMilli())));
         return message.build();
     }
 }

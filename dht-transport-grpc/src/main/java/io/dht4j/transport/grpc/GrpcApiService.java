@@ -26,6 +26,9 @@ import io.dht4j.v1.LocateRequest;
 import io.dht4j.v1.LocateResponse;
 import io.dht4j.v1.PutRequest;
 import io.dht4j.v1.PutResponse;
+import io.dht4j.v1.RepairRequest;
+import io.dht4j.v1.RepairResponse;
+import io.dht4j.v1.RepairStatusRequest;
 import io.dht4j.v1.ScanRequest;
 import io.dht4j.v1.ScanResponse;
 import io.dht4j.v1.StatusRequest;
@@ -37,10 +40,12 @@ import io.grpc.ServerCall;
 import io.grpc.ServerServiceDefinition;
 import io.grpc.ServiceDescriptor;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /** The methods of the service: each checks its request, calls the cluster and answers. None blocks. */
 final class GrpcApiService {
@@ -74,6 +79,16 @@ final class GrpcApiService {
                 Optional.empty(),
                 false,
                 parsed(StatusRequest.parser(), this::status)));
+        methods.add(new Bound<>(
+                bytesIn(KeyValueGrpc.getRepairMethod()),
+                Optional.of(Scope.ADMIN),
+                false,
+                parsed(RepairRequest.parser(), this::repair)));
+        methods.add(new Bound<>(
+                bytesIn(KeyValueGrpc.getRepairStatusMethod()),
+                Optional.empty(),
+                false,
+                parsed(RepairStatusRequest.parser(), this::repairStatus)));
     }
 
     /** A method, what it takes to call it, and whether its calls count among those in flight. */
@@ -241,6 +256,15 @@ final class GrpcApiService {
 
     private void status(GrpcApiCall<StatusResponse> call, StatusRequest request) {
         call.await(cluster::status, status -> call.answer(GrpcApiMessages.status(status)));
+    }
+
+    private void repair(GrpcApiCall<RepairResponse> call, RepairRequest request) {
+        Set<Integer> partitions = new HashSet<>(request.getPartitionsList());
+        call.await(() -> cluster.repair(partitions), status -> call.answer(GrpcApiMessages.repair(status)));
+    }
+
+    private void repairStatus(GrpcApiCall<RepairResponse> call, RepairStatusRequest request) {
+        call.await(cluster::repairStatus, status -> call.answer(GrpcApiMessages.repair(status)));
     }
 
     private byte[] value(Key key, ByteString value) {

@@ -10,6 +10,7 @@ import io.dht4j.KeyRange;
 import io.dht4j.KeyValue;
 import io.dht4j.NodeStatus;
 import io.dht4j.OverloadedException;
+import io.dht4j.RepairStatus;
 import io.dht4j.ScanScope;
 import io.dht4j.Value;
 import io.dht4j.Version;
@@ -23,6 +24,8 @@ import io.dht4j.v1.GetRequest;
 import io.dht4j.v1.KeyValueGrpc;
 import io.dht4j.v1.LocateRequest;
 import io.dht4j.v1.PutRequest;
+import io.dht4j.v1.RepairRequest;
+import io.dht4j.v1.RepairStatusRequest;
 import io.dht4j.v1.StatusRequest;
 import io.grpc.MethodDescriptor;
 import java.time.Duration;
@@ -31,6 +34,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -230,6 +234,30 @@ public final class GrpcRemote implements RemoteApi {
                 call,
                 ErrorCode.INTERNAL,
                 GrpcRemoteMessages::status);
+    }
+
+    @Override
+    public CompletionStage<RepairStatus> repair(String address, Set<Integer> partitions, CallOptions call) {
+        return unary(
+                address,
+                KeyValueGrpc.getRepairMethod(),
+                () -> RepairRequest.newBuilder().addAllPartitions(partitions).build(),
+                0,
+                call,
+                ErrorCode.INTERNAL,
+                GrpcRemoteMessages::repair);
+    }
+
+    @Override
+    public CompletionStage<RepairStatus> repairStatus(String address, CallOptions call) {
+        return unary(
+                address,
+                KeyValueGrpc.getRepairStatusMethod(),
+                RepairStatusRequest::getDefaultInstance,
+                0,
+                call,
+                ErrorCode.INTERNAL,
+                GrpcRemoteMessages::repair);
     }
 
     @Override

@@ -9,6 +9,7 @@ import io.dht4j.KeyValue;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.NodeStatus;
+import io.dht4j.RepairStatus;
 import io.dht4j.ScanScope;
 import io.dht4j.Topology;
 import io.dht4j.Value;
@@ -17,11 +18,16 @@ import io.dht4j.spi.RemoteApi;
 import io.dht4j.v1.Entry;
 import io.dht4j.v1.LocateResponse;
 import io.dht4j.v1.Policy;
+import io.dht4j.v1.RepairResponse;
 import io.dht4j.v1.ScanRequest;
 import io.dht4j.v1.StatusResponse;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 
 /** The messages of a request, and what those of an answer mean. */
@@ -91,5 +97,23 @@ final class GrpcRemoteMessages {
                 message.getHintBytes(),
                 message.getHintBytesDropped(),
                 Duration.ofMillis(message.getUptimeMillis()));
+    }
+
+    static RepairStatus repair(RepairResponse message) {
+        Map<Integer, Instant> completed = new HashMap<>();
+        message.getCompletedList()
+                .forEach(each -> completed.put(each.getPartition(), Instant.ofEpochMilli(each.getAtMillis())));
+        return new RepairStatus(
+                new NodeId(message.getId()),
+                message.getRunning(),
+                message.getPartitions(),
+                message.getPartitionsDone(),
+                message.getRounds(),
+                message.getSent(),
+                message.getReceived(),
+                message.getRefused(),
+                message.getPurged(),
+                message.hasLastError() ? Optional.of(message.getLastError()) : Optional.empty(),
+                completed);
     }
 }

@@ -11,6 +11,7 @@ import io.dht4j.KeyValue;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.NodeStatus;
+import io.dht4j.RepairStatus;
 import io.dht4j.ReplicationPolicy;
 import io.dht4j.Scan;
 import io.dht4j.ScanScope;
@@ -25,6 +26,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -137,6 +139,17 @@ final class SteeredCluster implements Cluster {
     public CompletionStage<NodeStatus> status() {
         return CompletableFuture.completedFuture(new NodeStatus(
                 new NodeId("n1"), topology(), 1, 1, "p", "h", "t", "s", "v", 0, 0, 0, Duration.ofMillis(1)));
+    }
+
+    @Override
+    public CompletionStage<RepairStatus> repair(Set<Integer> partitions) {
+        return repairStatus();
+    }
+
+    @Override
+    public CompletionStage<RepairStatus> repairStatus() {
+        return CompletableFuture.completedFuture(
+                new RepairStatus(new NodeId("n1"), false, 0, 0, 0, 0, 0, 0, 0, Optional.empty(), Map.of()));
     }
 
     @Override

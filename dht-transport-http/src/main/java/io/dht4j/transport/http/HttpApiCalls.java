@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /**
@@ -34,6 +35,7 @@ final class HttpApiCalls {
             List.of("start", "start_base64", "end", "end_base64", "limit", "bytes", "scope", "ack", "from", "timeout");
     private static final List<String> BATCH_GET_PARAMETERS = List.of("ack", "from", "timeout");
     private static final List<String> BATCH_PUT_PARAMETERS = List.of("ack", "from", "timeout", "ttl");
+    private static final List<String> REPAIR_PARAMETERS = List.of("partition");
     private static final List<String> PLACEMENT_PARAMETERS = List.of("id", "id_base64");
 
     private static final long MAX_LIMIT = 999_999_999_999_999_999L;
@@ -179,6 +181,16 @@ final class HttpApiCalls {
     void locate(HttpApiExchange exchange) {
         Key key = query(exchange, PLACEMENT_PARAMETERS).id();
         exchange.await(() -> cluster.locate(key), placement -> answerJson(exchange, HttpApiJson.placement(placement)));
+    }
+
+    void repairStatus(HttpApiExchange exchange) {
+        query(exchange, List.of());
+        exchange.await(cluster::repairStatus, status -> answerJson(exchange, HttpApiJson.repair(status)));
+    }
+
+    void repair(HttpApiExchange exchange) {
+        Set<Integer> partitions = query(exchange, REPAIR_PARAMETERS).partitions();
+        exchange.await(() -> cluster.repair(partitions), status -> answerJson(exchange, HttpApiJson.repair(status)));
     }
 
     void status(HttpApiExchange exchange) {

@@ -22,6 +22,7 @@ final class HttpApiHandler implements Handler<HttpServerRequest> {
     static final String BATCH_PUT = "/v0/batch-put";
     static final String PLACEMENT = "/v0/placement";
     static final String STATUS = "/v0/status";
+    static final String REPAIR = "/v0/repair";
 
     private final Vertx vertx;
     private final HttpApiOptions options;
@@ -67,12 +68,14 @@ final class HttpApiHandler implements Handler<HttpServerRequest> {
                 case BATCH_PUT -> batchPut(exchange);
                 case PLACEMENT -> placement(exchange);
                 case STATUS -> status(exchange);
+                case REPAIR -> repair(exchange);
                 default -> {
                     guard.requireAny(exchange.request());
                     throw new InvalidRequestException(
                             ErrorCode.UNKNOWN_RESOURCE,
                             "no resource \"" + HttpApiQuery.shown(path) + "\"; there are "
-                                    + String.join(", ", ENTITY, ENTITIES, BATCH_GET, BATCH_PUT, PLACEMENT, STATUS));
+                                    + String.join(
+                                            ", ", ENTITY, ENTITIES, BATCH_GET, BATCH_PUT, PLACEMENT, STATUS, REPAIR));
                 }
             }
         } catch (RuntimeException e) {
@@ -139,6 +142,21 @@ final class HttpApiHandler implements Handler<HttpServerRequest> {
             guard.requireAny(exchange.request());
             requireNoBody(exchange);
             calls.status(exchange);
+        }
+    }
+
+    private void repair(HttpApiExchange exchange) {
+        switch (exchange.request().method().name()) {
+            case "GET" -> {
+                guard.requireAny(exchange.request());
+                requireNoBody(exchange);
+                calls.repairStatus(exchange);
+            }
+            case "POST" -> {
+                guard.require(exchange.request(), Scope.ADMIN);
+                calls.repair(exchange);
+            }
+            default -> refuseMethod(exchange, "GET, POST");
         }
     }
 

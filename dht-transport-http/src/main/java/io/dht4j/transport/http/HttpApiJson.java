@@ -4,13 +4,19 @@ import io.dht4j.KeyPlacement;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.NodeStatus;
+import io.dht4j.RepairStatus;
 import io.dht4j.Topology;
 import io.dht4j.spi.RemoteApi.Located;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -81,6 +87,43 @@ final class HttpApiJson {
                 number(json, "hint_bytes"),
                 number(json, "hint_bytes_dropped"),
                 Duration.ofMillis(number(json, "uptime_ms")));
+    }
+
+    static JsonObject repair(RepairStatus status) {
+        JsonObject completed = new JsonObject();
+        new TreeMap<>(status.completed())
+                .forEach((partition, when) -> completed.put(Integer.toString(partition), when.toEpochMilli()));
+        JsonObject json = new JsonObject()
+                .put("id", status.node().value())
+                .put("running", status.running())
+                .put("partitions", status.partitions())
+                .put("partitions_done", status.partitionsDone())
+                .put("rounds", status.rounds())
+                .put("sent", status.sent())
+                .put("received", status.received())
+                .put("refused", status.refused())
+                .put("purged", status.purged());
+        status.lastError().ifPresent(error -> json.put("last_error", error));
+        return json.put("completed_ms", completed);
+    }
+
+    static RepairStatus repair(JsonObject json) {
+        Map<Integer, Instant> completed = new HashMap<>();
+        for (Map.Entry<String, Object> each : present(json.getJsonObject("completed_ms"), "completed_ms")) {
+            completed.put(Integer.valueOf(each.getKey()), Instant.ofEpochMilli(((Number) each.getValue()).longValue()));
+        }
+        return new RepairStatus(
+                new NodeId(text(json, "id")),
+                present(json.getBoolean("running"), "running"),
+                (int) number(json, "partitions"),
+                (int) number(json, "partitions_done"),
+                number(json, "rounds"),
+                number(json, "sent"),
+                number(json, "received"),
+                number(json, "refused"),
+                number(json, "purged"),
+                Optional.ofNullable(json.getString("last_error")),
+                completed);
     }
 
     private static String text(JsonObject json, String field) {

@@ -13,10 +13,12 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +30,7 @@ final class HttpApiQuery {
     private static final String BASE64 = "_base64";
     private static final int SHOWN_CHARACTERS = 64;
     private static final int MAX_DIGITS = 18;
+    private static final int MAX_PARTITION_DIGITS = 7;
 
     private final Map<String, byte[]> values;
 
@@ -196,6 +199,27 @@ final class HttpApiQuery {
         throw new InvalidRequestException(
                 codeOf(name),
                 name + " must be a whole number from " + least + " to " + most + ", not \"" + shown(text) + "\"");
+    }
+
+    /**
+     * Numbers of partitions, with commas between.
+     *
+     * @return none if the parameter is missing
+     * @throws InvalidRequestException if one is something else
+     */
+    Set<Integer> partitions() {
+        Set<Integer> partitions = new HashSet<>();
+        text("partition").ifPresent(text -> {
+            for (String each : text.split(",", -1)) {
+                if (each.isEmpty() || each.length() > MAX_PARTITION_DIGITS || !HttpTransportBody.allDigits(each)) {
+                    throw new InvalidRequestException(
+                            ErrorCode.BAD_REQUEST,
+                            "partition must be whole numbers with commas between, not \"" + shown(text) + "\"");
+                }
+                partitions.add(Integer.parseInt(each));
+            }
+        });
+        return partitions;
     }
 
     /** A text; malformed UTF-8 becomes replacement characters. */

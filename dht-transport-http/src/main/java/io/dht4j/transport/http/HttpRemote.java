@@ -5,6 +5,7 @@ import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.KeyValue;
 import io.dht4j.NodeStatus;
+import io.dht4j.RepairStatus;
 import io.dht4j.ScanScope;
 import io.dht4j.Value;
 import io.dht4j.Version;
@@ -141,6 +142,22 @@ public final class HttpRemote implements RemoteApi {
                 address,
                 new HttpRemoteRequest(HttpMethod.GET, HttpApiHandler.STATUS, options).withoutParameters(),
                 HttpRemoteAnswer.json(HttpApiJson::status));
+    }
+
+    @Override
+    public CompletionStage<RepairStatus> repair(String address, Set<Integer> partitions, CallOptions options) {
+        return client.call(
+                address,
+                new HttpRemoteRequest(HttpMethod.POST, HttpApiHandler.REPAIR, options).partitions(partitions),
+                HttpRemoteAnswer.json(HttpApiJson::repair));
+    }
+
+    @Override
+    public CompletionStage<RepairStatus> repairStatus(String address, CallOptions options) {
+        return client.call(
+                address,
+                new HttpRemoteRequest(HttpMethod.GET, HttpApiHandler.REPAIR, options).withoutParameters(),
+                HttpRemoteAnswer.json(HttpApiJson::repair));
     }
 
     @Override

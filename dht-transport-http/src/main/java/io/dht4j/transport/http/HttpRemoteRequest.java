@@ -9,7 +9,9 @@ import io.vertx.core.http.HttpMethod;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.Locale;
+import java.util.Set;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 /** A request to the public HTTP API that is being put together. Belongs to one thread at a time. */
 final class HttpRemoteRequest {
@@ -85,6 +87,14 @@ final class HttpRemoteRequest {
 
     HttpRemoteRequest onlyKey(Key key) {
         return withoutParameters().key(key);
+    }
+
+    HttpRemoteRequest partitions(Set<Integer> partitions) {
+        withoutParameters();
+        if (!partitions.isEmpty()) {
+            add("partition", partitions.stream().map(String::valueOf).collect(Collectors.joining(",")));
+        }
+        return this;
     }
 
     HttpRemoteRequest range(KeyRange range, ScanScope scope, int limit, int bytes) {

@@ -3,6 +3,7 @@ package io.dht4j.core.internal.coordinator;
 import io.dht4j.CancellationPolicy;
 import io.dht4j.ReadFanOut;
 import io.dht4j.core.internal.handoff.HandoffLimits;
+import io.dht4j.core.internal.repair.RepairLimits;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -22,6 +23,7 @@ import java.util.Optional;
  * @param batching how requests to a node are put together
  * @param cancellation what becomes of requests whose replies are no longer wanted
  * @param handoff what becomes of writes that replicas missed
+ * @param repair how replicas are compared in the background
  */
 public record Limits(
         int replicationFactor,
@@ -36,4 +38,5 @@ public record Limits(
         Duration drainTimeout,
         BatchLimits batching,
         CancellationPolicy cancellation,
-        HandoffLimits handoff) {}
+        HandoffLimits handoff,
+        RepairLimits repair) {}

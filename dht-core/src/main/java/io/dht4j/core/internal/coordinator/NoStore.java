@@ -3,12 +3,14 @@ package io.dht4j.core.internal.coordinator;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.Version;
+import io.dht4j.spi.ContentListener;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.EntryCursor;
 import io.dht4j.spi.Store;
 import io.dht4j.spi.StoreException;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /** Stands where a member of the cluster that stores nothing would have its store. */
 public final class NoStore implements Store {
@@ -36,8 +38,28 @@ public final class NoStore implements Store {
     }
 
     @Override
-    public long purge(Version before, long nowMillis) {
+    public long purge(Predicate<Entry> dispensable) {
         return 0;
+    }
+
+    @Override
+    public EntryCursor follow(ContentListener listener) {
+        throw nothingHere();
+    }
+
+    @Override
+    public void settle() {
+        // nothing changes
+    }
+
+    @Override
+    public void keepNote(String name, byte[] bytes) {
+        throw nothingHere();
+    }
+
+    @Override
+    public Optional<byte[]> note(String name) {
+        return Optional.empty();
     }
 
     @Override

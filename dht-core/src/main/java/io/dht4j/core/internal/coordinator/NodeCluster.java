@@ -12,6 +12,7 @@ import io.dht4j.KeyValue;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.NodeStatus;
+import io.dht4j.RepairStatus;
 import io.dht4j.ReplicationPolicy;
 import io.dht4j.Scan;
 import io.dht4j.ScanScope;
@@ -23,6 +24,9 @@ import io.dht4j.core.internal.admission.Admission;
 import io.dht4j.core.internal.clock.HybridClock;
 import io.dht4j.core.internal.detection.Suspicion;
 import io.dht4j.core.internal.handoff.Handoff;
+import io.dht4j.core.internal.repair.AntiEntropy;
+import io.dht4j.core.internal.repair.Content;
+import io.dht4j.core.internal.repair.Fence;
 import io.dht4j.core.internal.replica.PeerEndpoint;
 import io.dht4j.core.internal.replica.Replica;
 import io.dht4j.core.internal.wire.FrameCodec;
@@ -34,12 +38,14 @@ import io.dht4j.spi.Entry;
 import io.dht4j.spi.Environment;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
@@ -70,6 +76,8 @@ public final class NodeCluster implements Cluster {
     private final OwnMemory ownMemory;
     private final ReadRepair readRepair;
     private final Handoff handoff;
+    private final Fence fence;
+    private final Optional<AntiEntropy> antiEntropy;
     private final Suspicion suspicion;
     private final Admission admission;
     private final ReplicationPolicy defaultPolicy;
@@ -90,8 +98,19 @@ public final class NodeCluster implements Cluster {
         this.clock = clock;
         this.environment = parts.environment();
         this.ownsEnvironment = ownsEnvironment;
+        int partitions = parts.table().partitions();
+        this.fence = new Fence(parts.store(), partitions, parts::partitionOf);
+        Content content = new Content(
+                parts.store(),
+                fence,
+                partitions,
+                parts::partitionOf,
+                environment::currentTimeMillis,
+                limits.repair().purgeAfter());
         this.replica = new Replica(
                 parts.store(),
+                fence,
+                content,
                 environment,
                 clock,
                 parts::partitionOf,
@@ -117,6 +136,16 @@ public final class NodeCluster implements Cluster {
         this.readRepair = new ReadRepair(parts, limits, peers);
         this.admission = new Admission("calls under way", limits.maxInFlight(), limits.maxInFlightBytes());
         this.defaultPolicy = ReplicationPolicy.majorityOf(limits.replicationFactor());
+        this.antiEntropy = parts.isNode()
+                ? Optional.of(new AntiEntropy(
+                        environment,
+                        parts.self(),
+                        content,
+                        new PeerRepair(parts, peers),
+                        limits.repair(),
+                        partitions,
+                        partition -> parts.table().replicas(partition, limits.replicationFactor())))
+                : Optional.empty();
         this.status = new StatusReport(parts, limits, handoff);
         resumeClock();
     }
@@ -168,6 +197,8 @@ public final class NodeCluster implements Cluster {
      */
     public void start() {
         parts.store().bind(parts.description());
+        fence.load();
+        antiEntropy.ifPresent(AntiEntropy::start);
         try {
             CompletionStage<Void> started = parts.transport().start(endpoint);
             started.toCompletableFuture().get(START_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
@@ -324,12 +355,41 @@ public final class NodeCluster implements Cluster {
     }
 
     @Override
+    public CompletionStage<RepairStatus> repair(Set<Integer> partitions) {
+        BitSet chosen = new BitSet();
+        int count = parts.table().partitions();
+        for (int partition : partitions) {
+            if (partition < 0 || partition >= count) {
+                return CompletableFuture.failedFuture(new InvalidRequestException(
+                        ErrorCode.BAD_REQUEST, "a partition is 0 to " + (count - 1) + ", not " + partition));
+            }
+            chosen.set(partition);
+        }
+        return repairing(each -> each.repair(chosen));
+    }
+
+    @Override
+    public CompletionStage<RepairStatus> repairStatus() {
+        return repairing(AntiEntropy::status);
+    }
+
+    private CompletionStage<RepairStatus> repairing(Function<AntiEntropy, RepairStatus> ask) {
+        try {
+            return CompletableFuture.completedFuture(ask.apply(antiEntropy.orElseThrow(() ->
+                    new InvalidRequestException(ErrorCode.BAD_REQUEST, "this member stores nothing: ask a node"))));
+        } catch (DhtException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    @Override
     public void close() {
         if (!closed.compareAndSet(false, true)) {
             return;
         }
         await(admission.close(), "calls");
         suspicion.close();
+        antiEntropy.ifPresent(AntiEntropy::close);
         await(handoff.drain(), "hints for other nodes");
         endpoint.stop("this node is shutting down");
         try {

@@ -35,7 +35,7 @@ final class PeerHints implements HintSender {
             @Override
             public void failed(PeerFailure failure) {
                 ErrorCode code = failure.code();
-                if (code == ErrorCode.VALUE_TOO_LARGE) {
+                if (code == ErrorCode.VALUE_TOO_LARGE || code == ErrorCode.VERSION_TOO_OLD) {
                     outcome.refused(failure.message());
                 } else {
                     // Of other refusals most pass: a clock that is ahead, another version of the software, a full disk.

@@ -2,6 +2,7 @@ package io.dht4j.core.internal.hash;
 
 import com.dynatrace.hash4j.hashing.Hasher64;
 import com.dynatrace.hash4j.hashing.Hashing;
+import io.dht4j.Key;
 import io.dht4j.spi.Entry;
 
 /**
@@ -23,5 +24,26 @@ public final class EntryDigest {
     public static long of(Entry entry) {
         long value = HASHER.hashBytesToLong(entry.value());
         return HASHER.hashLongLongToLong(value, entry.isTombstone() ? -1 : entry.expiresAtMillis());
+    }
+
+    /**
+     * The digest of a key.
+     *
+     * @param key any key
+     * @return of its bytes
+     */
+    public static long ofKey(Key key) {
+        return HASHER.hashBytesToLong(key.unsafeBytes());
+    }
+
+    /**
+     * The digest of everything that an entry is.
+     *
+     * @param keyDigest of its key
+     * @param entry a value or a tombstone
+     * @return of its key, its version and what {@link #of} covers
+     */
+    public static long combined(long keyDigest, Entry entry) {
+        return HASHER.hashLongLongLongToLong(keyDigest, entry.version().packed(), of(entry));
     }
 }

@@ -4,8 +4,11 @@ import io.dht4j.ErrorCode;
 import io.dht4j.Key;
 import io.dht4j.core.internal.clock.HybridClock;
 import io.dht4j.core.internal.hash.EntryDigest;
+import io.dht4j.core.internal.repair.Content;
+import io.dht4j.core.internal.repair.Fence;
 import io.dht4j.core.internal.wire.Answer;
 import io.dht4j.core.internal.wire.FrameCodec;
+import io.dht4j.core.internal.wire.RepairRequest;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
 import io.dht4j.spi.CallContext;
@@ -34,6 +37,7 @@ public final class Replica {
     private static final int LOOK_PER_ENTRY = 16;
 
     private final Store store;
+    private final Content content;
     private final StoreGate gate;
     private final LongSupplier nanoTime;
     private final HybridClock clock;
@@ -44,6 +48,8 @@ public final class Replica {
      * A replica over a store.
      *
      * @param store where entries are
+     * @param fence which entries are too old to come
+     * @param content answers the questions of background repair
      * @param environment where store calls run
      * @param clock takes note of the versions seen
      * @param partitionOf finds a key's partition
@@ -53,6 +59,8 @@ public final class Replica {
      */
     public Replica(
             Store store,
+            Fence fence,
+            Content content,
             Environment environment,
             HybridClock clock,
             ToIntFunction<Key> partitionOf,
@@ -60,7 +68,8 @@ public final class Replica {
             int maxWaiting,
             long maxWaitingBytes) {
         this.store = store;
-        this.gate = new StoreGate(store, environment, maxWaiting, maxWaitingBytes);
+        this.content = content;
+        this.gate = new StoreGate(store, fence, environment, maxWaiting, maxWaitingBytes);
         this.nanoTime = environment::nanoTime;
         this.clock = clock;
         this.partitionOf = partitionOf;
@@ -103,6 +112,8 @@ public final class Replica {
             }
         } else if (request instanceof Request.ScanPage scan) {
             gate.later(() -> unwanted.getAsBoolean() ? late() : page(scan), reply);
+        } else if (request instanceof RepairRequest repair) {
+            gate.later(() -> unwanted.getAsBoolean() ? late() : content.answer(repair), reply);
         } else {
             reply.accept(new Reply.Pong());
         }

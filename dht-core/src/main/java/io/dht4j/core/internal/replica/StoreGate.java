@@ -3,13 +3,16 @@ package io.dht4j.core.internal.replica;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.core.internal.admission.Admission;
+import io.dht4j.core.internal.repair.Fence;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.Environment;
 import io.dht4j.spi.Store;
 import io.dht4j.spi.StoreException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -43,13 +46,15 @@ final class StoreGate {
     record Read(Supplier<Reply> work, Consumer<Reply> reply) {}
 
     private final Store store;
+    private final Fence fence;
     private final Environment environment;
     private final Admission admission;
     private final Queue<Write> writes = new ConcurrentLinkedQueue<>();
     private final AtomicInteger writesWaiting = new AtomicInteger();
 
-    StoreGate(Store store, Environment environment, int maxWaiting, long maxWaitingBytes) {
+    StoreGate(Store store, Fence fence, Environment environment, int maxWaiting, long maxWaitingBytes) {
         this.store = store;
+        this.fence = fence;
         this.environment = environment;
         this.admission = new Admission("requests of the store", maxWaiting, maxWaitingBytes);
     }
@@ -196,19 +201,34 @@ final class StoreGate {
             entries.addAll(write.entries());
             bytes += write.bytes();
         }
-        Reply result = attempt(() -> applyNow(entries));
+        List<Reply> results = applyGroup(group, entries);
         group.forEach(write -> admission.leave(write.bytes()));
         // Before the replies: what they trigger must not wait for the next group to be started.
         boolean here = writesWaiting.addAndGet(-group.size()) > 0 && !drainLater();
-        for (Write write : group) {
-            write.reply().accept(result);
+        for (int i = 0; i < group.size(); i++) {
+            group.get(i).reply().accept(results.get(i));
         }
         return here;
     }
 
+    /** Of a group that is refused because of one write, the others are done by themselves. */
+    private List<Reply> applyGroup(List<Write> group, List<Entry> entries) {
+        Reply result = attempt(() -> applyNow(entries));
+        return group.size() > 1 && result instanceof Reply.Failed failed && failed.code() == ErrorCode.VERSION_TOO_OLD
+                ? group.stream()
+                        .map(write -> attempt(() -> applyNow(write.entries())))
+                        .toList()
+                : Collections.nCopies(group.size(), result);
+    }
+
     private Reply applyNow(List<Entry> entries) {
-        store.apply(entries);
-        return new Reply.Applied();
+        Optional<Entry> refused = fence.enter(entries);
+        return refused.isEmpty()
+                ? new Reply.Applied()
+                : new Reply.Failed(
+                        ErrorCode.VERSION_TOO_OLD,
+                        "version " + refused.get().version() + " of key "
+                                + refused.get().key() + " is older than what all replicas have agreed on");
     }
 
     private static Reply attempt(Supplier<Reply> work) {

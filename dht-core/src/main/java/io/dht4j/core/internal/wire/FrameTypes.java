@@ -8,11 +8,23 @@ final class FrameTypes {
     static final int SCAN_PAGE = 3;
     static final int PING = 4;
     static final int BATCH = 5;
+    static final int REPAIR_SUMS = 6;
+    static final int REPAIR_VERSIONS = 7;
+    static final int REPAIR_FENCE = 8;
+    static final int REPAIR_PURGE = 9;
+
+    /** What the type of a reply has besides that of its request. */
+    static final int REPLY = 0x80;
+
     static final int FOUND = 0x81;
     static final int APPLIED = 0x82;
     static final int PAGE = 0x83;
     static final int PONG = 0x84;
     static final int BATCHED = 0x85;
+    static final int SUMS = 0x86;
+    static final int VERSIONS = 0x87;
+    static final int FENCED = 0x88;
+    static final int PURGING = 0x89;
     static final int FAILED = 0xFF;
 
     private FrameTypes() {}

@@ -7,7 +7,8 @@ import java.util.List;
 import java.util.Optional;
 
 /** What a replica answers. */
-public sealed interface Reply {
+public sealed interface Reply
+        permits Reply.Found, Reply.Applied, Reply.Page, Reply.Pong, Reply.Batch, Reply.Failed, RepairReply {
 
     /**
      * The answers to {@link Request.ReadKeys}.

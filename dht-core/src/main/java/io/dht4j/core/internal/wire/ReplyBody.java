@@ -31,6 +31,9 @@ final class ReplyBody {
         if (reply instanceof Reply.Failed) {
             return FrameTypes.FAILED;
         }
+        if (reply instanceof RepairReply repair) {
+            return RepairBody.type(repair);
+        }
         return reply instanceof Reply.Batch ? FrameTypes.BATCHED : FrameTypes.PONG;
     }
 
@@ -57,7 +60,7 @@ final class ReplyBody {
             }
             return size;
         }
-        return 0;
+        return reply instanceof RepairReply repair ? RepairBody.size(repair) : 0;
     }
 
     private static int sizeOf(Answer answer) {
@@ -84,6 +87,8 @@ final class ReplyBody {
                 out.u8(type(part)).i32(size(part));
                 write(out, part);
             }
+        } else if (reply instanceof RepairReply repair) {
+            RepairBody.write(out, repair);
         }
     }
 
@@ -116,6 +121,9 @@ final class ReplyBody {
         }
         if (type == FrameTypes.PONG && request instanceof Request.Ping) {
             return new Reply.Pong();
+        }
+        if (request instanceof RepairRequest repair && type == RepairBody.replyType(repair)) {
+            return RepairBody.readReply(in, repair);
         }
         throw in.malformed("reply type " + type + " to " + request.getClass().getSimpleName());
     }

@@ -7,7 +7,8 @@ import java.util.BitSet;
 import java.util.List;
 
 /** What a coordinator asks of a replica. */
-public sealed interface Request {
+public sealed interface Request
+        permits Request.ReadKeys, Request.ApplyEntries, Request.ScanPage, Request.Ping, Request.Batch, RepairRequest {
 
     /**
      * Reads keys.

@@ -27,6 +27,9 @@ final class RequestBody {
         if (request instanceof Request.ScanPage) {
             return FrameTypes.SCAN_PAGE;
         }
+        if (request instanceof RepairRequest repair) {
+            return RepairBody.type(repair);
+        }
         return request instanceof Request.Batch ? FrameTypes.BATCH : FrameTypes.PING;
     }
 
@@ -57,7 +60,7 @@ final class RequestBody {
             }
             return size;
         }
-        return 0;
+        return request instanceof RepairRequest repair ? RepairBody.size(repair) : 0;
     }
 
     static void write(FrameWriter out, Request request) {
@@ -82,6 +85,8 @@ final class RequestBody {
                 out.i64(part.remainingNanos()).u8(type(part.request()));
                 write(out, part.request());
             }
+        } else if (request instanceof RepairRequest repair) {
+            RepairBody.write(out, repair);
         }
     }
 
@@ -92,6 +97,8 @@ final class RequestBody {
             case FrameTypes.SCAN_PAGE -> scanPage(in);
             case FrameTypes.PING -> new Request.Ping();
             case FrameTypes.BATCH -> batch(in);
+            case FrameTypes.REPAIR_SUMS, FrameTypes.REPAIR_VERSIONS, FrameTypes.REPAIR_FENCE, FrameTypes.REPAIR_PURGE ->
+                RepairBody.readRequest(in, type);
             default -> throw in.malformed("unknown request type " + type);
         };
     }

@@ -1,0 +1,57 @@
+package io.dht4j.core.internal.coordinator;
+
+import io.dht4j.Node;
+import io.dht4j.core.internal.repair.RepairException;
+import io.dht4j.core.internal.repair.RepairPeers;
+import io.dht4j.core.internal.wire.Reply;
+import io.dht4j.core.internal.wire.Request;
+import io.dht4j.spi.CallContext;
+import io.dht4j.spi.Entry;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/** Talks to replicas for the background repair, each request in a frame of its own. */
+final class PeerRepair implements RepairPeers {
+
+    /** A replica may have to bring much into its sums before it can tell them. */
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
+
+    private final Parts parts;
+    private final Peers peers;
+    private final Node self;
+
+    PeerRepair(Parts parts, Peers peers) {
+        this.parts = parts;
+        this.peers = peers;
+        this.self = parts.topology().node(parts.self()).orElseThrow();
+    }
+
+    @Override
+    public CompletableFuture<Reply> ask(Node node, Request request) {
+        CompletableFuture<Reply> answer = new CompletableFuture<>();
+        CallContext context = new CallContext(parts.environment()::nanoTime, TIMEOUT.toNanos());
+        peers.ask(node, Outgoing.alone(request), context, new ReplyHandler() {
+            @Override
+            public void replied(Reply reply) {
+                answer.complete(reply);
+            }
+
+            @Override
+            public void failed(PeerFailure failure) {
+                answer.completeExceptionally(new RepairException(failure.code(), failure.toString()));
+            }
+        });
+        return answer;
+    }
+
+    @Override
+    public CompletableFuture<Reply> keep(List<Entry> entries) {
+        return ask(self, new Request.ApplyEntries(entries));
+    }
+
+    @Override
+    public boolean isSuspected(Node node) {
+        return peers.isSuspected(node);
+    }
+}

@@ -1,0 +1,279 @@
+package io.dht4j.core.internal.repair;
+
+import io.dht4j.Key;
+import io.dht4j.Node;
+import io.dht4j.Version;
+import io.dht4j.core.internal.wire.RepairReply;
+import io.dht4j.core.internal.wire.RepairReply.Held;
+import io.dht4j.core.internal.wire.RepairRequest;
+import io.dht4j.core.internal.wire.RepairRequest.Buckets;
+import io.dht4j.core.internal.wire.Reply;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+
+/**
+ * Compares this node's replicas of some partitions with those of one other node, level by level, and brings both to the newest entry of each key. The sums of the partitions come
+ * first, which is all that equal replicas need; then those of the buckets of the partitions that differ; then, page by page in the order of the keys, the
+ * versions of what is in the buckets that differ. Its methods do not block.
+ */
+final class Comparison {
+
+    private static final int MAX_PAGE_BYTES = 96 << 10;
+    private static final int BYTES_PER_SUM = 16;
+    /** So many keys that differ are looked at together for the second time. */
+    private static final int CONFIRMED_TOGETHER = 512;
+
+    private final Content content;
+    private final RepairPeers peers;
+    private final Pace pace;
+    private final RepairLimits limits;
+    private final Node node;
+    private final Version seal;
+    private final Progress progress;
+    private final Seen seen = new Seen();
+    private final BitSet differing = new BitSet();
+    private volatile boolean sealed = true;
+
+    /** What was found out about the partitions. On one thread after the other. */
+    final class Seen {
+        private final Map<Integer, Version> purgedThere = new ConcurrentHashMap<>();
+        private final Map<Integer, Version> purgedHere = new ConcurrentHashMap<>();
+        private final Map<Integer, Version> fencedThere = new ConcurrentHashMap<>();
+        private final BitSet received = new BitSet();
+        private final BitSet differingBeforeSeal = new BitSet();
+        private final BitSet stuck = new BitSet();
+
+        Version purgedThere(Key key) {
+            return purgedThere.getOrDefault(content.partitionOf(key), Content.NO_SEAL);
+        }
+
+        Version purgedHere(Key key) {
+            return purgedHere.getOrDefault(content.partitionOf(key), Content.NO_SEAL);
+        }
+
+        /** A key differs, and the newer of the two has this version. */
+        synchronized void differs(Key key, Version newer) {
+            if (newer.compareTo(seal) < 0) {
+                differingBeforeSeal.set(content.partitionOf(key));
+            }
+        }
+
+        /** This node has got a newer entry. */
+        synchronized void received(Key key) {
+            received.set(content.partitionOf(key));
+        }
+
+        /** A key differs, and one side refuses the entry of the other. */
+        synchronized void stays(Key key) {
+            stuck.set(content.partitionOf(key));
+        }
+    }
+
+    /**
+     * What came of it.
+     *
+     * @param received partitions in which this node has got something
+     * @param differingBeforeSeal those where one side lacked something older than the seal
+     * @param stuck those where one side does not take what the other has
+     */
+    record Result(BitSet received, BitSet differingBeforeSeal, BitSet stuck) {}
+
+    Comparison(
+            Content content,
+            RepairPeers peers,
+            Pace pace,
+            RepairLimits limits,
+            Node node,
+            Version seal,
+            Progress progress) {
+        this.content = content;
+        this.peers = peers;
+        this.pace = pace;
+        this.limits = limits;
+        this.node = node;
+        this.seal = seal;
+        this.progress = progress;
+    }
+
+    /** Seals partitions that both nodes are replicas of, and compares their sums. Comes first. */
+    CompletableFuture<Void> look(BitSet partitions) {
+        return sums(chunks(partitions, Content.MAX_SUMS), 0);
+    }
+
+    /** Whether both nodes have sealed all of them. */
+    boolean isSealed() {
+        return sealed;
+    }
+
+    /** How far the other node was told that a partition may be purged. */
+    Version purgedThere(int partition) {
+        return seen.purgedThere.getOrDefault(partition, Content.NO_SEAL);
+    }
+
+    /** What the other node refuses as too old in a partition. */
+    Version fencedThere(int partition) {
+        return seen.fencedThere.getOrDefault(partition, Content.NO_SEAL);
+    }
+
+    /** Both sides have been told that they may purge a partition as far as this. */
+    void bothPurge(int partition, Version before) {
+        seen.purgedHere.put(partition, before);
+        seen.purgedThere.put(partition, before);
+    }
+
+    /** Brings together the partitions that looked different. */
+    CompletableFuture<Result> run() {
+        int together = Math.max(1, Content.MAX_SUMS / content.bucketsEach());
+        return buckets(chunks(differing, together), 0, new ArrayList<>())
+                .thenCompose(buckets -> buckets.isEmpty()
+                        ? CompletableFuture.completedFuture(null)
+                        : versions(Content.first(), buckets, new ArrayList<>()))
+                .thenApply(done -> new Result(seen.received, seen.differingBeforeSeal, seen.stuck));
+    }
+
+    private static List<BitSet> chunks(BitSet partitions, int size) {
+        List<BitSet> chunks = new ArrayList<>();
+        int count = 0;
+        for (int i = partitions.nextSetBit(0); i >= 0; i = partitions.nextSetBit(i + 1)) {
+            if (count++ % size == 0) {
+                chunks.add(new BitSet());
+            }
+            chunks.get(chunks.size() - 1).set(i);
+        }
+        return chunks;
+    }
+
+    private CompletableFuture<Void> sums(List<BitSet> chunks, int index) {
+        if (index == chunks.size()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        BitSet chunk = chunks.get(index);
+        return both(new RepairRequest.Sums(chunk, false, seal), (own, other) -> {
+                    sealed &= own.sealed() && other.sealed();
+                    int position = 0;
+                    for (int i = chunk.nextSetBit(0); i >= 0; i = chunk.nextSetBit(i + 1)) {
+                        seen.purgedHere.put(i, new Version(own.purged().get(position)));
+                        seen.purgedThere.put(i, new Version(other.purged().get(position)));
+                        seen.fencedThere.put(i, new Version(other.fenced().get(position)));
+                        if (!own.sums().get(position).equals(other.sums().get(position))) {
+                            differing.set(i);
+                        }
+                        position++;
+                    }
+                })
+                .thenCompose(done -> sums(chunks, index + 1));
+    }
+
+    private CompletableFuture<List<Buckets>> buckets(List<BitSet> chunks, int index, List<Buckets> found) {
+        if (index == chunks.size()) {
+            return CompletableFuture.completedFuture(found);
+        }
+        BitSet chunk = chunks.get(index);
+        int each = content.bucketsEach();
+        return both(new RepairRequest.Sums(chunk, true, Content.NO_SEAL), (own, other) -> {
+                    int position = 0;
+                    for (int i = chunk.nextSetBit(0); i >= 0; i = chunk.nextSetBit(i + 1)) {
+                        long mask = 0;
+                        for (int bucket = 0; bucket < each; bucket++, position++) {
+                            if (!own.sums().get(position).equals(other.sums().get(position))) {
+                                mask |= 1L << bucket;
+                            }
+                        }
+                        if (mask != 0) {
+                            found.add(new Buckets(i, mask));
+                        }
+                    }
+                })
+                .thenCompose(done -> buckets(chunks, index + 1, found));
+    }
+
+    /** Takes the sums of both sides. */
+    @FunctionalInterface
+    private interface Look {
+        void at(RepairReply.Sums own, RepairReply.Sums other);
+    }
+
+    /** Asks both sides at the same time, so that little comes between. */
+    private CompletableFuture<Void> both(RepairRequest.Sums request, Look look) {
+        return pace.paced((long) request.partitions().cardinality() * BYTES_PER_SUM, () -> {
+            CompletableFuture<Reply> other = peers.ask(node, request);
+            CompletableFuture<RepairReply.Sums> own = pace.onStore(() -> content.sums(request));
+            return own.thenCombine(other, (here, there) -> {
+                RepairReply.Sums sums = (RepairReply.Sums) there;
+                if (here.sums().size() != sums.sums().size()) {
+                    throw new IllegalStateException(node.id() + " has another number of buckets");
+                }
+                look.at(here, sums);
+                return null;
+            });
+        });
+    }
+
+    private CompletableFuture<Void> versions(Key start, List<Buckets> buckets, List<Key> found) {
+        RepairRequest.Versions request = new RepairRequest.Versions(start, buckets);
+        return pace.paced(MAX_PAGE_BYTES, () -> {
+                    CompletableFuture<Reply> other = peers.ask(node, request);
+                    CompletableFuture<RepairReply.Versions> own = pace.onStore(() -> content.versions(start, buckets));
+                    return own.thenCombine(other, (here, there) -> compare(here, (RepairReply.Versions) there, found));
+                })
+                .thenCompose(resume -> found.size() >= CONFIRMED_TOGETHER || resume.isEmpty()
+                        ? confirm(found).thenApply(done -> resume)
+                        : CompletableFuture.completedFuture(resume))
+                .thenCompose(resume -> resume.map(next -> versions(next, buckets, found))
+                        .orElseGet(() -> CompletableFuture.completedFuture(null)));
+    }
+
+    /** Adds the keys that differ, as far as both pages reach; where the next page begins. */
+    private static Optional<Key> compare(RepairReply.Versions own, RepairReply.Versions other, List<Key> found) {
+        Optional<Key> end = earlier(own.resume(), other.resume());
+        Function<RepairReply.Versions, Map<Key, Held>> within = page -> {
+            Map<Key, Held> held = new TreeMap<>();
+            page.held().stream()
+                    .filter(each -> end.isEmpty() || each.key().compareTo(end.get()) < 0)
+                    .forEach(each -> held.put(each.key(), each));
+            return held;
+        };
+        Map<Key, Held> here = within.apply(own);
+        Map<Key, Held> there = within.apply(other);
+        here.forEach((key, held) -> {
+            if (!held.equals(there.remove(key))) {
+                found.add(key);
+            }
+        });
+        found.addAll(there.keySet());
+        return end;
+    }
+
+    private static Optional<Key> earlier(Optional<Key> one, Optional<Key> other) {
+        if (one.isEmpty() || other.isEmpty()) {
+            return one.isEmpty() ? other : one;
+        }
+        return one.get().compareTo(other.get()) <= 0 ? one : other;
+    }
+
+    private CompletableFuture<Void> confirm(List<Key> found) {
+        if (found.isEmpty()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        List<Key> keys = List.copyOf(found);
+        found.clear();
+        return pace.rest(limits.confirmDelay().toNanos()).thenCompose(rested -> settle(keys, 0));
+    }
+
+    private CompletableFuture<Void> settle(List<Key> keys, int begin) {
+        if (begin >= keys.size()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        List<Key> some = keys.subList(begin, Math.min(keys.size(), begin + CONFIRMED_TOGETHER));
+        return new Differences(content, peers, pace, node, progress, seen)
+                .settle(some)
+                .thenCompose(done -> settle(keys, begin + CONFIRMED_TOGETHER));
+    }
+}

@@ -1,0 +1,248 @@
+package io.dht4j.core.internal.repair;
+
+import io.dht4j.ErrorCode;
+import io.dht4j.Key;
+import io.dht4j.KeyRange;
+import io.dht4j.Version;
+import io.dht4j.core.internal.hash.EntryDigest;
+import io.dht4j.core.internal.wire.RepairReply;
+import io.dht4j.core.internal.wire.RepairReply.Held;
+import io.dht4j.core.internal.wire.RepairRequest;
+import io.dht4j.core.internal.wire.RepairRequest.Buckets;
+import io.dht4j.core.internal.wire.Reply;
+import io.dht4j.spi.Entry;
+import io.dht4j.spi.EntryCursor;
+import io.dht4j.spi.Store;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+import java.util.function.ToIntFunction;
+
+/**
+ * What this node holds, as repair looks at it: sums, and lists of versions. Answers the questions of other nodes, and the same ones of its own. Methods block, as
+ * the store does. Safe for use by any number of threads.
+ */
+public final class Content {
+
+    /** How many entries are added to the trees, when they are first made, before others may use the thread. */
+    private static final int BUILD_STEP = 2048;
+
+    /** How many entries a page may look at, and how many it may show. */
+    private static final int MAX_LOOKS = 32 * 1024;
+
+    private static final int MAX_HELD = 2048;
+    private static final int MAX_HELD_BYTES = 96 << 10;
+
+    /** How many sums go into a reply. */
+    static final int MAX_SUMS = 8192;
+
+    static final Version NO_SEAL = new Version(0);
+    private static final Key FIRST = KeyRange.all().start();
+
+    private final Store store;
+    private final HashTrees trees;
+    private final Fence fence;
+    private final int partitions;
+    private final ToIntFunction<Key> partitionOf;
+    private final LongSupplier clockMillis;
+    private final long leastAgeMillis;
+    private volatile boolean ready;
+
+    /**
+     * The content of a store.
+     *
+     * @param store holds it
+     * @param fence what may still come, and go
+     * @param partitions how many partitions there are
+     * @param partitionOf finds a key's partition
+     * @param clockMillis the wall clock
+     * @param purgeAfter how old what is dead must be before it may go, by the clock of who asks; by this one's at least half as old
+     */
+    public Content(
+            Store store,
+            Fence fence,
+            int partitions,
+            ToIntFunction<Key> partitionOf,
+            LongSupplier clockMillis,
+            Duration purgeAfter) {
+        this.clockMillis = clockMillis;
+        this.leastAgeMillis = purgeAfter.toMillis() / 2;
+        this.store = store;
+        this.fence = fence;
+        this.partitions = partitions;
+        this.partitionOf = partitionOf;
+        this.trees = new HashTrees(partitions, partitionOf);
+    }
+
+    /** Begins to follow the store; nobody applies anything yet. Quick. */
+    EntryCursor follow() {
+        return store.follow(trees);
+    }
+
+    /** Adds some of what was held at first to the trees; false when all of it is in. */
+    boolean build(EntryCursor held) {
+        for (int i = 0; i < BUILD_STEP && held.hasNext(); i++) {
+            trees.added(held.next());
+        }
+        ready = !held.hasNext();
+        return !ready;
+    }
+
+    /** Whether the trees cover all that is held. */
+    boolean isReady() {
+        return ready;
+    }
+
+    /**
+     * Answers a question of another node.
+     *
+     * @param request what it asks
+     * @return the answer, or why there is none
+     */
+    public Reply answer(RepairRequest request) {
+        if (!ready) {
+            return new Reply.Failed(ErrorCode.NOT_SERVING, "this node still adds up what it holds: try again later");
+        }
+        if (request instanceof RepairRequest.Versions versions) {
+            Optional<Reply> wrong = versions.buckets().stream()
+                    .filter(each -> each.partition() >= partitions)
+                    .findFirst()
+                    .map(each -> outOfRange(each.partition()));
+            return wrong.orElseGet(() -> versions(versions.start(), versions.buckets()));
+        }
+        if (request instanceof RepairRequest.Sums sums) {
+            if (sums.partitions().length() > partitions) {
+                return outOfRange(sums.partitions().length() - 1);
+            }
+            int count = sums.partitions().cardinality() * (sums.buckets() ? trees.bucketsEach() : 1);
+            return count > MAX_SUMS
+                    ? new Reply.Failed(ErrorCode.BAD_REQUEST, "at most " + MAX_SUMS + " sums at a time, not " + count)
+                    : sums(sums);
+        }
+        BitSet asked = request instanceof RepairRequest.Fence fencing
+                ? fencing.partitions()
+                : ((RepairRequest.Purge) request).partitions();
+        if (asked.length() > partitions) {
+            return outOfRange(asked.length() - 1);
+        }
+        if (request instanceof RepairRequest.Fence fencing) {
+            return new RepairReply.Fenced(fence.fence(asked, fencing.before()));
+        }
+        RepairRequest.Purge purge = (RepairRequest.Purge) request;
+        if (purge.seal().equals(NO_SEAL)) {
+            fence.allowPurge(asked, purge.before());
+        } else {
+            fence.resolve(asked, purge.before(), purge.seal());
+        }
+        return new RepairReply.Purging();
+    }
+
+    private Reply outOfRange(int partition) {
+        return new Reply.Failed(
+                ErrorCode.BAD_REQUEST, "there are " + partitions + " partitions, and none of number " + partition);
+    }
+
+    /** Sums that cover everything that was applied before. */
+    RepairReply.Sums sums(RepairRequest.Sums request) {
+        boolean sealed = false;
+        if (!request.buckets()) {
+            // Nothing is sealed at a moment that this node's clock has not long passed: the other one's may be ahead.
+            sealed = request.seal().millis() <= clockMillis.getAsLong() - leastAgeMillis;
+            if (sealed) {
+                fence.seal(request.partitions(), request.seal());
+            }
+            store.settle();
+        }
+        List<Long> sums = new ArrayList<>();
+        List<Long> purged = new ArrayList<>();
+        List<Long> fenced = new ArrayList<>();
+        request.partitions().stream().forEach(partition -> {
+            purged.add(fence.purged(partition).packed());
+            fenced.add(fence.fenced(partition).packed());
+            if (request.buckets()) {
+                for (int bucket = 0; bucket < trees.bucketsEach(); bucket++) {
+                    sums.add(trees.bucket(partition, bucket));
+                }
+            } else {
+                sums.add(trees.partition(partition));
+            }
+        });
+        return new RepairReply.Sums(sealed, sums, purged, fenced);
+    }
+
+    /** A page of what is held in some buckets. */
+    RepairReply.Versions versions(Key start, List<Buckets> buckets) {
+        long[] masks = new long[partitions];
+        buckets.forEach(each -> masks[each.partition()] = each.mask());
+        List<Held> held = new ArrayList<>();
+        int looks = 0;
+        int bytes = 0;
+        try (EntryCursor cursor = store.scan(KeyRange.from(start))) {
+            while (cursor.hasNext()) {
+                Entry entry = cursor.next();
+                Key key = entry.key();
+                if (looks++ == MAX_LOOKS || held.size() == MAX_HELD || bytes > MAX_HELD_BYTES) {
+                    return new RepairReply.Versions(held, Optional.of(key));
+                }
+                long mask = masks[partitionOf.applyAsInt(key)];
+                if (mask != 0 && (mask >>> trees.bucketOf(key) & 1) != 0) {
+                    held.add(held(entry));
+                    bytes += key.length() + 2 * Long.BYTES;
+                }
+            }
+        }
+        return new RepairReply.Versions(held, Optional.empty());
+    }
+
+    private static Held held(Entry entry) {
+        return new Held(entry.key(), entry.version(), EntryDigest.of(entry));
+    }
+
+    int bucketsEach() {
+        return trees.bucketsEach();
+    }
+
+    int partitionOf(Key key) {
+        return partitionOf.applyAsInt(key);
+    }
+
+    Optional<Entry> get(Key key) {
+        return store.get(key);
+    }
+
+    /** Removes what may go; how many entries that were. */
+    long purge() {
+        return store.purge(fence.dispensable());
+    }
+
+    BitSet fence(BitSet asked, Version before) {
+        return fence.fence(asked, before);
+    }
+
+    void allowPurge(BitSet asked, Version before) {
+        fence.allowPurge(asked, before);
+    }
+
+    void resolve(BitSet asked, Version before, Version seal) {
+        fence.resolve(asked, before, seal);
+    }
+
+    Version purged(int partition) {
+        return fence.purged(partition);
+    }
+
+    Version fenced(int partition) {
+        return fence.fenced(partition);
+    }
+
+    boolean isMemoryFast() {
+        return store.isMemoryFast();
+    }
+
+    static Key first() {
+        return FIRST;
+    }
+}

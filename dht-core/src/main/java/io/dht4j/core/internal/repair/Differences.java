@@ -1,0 +1,248 @@
+package io.dht4j.core.internal.repair;
+
+import io.dht4j.Key;
+import io.dht4j.Node;
+import io.dht4j.Version;
+import io.dht4j.core.internal.hash.EntryDigest;
+import io.dht4j.core.internal.wire.Answer;
+import io.dht4j.core.internal.wire.FrameCodec;
+import io.dht4j.core.internal.wire.Reply;
+import io.dht4j.core.internal.wire.Request;
+import io.dht4j.core.internal.wire.Request.Query;
+import io.dht4j.spi.Entry;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Looks a second time at keys in which two replicas seemed to differ, since a write may have been on its way when they were compared, and sends the newer
+ * entry of each that still differs to the side that lacks it. Made for one group of keys. Its methods do not block.
+ */
+final class Differences {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Differences.class);
+
+    /** Entries are moved in groups of this size, or one that is larger. */
+    private static final int GROUP_BYTES = 64 << 10;
+
+    private final Content content;
+    private final RepairPeers peers;
+    private final Pace pace;
+    private final Node node;
+    private final Progress progress;
+
+    /** What the other side said of each key's partition. */
+    private final Comparison.Seen seen;
+
+    /** Entries that this node holds and the other one lacks. */
+    private final List<Key> toSend = new ArrayList<>();
+
+    /** Values that the other node holds and this one lacks, with their sizes. */
+    private final List<Wanted> toFetch = new ArrayList<>();
+
+    private final List<Entry> toKeep = new ArrayList<>();
+    private final List<Entry> toBury = new ArrayList<>();
+
+    private record Wanted(Key key, int bytes) {}
+
+    Differences(Content content, RepairPeers peers, Pace pace, Node node, Progress progress, Comparison.Seen seen) {
+        this.content = content;
+        this.peers = peers;
+        this.pace = pace;
+        this.node = node;
+        this.progress = progress;
+        this.seen = seen;
+    }
+
+    /** Brings both sides to the newest entry of each key. */
+    CompletableFuture<Void> settle(List<Key> keys) {
+        List<Query> queries = keys.stream().map(key -> new Query(key, false)).toList();
+        return pace.paced(0, () -> peers.ask(node, new Request.ReadKeys(queries, 0)))
+                .thenCompose(reply -> pace.onStore(() -> {
+                    sort(keys, ((Reply.Found) reply).answers());
+                    return reply;
+                }))
+                .thenCompose(done -> keep(toKeep))
+                .thenCompose(done -> sendGroup(toBury))
+                .thenCompose(done -> fetch(0))
+                .thenCompose(done -> send(0));
+    }
+
+    /** Finds out, on a store thread, what is still different and which side is newer. */
+    private void sort(List<Key> keys, List<Answer> answers) {
+        for (int i = 0; i < keys.size(); i++) {
+            Key key = keys.get(i);
+            Optional<Entry> own = content.get(key);
+            Answer other = answers.get(i);
+            if (other instanceof Answer.Absent) {
+                own.ifPresent(this::onlyHere);
+            } else if (own.isEmpty()) {
+                onlyThere(key, other);
+            } else {
+                onBoth(own.get(), other);
+            }
+        }
+    }
+
+    private void onlyHere(Entry own) {
+        Key key = own.key();
+        if (own.version().compareTo(seen.purgedThere(key)) >= 0) {
+            seen.differs(key, own.version());
+            toSend.add(key);
+        } else if (own.version().compareTo(seen.purgedHere(key)) >= 0 && !own.isTombstone()) {
+            // All replicas had it deleted, and forgot both, while this one stood aside: it must not bring it back.
+            seen.differs(key, own.version());
+            LOG.debug("{} was deleted and purged elsewhere", key);
+            toKeep.add(Entry.tombstone(key, own.version()));
+        }
+    }
+
+    private void onlyThere(Key key, Answer other) {
+        Version version = versionOf(other);
+        if (version.compareTo(seen.purgedHere(key)) >= 0) {
+            seen.differs(key, version);
+            take(key, other);
+        } else if (version.compareTo(seen.purgedThere(key)) >= 0
+                && !(other instanceof Answer.Whole whole && whole.entry().isTombstone())) {
+            seen.differs(key, version);
+            toBury.add(Entry.tombstone(key, version));
+        }
+    }
+
+    private void onBoth(Entry own, Answer other) {
+        Version version = versionOf(other);
+        int newer = own.version().compareTo(version);
+        if (newer == 0 && EntryDigest.of(own) == digestOf(other)) {
+            return;
+        }
+        seen.differs(own.key(), newer > 0 ? own.version() : version);
+        if (newer > 0) {
+            toSend.add(own.key());
+        } else {
+            take(own.key(), other);
+            if (newer == 0) {
+                // Which one wins is decided where they meet: here first, then there.
+                toSend.add(own.key());
+            }
+        }
+    }
+
+    private void take(Key key, Answer other) {
+        if (other instanceof Answer.Whole whole) {
+            toKeep.add(whole.entry());
+        } else {
+            toFetch.add(new Wanted(key, ((Answer.VersionOnly) other).valueBytes()));
+        }
+    }
+
+    private static Version versionOf(Answer answer) {
+        return answer instanceof Answer.Whole whole ? whole.entry().version() : ((Answer.VersionOnly) answer).version();
+    }
+
+    private static long digestOf(Answer answer) {
+        return answer instanceof Answer.Whole whole
+                ? EntryDigest.of(whole.entry())
+                : ((Answer.VersionOnly) answer).digest();
+    }
+
+    private CompletableFuture<Void> keep(List<Entry> entries) {
+        if (entries.isEmpty()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        return refusable(
+                peers.keep(entries),
+                () -> {
+                    progress.received(entries);
+                    entries.forEach(entry -> seen.received(entry.key()));
+                },
+                entries);
+    }
+
+    private CompletableFuture<Void> fetch(int begin) {
+        if (begin == toFetch.size()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        long bytes = 0;
+        int end = begin;
+        List<Query> queries = new ArrayList<>();
+        while (end < toFetch.size() && (end == begin || bytes + toFetch.get(end).bytes() <= GROUP_BYTES)) {
+            bytes += toFetch.get(end).bytes();
+            queries.add(new Query(toFetch.get(end).key(), true));
+            end++;
+        }
+        int next = end;
+        return pace.paced(bytes, () -> peers.ask(node, new Request.ReadKeys(queries, 0)))
+                .thenCompose(reply -> {
+                    List<Entry> entries = new ArrayList<>();
+                    for (Answer answer : ((Reply.Found) reply).answers()) {
+                        // Those that grew meanwhile, and did not fit, are found by the next comparison.
+                        if (answer instanceof Answer.Whole whole) {
+                            entries.add(whole.entry());
+                        }
+                    }
+                    return keep(entries);
+                })
+                .thenCompose(done -> fetch(next));
+    }
+
+    private CompletableFuture<Void> send(int begin) {
+        if (begin == toSend.size()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        return pace.onStore(() -> readGroup(begin))
+                .thenCompose(group -> sendGroup(group.entries()).thenCompose(done -> send(group.end())));
+    }
+
+    /** Some entries to send, and where the next ones begin. */
+    private record Group(List<Entry> entries, int end) {}
+
+    private Group readGroup(int begin) {
+        List<Entry> entries = new ArrayList<>();
+        long bytes = 0;
+        int end = begin;
+        while (end < toSend.size()) {
+            Optional<Entry> entry = content.get(toSend.get(end));
+            int size = entry.map(FrameCodec::encodedSize).orElse(0);
+            if (!entries.isEmpty() && bytes + size > GROUP_BYTES) {
+                break;
+            }
+            entry.ifPresent(entries::add);
+            bytes += size;
+            end++;
+        }
+        return new Group(entries, end);
+    }
+
+    private CompletableFuture<Void> sendGroup(List<Entry> entries) {
+        if (entries.isEmpty()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        long bytes = entries.stream().mapToLong(FrameCodec::encodedSize).sum();
+        return refusable(
+                pace.paced(bytes, () -> peers.ask(node, new Request.ApplyEntries(entries))),
+                () -> progress.sent(entries),
+                entries);
+    }
+
+    /** What one side never takes must not keep the rest from being repaired. */
+    private CompletableFuture<Void> refusable(CompletableFuture<Reply> moved, Runnable counted, List<Entry> entries) {
+        return moved.handle((reply, error) -> {
+            if (error == null) {
+                counted.run();
+                return null;
+            }
+            Throwable cause =
+                    error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
+            if (cause instanceof RepairException failure && failure.isRefusal()) {
+                progress.refused(entries.size(), String.valueOf(failure.getMessage()));
+                entries.forEach(entry -> seen.stays(entry.key()));
+                return null;
+            }
+            throw new CompletionException(cause);
+        });
+    }
+}

@@ -1,0 +1,290 @@
+package io.dht4j.core.internal.repair;
+
+import io.dht4j.Key;
+import io.dht4j.Version;
+import io.dht4j.spi.Entry;
+import io.dht4j.spi.Store;
+import io.dht4j.spi.StoreException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.IntConsumer;
+import java.util.function.Predicate;
+import java.util.function.ToIntFunction;
+
+/**
+ * Decides, for each partition, which entries are too old to come any more, and which of those that are dead may go.
+ *
+ * <p>A tombstone may only go when every replica has had it, and nothing that it deleted can come any more, however late. Three steps make sure of that. A
+ * repair <em>seals</em> the partition at a version that lies well in the past: from then on the replica takes note if anything older comes, and lets it in. Then it
+ * compares all replicas. If they were equal up to the seal, each is asked to <em>fence</em> the partition there: it agrees only if nothing older has come since it was
+ * sealed, and refuses what is older from then on, also after a restart. When all have agreed they hold the same, and will hold the same, up to that
+ * version; so what is dead and older may be <em>purged</em> by each whenever it likes. A replica that has agreed and does not learn whether the others did goes on to
+ * refuse, until the next round finds out: the two phases of J. Gray, <em>Notes on Data Base Operating Systems</em>, 1978, whose coordinator may be any replica.
+ *
+ * <p>Safe for use by any number of threads. Writes take a lock that only the moment of a seal or fence holds against them.
+ */
+public final class Fence {
+
+    private static final String NOTE = "fence";
+    private static final Version NONE = new Version(0);
+
+    private final Store store;
+    private final ToIntFunction<Key> partitionOf;
+    private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
+
+    // Guarded by the lock.
+    private final long[] sealed;
+    /** Whether something older has come since the seal. Set while reading, which is one way only. */
+    private final boolean[] broken;
+
+    private final long[] fenced;
+    private final long[] purged;
+
+    /** Nothing newer than this concerns any partition. */
+    private volatile Version concerned = NONE;
+
+    /** One at a time writes the note. */
+    private final Object noting = new Object();
+
+    /**
+     * No fences.
+     *
+     * @param store remembers them
+     * @param partitions how many partitions there are
+     * @param partitionOf finds a key's partition
+     */
+    public Fence(Store store, int partitions, ToIntFunction<Key> partitionOf) {
+        this.store = store;
+        this.partitionOf = partitionOf;
+        this.sealed = new long[partitions];
+        this.broken = new boolean[partitions];
+        this.fenced = new long[partitions];
+        this.purged = new long[partitions];
+    }
+
+    /**
+     * Goes on with the fences that the store remembers. Blocks.
+     *
+     * @throws StoreException if it cannot tell
+     */
+    public void load() {
+        Optional<byte[]> note = store.note(NOTE);
+        if (note.isEmpty()) {
+            return;
+        }
+        ByteBuffer in = ByteBuffer.wrap(note.get());
+        if (in.remaining() != 2 * Long.BYTES * fenced.length) {
+            throw new StoreException("the store's note '" + NOTE + "' has " + in.remaining() + " bytes, which are not "
+                    + fenced.length + " partitions; it is damaged, or was written for another number of partitions");
+        }
+        lock.writeLock().lock();
+        try {
+            for (int i = 0; i < fenced.length; i++) {
+                fenced[i] = in.getLong();
+                raise(new Version(fenced[i]));
+            }
+            for (int i = 0; i < purged.length; i++) {
+                purged[i] = in.getLong();
+            }
+        } finally {
+            lock.writeLock().unlock();
+        }
+    }
+
+    private void raise(Version version) {
+        if (version.compareTo(concerned) > 0) {
+            concerned = version;
+        }
+    }
+
+    private boolean mayConcern(List<Entry> entries) {
+        Version limit = concerned;
+        for (Entry entry : entries) {
+            if (entry.version().compareTo(limit) < 0) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * Lets entries into the store, all or none. What is older than its partition's fence may only come if it changes nothing: the store has it, or something newer, or has
+     * had it and purged it. Blocks as the store does.
+     *
+     * @param entries which are about to come
+     * @return the first one that may not come, or empty if they are in the store
+     * @throws StoreException if the store fails
+     */
+    public Optional<Entry> enter(List<Entry> entries) {
+        lock.readLock().lock();
+        try {
+            if (!mayConcern(entries)) {
+                store.apply(entries);
+                return Optional.empty();
+            }
+            List<Entry> coming = new ArrayList<>(entries.size());
+            for (Entry entry : entries) {
+                if (!isBehind(entry)) {
+                    coming.add(entry);
+                } else if (wouldChange(entry)) {
+                    return Optional.of(entry);
+                }
+            }
+            noteOld(coming);
+            store.apply(coming);
+            return Optional.empty();
+        } finally {
+            lock.readLock().unlock();
+        }
+    }
+
+    private boolean isBehind(Entry entry) {
+        return entry.version().compareTo(new Version(fenced[partitionOf.applyAsInt(entry.key())])) < 0;
+    }
+
+    private boolean wouldChange(Entry entry) {
+        Optional<Entry> held = store.get(entry.key());
+        return held.map(entry::supersedes)
+                .orElseGet(() -> !isOver(entry, new Version(purged[partitionOf.applyAsInt(entry.key())])));
+    }
+
+    /** Whether an entry was dead at the time of a fence, and older. By that time and not by this node's clock, which may be wrong. */
+    private static boolean isOver(Entry entry, Version limit) {
+        return entry.version().compareTo(limit) < 0 && !entry.isLive(limit.millis());
+    }
+
+    private void noteOld(List<Entry> entries) {
+        for (Entry entry : entries) {
+            int partition = partitionOf.applyAsInt(entry.key());
+            if (entry.version().compareTo(new Version(sealed[partition])) < 0) {
+                broken[partition] = true;
+            }
+        }
+    }
+
+    /**
+     * Takes note of everything older that comes from now on. What was let in before is in the store when this returns. Nobody who goes by an earlier seal is
+     * obeyed any more.
+     */
+    void seal(BitSet partitions, Version before) {
+        lock.writeLock().lock();
+        try {
+            // A seal that is there already has been watched since, which must not be forgotten.
+            partitions.stream()
+                    .filter(partition -> sealed[partition] != before.packed())
+                    .forEach(partition -> {
+                        sealed[partition] = before.packed();
+                        broken[partition] = false;
+                    });
+            raise(before);
+        } finally {
+            lock.writeLock().unlock();
+        }
+    }
+
+    /**
+     * Refuses what is older from now on, where nothing older has come since the seal. Blocks until that is remembered.
+     *
+     * @return the partitions where this is so
+     */
+    BitSet fence(BitSet partitions, Version before) {
+        BitSet agreed = new BitSet();
+        lock.writeLock().lock();
+        try {
+            partitions.stream()
+                    .filter(partition -> isUnbroken(partition, before))
+                    .forEach(agreed::set);
+            agreed.stream()
+                    .filter(partition -> before.compareTo(new Version(fenced[partition])) > 0)
+                    .forEach(partition -> fenced[partition] = before.packed());
+        } finally {
+            lock.writeLock().unlock();
+        }
+        remember();
+        return agreed;
+    }
+
+    private boolean isUnbroken(int partition, Version before) {
+        return sealed[partition] == before.packed() && !broken[partition];
+    }
+
+    /** Lets go what is dead and older, where this is the fence that was agreed on last. Blocks until that is remembered. */
+    void allowPurge(BitSet partitions, Version before) {
+        change(partitions, partition -> {
+            if (sealed[partition] == before.packed() && fenced[partition] == before.packed()) {
+                purged[partition] = before.packed();
+            }
+        });
+    }
+
+    /**
+     * Ends the doubt whether the others have agreed on a fence too: this is as far as any replica was told that they had. Those who could still tell otherwise go by an
+     * older seal, and are not obeyed by any of them. Blocks until that is remembered.
+     */
+    void resolve(BitSet partitions, Version before, Version seal) {
+        change(partitions, partition -> {
+            if (sealed[partition] == seal.packed() && before.compareTo(new Version(purged[partition])) >= 0) {
+                purged[partition] = before.packed();
+                fenced[partition] = before.packed();
+            }
+        });
+    }
+
+    private void change(BitSet partitions, IntConsumer change) {
+        lock.writeLock().lock();
+        try {
+            partitions.stream().forEach(change);
+        } finally {
+            lock.writeLock().unlock();
+        }
+        remember();
+    }
+
+    private void remember() {
+        synchronized (noting) {
+            ByteBuffer out = ByteBuffer.allocate(2 * Long.BYTES * fenced.length);
+            lock.readLock().lock();
+            try {
+                out.asLongBuffer().put(fenced).put(purged);
+            } finally {
+                lock.readLock().unlock();
+            }
+            store.keepNote(NOTE, out.array());
+        }
+    }
+
+    /** What is older than this is refused in a partition. */
+    Version fenced(int partition) {
+        lock.readLock().lock();
+        try {
+            return new Version(fenced[partition]);
+        } finally {
+            lock.readLock().unlock();
+        }
+    }
+
+    /** Up to which version what was dead in a partition may have been purged here. */
+    Version purged(int partition) {
+        lock.readLock().lock();
+        try {
+            return new Version(purged[partition]);
+        } finally {
+            lock.readLock().unlock();
+        }
+    }
+
+    /** What may go now. */
+    Predicate<Entry> dispensable() {
+        lock.readLock().lock();
+        try {
+            long[] limits = purged.clone();
+            return entry -> isOver(entry, new Version(limits[partitionOf.applyAsInt(entry.key())]));
+        } finally {
+            lock.readLock().unlock();
+        }
+    }
+}

@@ -1,0 +1,56 @@
+package io.dht4j.core.internal.repair;
+
+import io.dht4j.spi.Environment;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+/**
+ * Keeps repair from getting in the way: work on the store runs on its threads, and between two steps it rests for as long as the last one took, and for as long as
+ * its bytes take at the rate that is allowed. Safe for use by any number of threads.
+ */
+final class Pace {
+
+    private final Environment environment;
+    private final long bytesPerSecond;
+
+    Pace(Environment environment, long bytesPerSecond) {
+        this.environment = environment;
+        this.bytesPerSecond = bytesPerSecond;
+    }
+
+    /** Does blocking work on a store thread. */
+    <T> CompletableFuture<T> onStore(Supplier<T> work) {
+        CompletableFuture<T> done = new CompletableFuture<>();
+        try {
+            environment.storeExecutor().execute(() -> {
+                try {
+                    done.complete(work.get());
+                } catch (RuntimeException | Error e) {
+                    done.completeExceptionally(e);
+                }
+            });
+        } catch (RejectedExecutionException e) {
+            done.completeExceptionally(e);
+        }
+        return done;
+    }
+
+    /** Completes after a while. */
+    CompletableFuture<Void> rest(long nanos) {
+        CompletableFuture<Void> over = new CompletableFuture<>();
+        environment.schedule(() -> over.complete(null), nanos);
+        return over;
+    }
+
+    /** A step that moved some bytes, and the rest after it. */
+    <T> CompletableFuture<T> paced(long bytes, Supplier<CompletableFuture<T>> step) {
+        long began = environment.nanoTime();
+        return step.get().thenCompose(result -> {
+            long took = environment.nanoTime() - began;
+            long allowed = bytes * TimeUnit.SECONDS.toNanos(1) / bytesPerSecond;
+            return rest(Math.max(took, allowed)).thenApply(rested -> result);
+        });
+    }
+}

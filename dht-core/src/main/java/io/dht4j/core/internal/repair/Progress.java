@@ -1,0 +1,86 @@
+package io.dht4j.core.internal.repair;
+
+import io.dht4j.NodeId;
+import io.dht4j.RepairStatus;
+import io.dht4j.spi.Entry;
+import java.time.Instant;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Counts what repair does. Safe for use by any number of threads. */
+final class Progress {
+
+    private final NodeId self;
+
+    // Guarded by this.
+    private boolean running;
+    private int partitions;
+    private int partitionsDone;
+    private long rounds;
+    private long sent;
+    private long received;
+    private long refused;
+    private long purged;
+    private Optional<String> refusal = Optional.empty();
+    private Optional<String> lastError = Optional.empty();
+    private final Map<Integer, Instant> completed = new HashMap<>();
+
+    Progress(NodeId self) {
+        this.self = self;
+    }
+
+    synchronized void began(int count) {
+        running = true;
+        partitions = count;
+        partitionsDone = 0;
+        refusal = Optional.empty();
+    }
+
+    synchronized void sent(List<Entry> entries) {
+        sent += entries.size();
+    }
+
+    synchronized void received(List<Entry> entries) {
+        received += entries.size();
+    }
+
+    synchronized void refused(int count, String why) {
+        refused += count;
+        refusal = Optional.of(why);
+    }
+
+    synchronized void purged(long count) {
+        purged += count;
+    }
+
+    /** Partitions of which all replicas have been compared. */
+    synchronized void completed(BitSet done, long nowMillis) {
+        partitionsDone += done.cardinality();
+        Instant now = Instant.ofEpochMilli(nowMillis);
+        done.stream().forEach(partition -> completed.put(partition, now));
+    }
+
+    synchronized void ended(Optional<String> error) {
+        running = false;
+        rounds++;
+        lastError = error.or(() -> refusal);
+    }
+
+    synchronized RepairStatus status() {
+        return new RepairStatus(
+                self,
+                running,
+                partitions,
+                partitionsDone,
+                rounds,
+                sent,
+                received,
+                refused,
+                purged,
+                lastError,
+                completed);
+    }
+}

@@ -1,0 +1,27 @@
+package io.dht4j.core.internal.repair;
+
+import io.dht4j.ErrorCode;
+
+/** A step of a repair that did not succeed. The message is one line for people and names the node. */
+public final class RepairException extends RuntimeException {
+
+    private static final long serialVersionUID = 1;
+
+    private final ErrorCode code;
+
+    /**
+     * A failure.
+     *
+     * @param code what it was
+     * @param message which node, and why
+     */
+    public RepairException(ErrorCode code, String message) {
+        super(message, null, false, false);
+        this.code = code;
+    }
+
+    /** Whether the same would fail in the same way for ever, while the next one may succeed. */
+    boolean isRefusal() {
+        return code.action() == ErrorCode.Action.FIX_REQUEST;
+    }
+}

@@ -1,0 +1,37 @@
+package io.dht4j.core.internal.repair;
+
+import io.dht4j.Node;
+import io.dht4j.core.internal.wire.Reply;
+import io.dht4j.core.internal.wire.Request;
+import io.dht4j.spi.Entry;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/** The replicas, as repair talks to them. Does not block; safe for use by any number of threads. */
+public interface RepairPeers {
+
+    /**
+     * Asks another node.
+     *
+     * @param node which one
+     * @param request what
+     * @return its reply; or a {@link RepairException}, also when it refused
+     */
+    CompletableFuture<Reply> ask(Node node, Request request);
+
+    /**
+     * Merges entries into this node's own store.
+     *
+     * @param entries as another node holds them
+     * @return completes when they are there; or with a {@link RepairException}
+     */
+    CompletableFuture<Reply> keep(List<Entry> entries);
+
+    /**
+     * Whether a node will most likely not answer.
+     *
+     * @param node another node
+     * @return true if it is suspected
+     */
+    boolean isSuspected(Node node);
+}

@@ -1,0 +1,53 @@
+package io.dht4j.core.internal.wire;
+
+import io.dht4j.Key;
+import io.dht4j.Version;
+import java.util.BitSet;
+import java.util.List;
+
+/** What a replica asks of another one to find out where they differ, and to agree on what may be purged. */
+public sealed interface RepairRequest extends Request {
+
+    /**
+     * The sums of partitions, once everything that was applied before is in them.
+     *
+     * @param partitions of which ones
+     * @param buckets whether each bucket's sum is wanted, or that of each partition
+     * @param seal from now on the replica takes note of entries that come and are older than this; zero to leave it
+     */
+    record Sums(BitSet partitions, boolean buckets, Version seal) implements RepairRequest {}
+
+    /**
+     * A page of what a replica holds in some buckets, in the order of the keys.
+     *
+     * @param start where the page starts
+     * @param buckets of which buckets
+     */
+    record Versions(Key start, List<Buckets> buckets) implements RepairRequest {}
+
+    /**
+     * Buckets of a partition.
+     *
+     * @param partition its number
+     * @param mask the bit of each bucket that is meant
+     */
+    record Buckets(int partition, long mask) {}
+
+    /**
+     * Refuse what is older than this from now on, in the partitions that nothing so old has come for since they were sealed.
+     *
+     * @param partitions of which the asking node found all replicas equal
+     * @param before as they were sealed
+     */
+    record Fence(BitSet partitions, Version before) implements RepairRequest {}
+
+    /**
+     * All replicas of these partitions were equal up to a version and refuse what is older: what is dead and older may go.
+     *
+     * @param partitions which all replicas have fenced
+     * @param before as they were fenced
+     * @param seal zero right after the fence; else the newer seal under which it was found that this is how an earlier round ended, so that a replica which has
+     *     fenced the partition at a newer version lifts that
+     */
+    record Purge(BitSet partitions, Version before, Version seal) implements RepairRequest {}
+}

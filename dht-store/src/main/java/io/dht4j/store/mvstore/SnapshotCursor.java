@@ -1,0 +1,68 @@
+package io.dht4j.store.mvstore;
+
+import io.dht4j.Key;
+import io.dht4j.spi.Entry;
+import io.dht4j.spi.EntryCursor;
+import io.dht4j.spi.StoreException;
+import java.nio.file.Path;
+import java.util.NoSuchElementException;
+import java.util.function.Supplier;
+import org.h2.mvstore.Cursor;
+import org.h2.mvstore.MVMap;
+import org.h2.mvstore.MVStore;
+
+/** Walks over the map as it was when the cursor was made. Until it is closed, file space of that moment is not used again. */
+final class SnapshotCursor implements EntryCursor {
+
+    private final MergingCursor.Guard guard;
+    private final Path file;
+    private final MVStore store;
+    private final MVStore.TxCounter usage;
+    private final Cursor<Key, Stored> source;
+    private boolean done;
+
+    SnapshotCursor(MergingCursor.Guard guard, Path file, MVStore store, MVMap<Key, Stored> map) {
+        this.guard = guard;
+        this.file = file;
+        this.store = store;
+        this.usage = store.registerVersionUsage();
+        this.source = map.cursor(null);
+    }
+
+    @Override
+    public synchronized boolean hasNext() {
+        return reading(() -> !done && source.hasNext());
+    }
+
+    @Override
+    public synchronized Entry next() {
+        if (!hasNext()) {
+            throw new NoSuchElementException("the cursor is at its end");
+        }
+        return reading(() -> {
+            Key key = source.next();
+            return source.getValue().toEntry(key);
+        });
+    }
+
+    private <T> T reading(Supplier<T> read) {
+        return guard.reading(() -> {
+            try {
+                return read.get();
+            } catch (StoreException e) {
+                throw e;
+            } catch (RuntimeException e) {
+                throw Health.damaged(file, "cannot be read (" + e.getMessage() + ")", e);
+            }
+        });
+    }
+
+    @Override
+    public synchronized void close() {
+        if (!done) {
+            done = true;
+            // The next commit finds out that the version is no longer in use.
+            store.decrementVersionUsageCounter(usage);
+        }
+    }
+}
