@@ -1,5 +1,6 @@
 package io.dht4j;
 
+import java.time.Duration;
 import java.util.Collection;
 import java.util.Map;
 import java.util.Optional;
@@ -76,6 +77,43 @@ public interface Cluster extends AutoCloseable {
      * @return the scan; an invalid option fails its first page
      */
     Scan scan(KeyRange range, ScanScope scope, CallOptions options);
+
+    /**
+     * Begins a snapshot of the whole cluster: from now on {@link #scanSnapshot} shows the keys as they were at one version, whatever
+     * is written meanwhile. When the stage completes, the version is newer than every write that was acknowledged before the
+     * call; of the writes that the nodes acknowledge, the snapshot has those that are not newer than its version, and no others. A
+     * write whose outcome is unknown may be in it or not.
+     *
+     * <p>The nodes keep in memory what is written anew until {@link #closeSnapshot}, or until nobody has read the snapshot for the
+     * time of its lease. One that has too much to keep forgets the snapshot.
+     *
+     * @param lease how long the snapshot may be left alone, 1 second to 1 hour
+     * @param options policy and timeout; a time to live is refused. Of the first {@code from} replicas of each partition
+     *     {@code ack} must take part; more do if they answer
+     * @return completes with the snapshot's version, by which any node knows it
+     */
+    CompletionStage<Version> openSnapshot(Duration lease, CallOptions options);
+
+    /**
+     * Starts a scan of a snapshot. Nothing is read before the first page is asked for. Each page renews the snapshot's lease. Several
+     * scans may go on at a time.
+     *
+     * @param snapshot the version of an open snapshot
+     * @param range the keys to show
+     * @param options policy and timeout, the timeout for each page; a time to live is refused. All of the first {@code from} replicas
+     *     that have the snapshot are read, and {@code ack} of them must bring it
+     * @return the scan; its pages fail with {@link ErrorCode#SNAPSHOT_GONE} if the snapshot has ended
+     */
+    Scan scanSnapshot(Version snapshot, KeyRange range, CallOptions options);
+
+    /**
+     * Ends a snapshot, open or not.
+     *
+     * @param snapshot its version
+     * @param options a timeout
+     * @return completes when the nodes that answer have forgotten it; the others do when its lease runs out
+     */
+    CompletionStage<Void> closeSnapshot(Version snapshot, CallOptions options);
 
     /**
      * Where a key lives. A node computes it, without asking any other.

@@ -28,6 +28,8 @@ public enum ErrorCode {
     METHOD_NOT_ALLOWED(1008, Action.FIX_REQUEST),
     /** A batch holds more keys than the cluster accepts in one call. */
     BATCH_TOO_LARGE(1009, Action.FIX_REQUEST),
+    /** The snapshot has ended, or too few nodes still have it: its lease ran out, it was closed, or it was too much to keep. */
+    SNAPSHOT_GONE(1010, Action.FIX_REQUEST),
     /** A frame that cannot be decoded. */
     MALFORMED_FRAME(1100, Action.FIX_REQUEST),
     /** A frame of a protocol version that this node does not speak. */

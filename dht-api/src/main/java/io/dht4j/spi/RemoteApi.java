@@ -11,6 +11,7 @@ import io.dht4j.RepairStatus;
 import io.dht4j.ScanScope;
 import io.dht4j.Value;
 import io.dht4j.Version;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -101,6 +102,40 @@ public interface RemoteApi extends AutoCloseable {
      */
     CompletionStage<List<KeyValue>> scan(
             String address, KeyRange range, ScanScope scope, int limit, CallOptions options);
+
+    /**
+     * Begins a snapshot of the whole cluster.
+     *
+     * @param address the node to ask
+     * @param lease how long it may be left alone, 1 second to 1 hour
+     * @param options policy and timeout
+     * @return completes with its version
+     */
+    CompletionStage<Version> openSnapshot(String address, Duration lease, CallOptions options);
+
+    /**
+     * Reads the first entries of a range, as a snapshot has them.
+     *
+     * @param address the node to ask
+     * @param snapshot the snapshot's version
+     * @param range the keys to show
+     * @param limit the most entries to bring, 1 or more
+     * @param options policy and timeout
+     * @return completes with entries in ascending order, fewer than {@code limit} if they are large; empty only if the
+     *     range has none
+     */
+    CompletionStage<List<KeyValue>> scanSnapshot(
+            String address, Version snapshot, KeyRange range, int limit, CallOptions options);
+
+    /**
+     * Ends a snapshot, open or not.
+     *
+     * @param address the node to ask
+     * @param snapshot the snapshot's version
+     * @param options a timeout
+     * @return completes when the nodes that answer have forgotten it
+     */
+    CompletionStage<Void> closeSnapshot(String address, Version snapshot, CallOptions options);
 
     /**
      * Where a key lives.

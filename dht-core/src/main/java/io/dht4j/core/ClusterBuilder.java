@@ -84,6 +84,7 @@ public final class ClusterBuilder {
 
     private HintedHandoff handoff = HintedHandoff.on();
     private Repair repair = Repair.on();
+    private long snapshotBytes = 128L << 20;
 
     private ClusterBuilder(NodeId self, Topology topology, boolean stores) {
         this.self = self;
@@ -419,6 +420,19 @@ public final class ClusterBuilder {
     }
 
     /**
+     * How much this node may keep of what is written anew while a snapshot is read. Past it the snapshot fails, the node goes on.
+     * Default: 128 MiB; takes no memory while there is no snapshot.
+     *
+     * @param snapshotBytes 0 bytes to 1 TiB, for all snapshots together
+     * @return this builder
+     */
+    public ClusterBuilder snapshotBytes(long snapshotBytes) {
+        requireRange("snapshotBytes", snapshotBytes, 0, 1L << 40);
+        this.snapshotBytes = snapshotBytes;
+        return this;
+    }
+
+    /**
      * Which members that store nothing may send requests to this node, besides the nodes of the topology. It matters with
      * transports that authenticate their peers: a caller's certificate must bear one of these names. Adds to those that were
      * named before. Default: none.
@@ -502,6 +516,7 @@ public final class ClusterBuilder {
                 drainTimeout,
                 new BatchLimits(batching.enabled(), batching.maxEntries(), batching.maxBytes(), batching.maxFrames()),
                 cancellation,
+                snapshotBytes,
                 new HandoffLimits(
                         handoff.enabled(), handoff.maxAge(), handoff.bytesPerSecond(), maxInFlight, maxInFlightBytes),
                 new RepairLimits(

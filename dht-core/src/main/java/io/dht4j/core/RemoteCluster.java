@@ -23,6 +23,7 @@ import io.dht4j.Version;
 import io.dht4j.core.internal.admission.Admission;
 import io.dht4j.spi.Environment;
 import io.dht4j.spi.RemoteApi;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -203,6 +204,28 @@ public final class RemoteCluster implements Cluster {
             }
             return ask(RemoteCall.Kind.PINNED, one, call, page);
         });
+    }
+
+    @Override
+    public CompletionStage<Version> openSnapshot(Duration lease, CallOptions call) {
+        // One that is opened twice does no harm: the other one ends with its lease.
+        return ask(RemoteCall.Kind.READ, call, (address, within) -> api.openSnapshot(address, lease, within));
+    }
+
+    @Override
+    public Scan scanSnapshot(Version snapshot, KeyRange range, CallOptions call) {
+        return new RemoteScan(
+                range,
+                rest -> ask(
+                        RemoteCall.Kind.READ,
+                        call,
+                        (address, within) ->
+                                api.scanSnapshot(address, snapshot, rest, options.scanPageSize(), within)));
+    }
+
+    @Override
+    public CompletionStage<Void> closeSnapshot(Version snapshot, CallOptions call) {
+        return ask(RemoteCall.Kind.READ, call, (address, within) -> api.closeSnapshot(address, snapshot, within));
     }
 
     @Override

@@ -210,6 +210,46 @@ public abstract class HttpApiScanContract extends HttpApiEntityContract {
     }
 
     @Test
+    void aSnapshotShowsItsTimeOnEveryNode() {
+        put(0, "/v0/entity?id=snapshot:a", "before");
+        put(1, "/v0/entity?id=snapshot:b", "before");
+        HttpResponse<byte[]> opened = send(0, "POST", "/v0/snapshots?lease=60000", new byte[0]);
+        assertThat(opened.statusCode()).isEqualTo(201);
+        String snapshot = "start=snapshot:&end=snapshot;&snapshot=" + versionOf(opened);
+        put(2, "/v0/entity?id=snapshot:a", "after");
+        delete(2, "/v0/entity?id=snapshot:b");
+        put(2, "/v0/entity?id=snapshot:c", "after");
+
+        for (int node = 0; node < 3; node++) {
+            assertThat(scan(node, snapshot)).isEqualTo("snapshot:a\nbeforesnapshot:b\nbefore");
+        }
+        assertThat(delete(1, "/v0/snapshots?snapshot=" + versionOf(opened)).statusCode())
+                .isEqualTo(202);
+        for (int node = 0; node < 3; node++) {
+            assertProblem(get(node, "/v0/entities?" + snapshot), 410, ErrorCode.SNAPSHOT_GONE);
+        }
+        assertThat(scan(0, "start=snapshot:&end=snapshot;")).isEqualTo("snapshot:a\naftersnapshot:c\nafter");
+        delete(0, "/v0/entity?id=snapshot:a");
+        delete(0, "/v0/entity?id=snapshot:c");
+    }
+
+    @Test
+    void aMalformedRequestForASnapshotIsRefused() {
+        for (String lease : List.of("0", "999", "3600001", "soon")) {
+            assertProblem(send(0, "POST", "/v0/snapshots?lease=" + lease, new byte[0]), 400, ErrorCode.BAD_REQUEST);
+        }
+        assertProblem(send(0, "POST", "/v0/snapshots", new byte[1]), 400, ErrorCode.BAD_REQUEST);
+        for (String snapshot : List.of("", "-1", "x", "18446744073709551616")) {
+            assertProblem(get(0, "/v0/entities?start=a&snapshot=" + snapshot), 400, ErrorCode.SCAN_INVALID);
+            assertProblem(delete(0, "/v0/snapshots?snapshot=" + snapshot), 400, ErrorCode.SCAN_INVALID);
+        }
+        assertProblem(delete(0, "/v0/snapshots"), 400, ErrorCode.SCAN_INVALID);
+        assertProblem(get(0, "/v0/entities?start=a&scope=node&snapshot=5"), 400, ErrorCode.SCAN_INVALID);
+        assertProblem(get(0, "/v0/entities?start=a&snapshot=18446744073709551615"), 410, ErrorCode.SNAPSHOT_GONE);
+        assertProblem(get(0, "/v0/snapshots"), 405, ErrorCode.METHOD_NOT_ALLOWED);
+    }
+
+    @Test
     void aBoundHasAtMost4096Bytes() {
         assertThat(scan(0, "start=" + "%7f".repeat(4096) + "&end=" + "%7f".repeat(4096)))
                 .isEmpty();

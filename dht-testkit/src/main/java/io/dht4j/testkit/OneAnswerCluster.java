@@ -16,6 +16,7 @@ import io.dht4j.ScanScope;
 import io.dht4j.Topology;
 import io.dht4j.Value;
 import io.dht4j.Version;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -93,6 +94,21 @@ final class OneAnswerCluster implements Cluster {
                 // nothing is held
             }
         };
+    }
+
+    @Override
+    public CompletionStage<Version> openSnapshot(Duration lease, CallOptions options) {
+        return answer();
+    }
+
+    @Override
+    public Scan scanSnapshot(Version snapshot, KeyRange range, CallOptions options) {
+        return scan(range, ScanScope.CLUSTER, options);
+    }
+
+    @Override
+    public CompletionStage<Void> closeSnapshot(Version snapshot, CallOptions options) {
+        return answer();
     }
 
     @Override

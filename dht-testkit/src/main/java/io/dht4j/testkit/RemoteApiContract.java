@@ -566,6 +566,45 @@ public abstract class RemoteApiContract {
                 Key.of(new byte[Key.MAX_LENGTH]));
     }
 
+    // Snapshots
+
+    @Test
+    void a_snapshot_is_begun_through_one_node_and_read_through_another_as_it_was() {
+        Map<Key, byte[]> values = new LinkedHashMap<>();
+        for (int i = 0; i < 300; i++) {
+            values.put(Key.of("snap%03d".formatted(i)), bytes("before " + i));
+        }
+        Version written = result(api.putAll(address(0), values, EVERYWHERE));
+        Version snapshot = result(api.openSnapshot(address(0), Duration.ofMinutes(1), OPTIONS));
+        assertThat(snapshot).isGreaterThan(written);
+        values.replaceAll((key, value) -> bytes("after"));
+        result(api.putAll(address(1), values, EVERYWHERE));
+        result(api.put(address(1), Key.of("snap"), bytes("new"), EVERYWHERE));
+
+        List<KeyValue> shown = result(api.scanSnapshot(address(2), snapshot, KeyRange.all(), 1000, OPTIONS));
+
+        assertThat(shown).hasSize(300);
+        for (int i = 0; i < 300; i++) {
+            assertThat(shown.get(i).key()).isEqualTo(Key.of("snap%03d".formatted(i)));
+            assertThat(shown.get(i).value().text()).isEqualTo("before " + i);
+            assertThat(shown.get(i).value().version()).isEqualTo(written);
+        }
+        KeyRange two = KeyRange.between(Key.of("snap010"), Key.of("snap012"));
+        assertThat(result(api.scanSnapshot(address(0), snapshot, two, 1000, OPTIONS)))
+                .isEqualTo(shown.subList(10, 12));
+        assertThat(result(api.scanSnapshot(address(0), snapshot, KeyRange.all(), 7, OPTIONS)))
+                .isEqualTo(shown.subList(0, 7));
+        result(api.closeSnapshot(address(1), snapshot, OPTIONS));
+        for (int node = 0; node < 3; node++) {
+            assertThat(failure(api.scanSnapshot(address(node), snapshot, KeyRange.all(), 10, OPTIONS))
+                            .code())
+                    .isEqualTo(ErrorCode.SNAPSHOT_GONE);
+        }
+        assertThat(failure(api.openSnapshot(address(0), Duration.ofMillis(1), OPTIONS))
+                        .code())
+                .isEqualTo(ErrorCode.BAD_REQUEST);
+    }
+
     private static <T> T last(List<T> list) {
         return list.get(list.size() - 1);
     }

@@ -119,6 +119,23 @@ public final class DirectRemoteApi implements RemoteApi {
     }
 
     @Override
+    public CompletionStage<Version> openSnapshot(String address, Duration lease, CallOptions options) {
+        return call(address, options, cluster -> cluster.openSnapshot(lease, options));
+    }
+
+    @Override
+    public CompletionStage<List<KeyValue>> scanSnapshot(
+            String address, Version snapshot, KeyRange range, int limit, CallOptions options) {
+        return call(
+                address, options, cluster -> collect(cluster.scanSnapshot(snapshot, range, options), limit, List.of()));
+    }
+
+    @Override
+    public CompletionStage<Void> closeSnapshot(String address, Version snapshot, CallOptions options) {
+        return call(address, options, cluster -> cluster.closeSnapshot(snapshot, options));
+    }
+
+    @Override
     public CompletionStage<Located> locate(String address, Key key, CallOptions options) {
         return call(
                 address,

@@ -258,6 +258,26 @@ public final class BlockingCluster implements Cluster {
     }
 
     @Override
+    public CompletionStage<Version> openSnapshot(Duration lease, CallOptions options) {
+        return CompletableFuture.failedFuture(noSnapshots());
+    }
+
+    @Override
+    public Scan scanSnapshot(Version snapshot, KeyRange range, CallOptions options) {
+        throw noSnapshots();
+    }
+
+    @Override
+    public CompletionStage<Void> closeSnapshot(Version snapshot, CallOptions options) {
+        return CompletableFuture.failedFuture(noSnapshots());
+    }
+
+    private static InvalidRequestException noSnapshots() {
+        return new InvalidRequestException(
+                ErrorCode.METHOD_NOT_ALLOWED, "snapshot: the blocking coordinator serves single keys only");
+    }
+
+    @Override
     public CompletionStage<KeyPlacement> locate(Key key) {
         int partition = table.partitionOf(hash.hash(key.unsafeBytes()));
         return CompletableFuture.completedFuture(

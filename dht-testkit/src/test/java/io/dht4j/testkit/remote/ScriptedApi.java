@@ -167,6 +167,22 @@ final class ScriptedApi implements RemoteApi {
     }
 
     @Override
+    public CompletionStage<Version> openSnapshot(String address, Duration lease, CallOptions options) {
+        return call("openSnapshot", address, options, () -> new Version(lease.toMillis()));
+    }
+
+    @Override
+    public CompletionStage<List<KeyValue>> scanSnapshot(
+            String address, Version snapshot, KeyRange range, int limit, CallOptions options) {
+        return scan(address, range, ScanScope.CLUSTER, limit, options);
+    }
+
+    @Override
+    public CompletionStage<Void> closeSnapshot(String address, Version snapshot, CallOptions options) {
+        return call("closeSnapshot", address, options, () -> null);
+    }
+
+    @Override
     public CompletionStage<Located> locate(String address, Key key, CallOptions options) {
         return call(
                 "locate",

@@ -28,6 +28,9 @@ import java.util.Optional;
 /** What the messages of a request mean, and the messages of an answer. */
 final class GrpcApiMessages {
 
+    private static final long MIN_LEASE_MILLIS = 1_000;
+    private static final long MAX_LEASE_MILLIS = 3_600_000;
+
     private GrpcApiMessages() {}
 
     static Key key(ByteString bytes) {
@@ -77,6 +80,16 @@ final class GrpcApiMessages {
                     "ttl_millis must be 1 to " + longest + ", not " + Long.toUnsignedString(unsignedMillis));
         }
         return options.withTimeToLive(Duration.ofMillis(unsignedMillis));
+    }
+
+    static Duration lease(long unsignedMillis) {
+        if (unsignedMillis < MIN_LEASE_MILLIS || unsignedMillis > MAX_LEASE_MILLIS) {
+            throw new InvalidRequestException(
+                    ErrorCode.BAD_REQUEST,
+                    "lease_millis must be " + MIN_LEASE_MILLIS + " to " + MAX_LEASE_MILLIS + ", not "
+                            + Long.toUnsignedString(unsignedMillis));
+        }
+        return Duration.ofMillis(unsignedMillis);
     }
 
     static KeyRange range(ScanRequest request) {

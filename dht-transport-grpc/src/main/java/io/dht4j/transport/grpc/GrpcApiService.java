@@ -10,6 +10,7 @@ import io.dht4j.ErrorCode;
 import io.dht4j.InvalidRequestException;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
+import io.dht4j.Scan;
 import io.dht4j.ScanScope;
 import io.dht4j.Version;
 import io.dht4j.security.Scope;
@@ -17,6 +18,8 @@ import io.dht4j.v1.BatchGetRequest;
 import io.dht4j.v1.BatchGetResponse;
 import io.dht4j.v1.BatchPutRequest;
 import io.dht4j.v1.BatchPutResponse;
+import io.dht4j.v1.CloseSnapshotRequest;
+import io.dht4j.v1.CloseSnapshotResponse;
 import io.dht4j.v1.DeleteRequest;
 import io.dht4j.v1.DeleteResponse;
 import io.dht4j.v1.GetRequest;
@@ -24,6 +27,8 @@ import io.dht4j.v1.GetResponse;
 import io.dht4j.v1.KeyValueGrpc;
 import io.dht4j.v1.LocateRequest;
 import io.dht4j.v1.LocateResponse;
+import io.dht4j.v1.OpenSnapshotRequest;
+import io.dht4j.v1.OpenSnapshotResponse;
 import io.dht4j.v1.PutRequest;
 import io.dht4j.v1.PutResponse;
 import io.dht4j.v1.RepairRequest;
@@ -39,6 +44,7 @@ import io.grpc.MethodDescriptor;
 import io.grpc.ServerCall;
 import io.grpc.ServerServiceDefinition;
 import io.grpc.ServiceDescriptor;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -49,6 +55,8 @@ import java.util.Set;
 
 /** The methods of the service: each checks its request, calls the cluster and answers. None blocks. */
 final class GrpcApiService {
+
+    private static final Duration DEFAULT_LEASE = Duration.ofMinutes(1);
 
     private final Cluster cluster;
     private final GrpcApiOptions options;
@@ -69,6 +77,8 @@ final class GrpcApiService {
         methods.add(
                 new Bound<>(bytesIn(KeyValueGrpc.getBatchPutMethod()), Optional.of(Scope.WRITE), true, this::batchPut));
         counted(KeyValueGrpc.getScanMethod(), Scope.READ, ScanRequest.parser(), this::scan);
+        counted(KeyValueGrpc.getOpenSnapshotMethod(), Scope.ADMIN, OpenSnapshotRequest.parser(), this::openSnapshot);
+        counted(KeyValueGrpc.getCloseSnapshotMethod(), Scope.ADMIN, CloseSnapshotRequest.parser(), this::closeSnapshot);
         methods.add(new Bound<>(
                 bytesIn(KeyValueGrpc.getLocateMethod()),
                 Optional.of(Scope.READ),
@@ -246,7 +256,30 @@ final class GrpcApiService {
         long limit = GrpcApiMessages.limit("limit", request.hasLimit(), request.getLimit());
         long maxBytes = GrpcApiMessages.limit("max_bytes", request.hasMaxBytes(), request.getMaxBytes());
         CallOptions callOptions = GrpcApiMessages.withPolicy(call.options(), request.getPolicy(), cluster);
-        GrpcApiScan.start(call, cluster.scan(range, scope, callOptions), admission, limit, maxBytes);
+        if (request.hasSnapshot() && scope == ScanScope.NODE) {
+            throw new InvalidRequestException(
+                    ErrorCode.SCAN_INVALID, "a snapshot is one of the cluster: snapshot does not go with scope NODE");
+        }
+        Scan scan = request.hasSnapshot()
+                ? cluster.scanSnapshot(new Version(request.getSnapshot()), range, callOptions)
+                : cluster.scan(range, scope, callOptions);
+        GrpcApiScan.start(call, scan, admission, limit, maxBytes);
+    }
+
+    private void openSnapshot(GrpcApiCall<OpenSnapshotResponse> call, OpenSnapshotRequest request) {
+        Duration lease = request.hasLeaseMillis() ? GrpcApiMessages.lease(request.getLeaseMillis()) : DEFAULT_LEASE;
+        CallOptions callOptions = GrpcApiMessages.withPolicy(call.options(), request.getPolicy(), cluster);
+        call.await(
+                () -> cluster.openSnapshot(lease, callOptions),
+                version -> call.answer(OpenSnapshotResponse.newBuilder()
+                        .setVersion(version.packed())
+                        .build()));
+    }
+
+    private void closeSnapshot(GrpcApiCall<CloseSnapshotResponse> call, CloseSnapshotRequest request) {
+        call.await(
+                () -> cluster.closeSnapshot(new Version(request.getVersion()), call.options()),
+                done -> call.answer(CloseSnapshotResponse.getDefaultInstance()));
     }
 
     private void locate(GrpcApiCall<LocateResponse> call, LocateRequest request) {

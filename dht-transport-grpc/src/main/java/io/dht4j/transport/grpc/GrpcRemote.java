@@ -18,14 +18,17 @@ import io.dht4j.spi.RemoteApi;
 import io.dht4j.v1.BatchGetRequest;
 import io.dht4j.v1.BatchGetResponse;
 import io.dht4j.v1.BatchPutRequest;
+import io.dht4j.v1.CloseSnapshotRequest;
 import io.dht4j.v1.DeleteRequest;
 import io.dht4j.v1.Entry;
 import io.dht4j.v1.GetRequest;
 import io.dht4j.v1.KeyValueGrpc;
 import io.dht4j.v1.LocateRequest;
+import io.dht4j.v1.OpenSnapshotRequest;
 import io.dht4j.v1.PutRequest;
 import io.dht4j.v1.RepairRequest;
 import io.dht4j.v1.RepairStatusRequest;
+import io.dht4j.v1.ScanRequest;
 import io.dht4j.v1.StatusRequest;
 import io.grpc.MethodDescriptor;
 import java.time.Duration;
@@ -194,6 +197,16 @@ public final class GrpcRemote implements RemoteApi {
     @Override
     public CompletionStage<List<KeyValue>> scan(
             String address, KeyRange range, ScanScope scope, int limit, CallOptions call) {
+        return pages(
+                address,
+                () -> GrpcRemoteMessages.scan(range, scope, limit, options.maxPageBytes(), refuseTimeToLive(call)),
+                range,
+                limit,
+                call);
+    }
+
+    private CompletionStage<List<KeyValue>> pages(
+            String address, Supplier<ScanRequest> request, KeyRange range, int limit, CallOptions call) {
         return call(
                 address,
                 KeyValueGrpc.getScanMethod(),
@@ -202,12 +215,58 @@ public final class GrpcRemote implements RemoteApi {
                         throw new InvalidRequestException(
                                 ErrorCode.SCAN_INVALID, "limit must be 1 or more, not " + limit);
                     }
-                    return GrpcRemoteMessages.scan(range, scope, limit, options.maxPageBytes(), refuseTimeToLive(call));
+                    return request.get();
                 },
                 range.start().length(),
                 call,
                 ErrorCode.VALUE_TOO_LARGE,
                 new GrpcRemoteScan(limit, options.maxPageBytes()));
+    }
+
+    @Override
+    public CompletionStage<Version> openSnapshot(String address, Duration lease, CallOptions call) {
+        return unary(
+                address,
+                KeyValueGrpc.getOpenSnapshotMethod(),
+                () -> OpenSnapshotRequest.newBuilder()
+                        .setLeaseMillis(lease.toMillis())
+                        .setPolicy(GrpcRemoteMessages.policy(refuseTimeToLive(call)))
+                        .build(),
+                0,
+                call,
+                ErrorCode.INTERNAL,
+                answer -> new Version(answer.getVersion()));
+    }
+
+    @Override
+    public CompletionStage<List<KeyValue>> scanSnapshot(
+            String address, Version snapshot, KeyRange range, int limit, CallOptions call) {
+        return pages(
+                address,
+                () ->
+                        GrpcRemoteMessages.scan(
+                                        range, ScanScope.CLUSTER, limit, options.maxPageBytes(), refuseTimeToLive(call))
+                                .toBuilder()
+                                .setSnapshot(snapshot.packed())
+                                .build(),
+                range,
+                limit,
+                call);
+    }
+
+    @Override
+    public CompletionStage<Void> closeSnapshot(String address, Version snapshot, CallOptions call) {
+        CompletionStage<Boolean> closed = unary(
+                address,
+                KeyValueGrpc.getCloseSnapshotMethod(),
+                () -> CloseSnapshotRequest.newBuilder()
+                        .setVersion(snapshot.packed())
+                        .build(),
+                0,
+                call,
+                ErrorCode.INTERNAL,
+                answer -> true);
+        return closed.thenAccept(done -> {});
     }
 
     @Override

@@ -13,6 +13,7 @@ import io.dht4j.ErrorCode;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.ScanScope;
+import io.dht4j.Version;
 import io.dht4j.spi.RemoteApi;
 import io.dht4j.v1.KeyValueGrpc;
 import io.dht4j.v1.PutRequest;
@@ -28,6 +29,7 @@ import io.grpc.stub.MetadataUtils;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -83,6 +85,8 @@ class GrpcApiTokensTest {
         calls.put("Delete", api.delete(address, key, OPTIONS));
         calls.put("BatchPut", api.putAll(address, Map.of(key, new byte[1]), OPTIONS));
         calls.put("Scan of a node", api.scan(address, KeyRange.all(), ScanScope.NODE, 1, OPTIONS));
+        calls.put("OpenSnapshot", api.openSnapshot(address, Duration.ofSeconds(1), OPTIONS));
+        calls.put("CloseSnapshot", api.closeSnapshot(address, new Version(5), OPTIONS));
         calls.put("Status", api.status(address, OPTIONS));
         return calls;
     }
@@ -102,7 +106,7 @@ class GrpcApiTokensTest {
     @CsvSource({
         READ + ", Get BatchGet Scan Locate Status",
         WRITE + ", Put Delete BatchPut Status",
-        ADMIN + ", Get BatchGet Scan Locate Put Delete BatchPut Scan of a node Status"
+        ADMIN + ", Get BatchGet Scan Locate Put Delete BatchPut OpenSnapshot CloseSnapshot Scan of a node Status"
     })
     void a_token_allows_what_its_scope_says(String token, String allowed) throws Exception {
         try (RemoteApi api = GrpcRemote.create(GrpcRemoteOptions.defaults().withToken(token))) {

@@ -121,6 +121,21 @@ final class SteeredCluster implements Cluster {
     }
 
     @Override
+    public CompletionStage<Version> openSnapshot(Duration lease, CallOptions call) {
+        throw new IllegalStateException("a fault in the cluster");
+    }
+
+    @Override
+    public Scan scanSnapshot(Version snapshot, KeyRange range, CallOptions call) {
+        return scan(range, ScanScope.CLUSTER, call);
+    }
+
+    @Override
+    public CompletionStage<Void> closeSnapshot(Version snapshot, CallOptions call) {
+        throw new IllegalStateException("a fault in the cluster");
+    }
+
+    @Override
     public CompletionStage<KeyPlacement> locate(Key key) {
         return CompletableFuture.completedFuture(new KeyPlacement(0, topology().nodes()));
     }

@@ -6,11 +6,13 @@ import io.dht4j.ErrorCode;
 import io.dht4j.InvalidRequestException;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
+import io.dht4j.Scan;
 import io.dht4j.ScanScope;
 import io.dht4j.Value;
 import io.dht4j.Version;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.json.JsonObject;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -31,8 +33,23 @@ final class HttpApiCalls {
 
     private static final List<String> ENTITY_PARAMETERS = List.of("id", "id_base64", "ack", "from", "timeout");
     private static final List<String> PUT_PARAMETERS = List.of("id", "id_base64", "ack", "from", "timeout", "ttl");
-    private static final List<String> SCAN_PARAMETERS =
-            List.of("start", "start_base64", "end", "end_base64", "limit", "bytes", "scope", "ack", "from", "timeout");
+    private static final List<String> SCAN_PARAMETERS = List.of(
+            "start",
+            "start_base64",
+            "end",
+            "end_base64",
+            "limit",
+            "bytes",
+            "scope",
+            "snapshot",
+            "ack",
+            "from",
+            "timeout");
+    private static final List<String> OPEN_SNAPSHOT_PARAMETERS = List.of("lease", "ack", "from", "timeout");
+    private static final List<String> CLOSE_SNAPSHOT_PARAMETERS = List.of("snapshot", "timeout");
+    private static final long DEFAULT_LEASE_MILLIS = 60_000;
+    private static final long MIN_LEASE_MILLIS = 1_000;
+    private static final long MAX_LEASE_MILLIS = 3_600_000;
     private static final List<String> BATCH_GET_PARAMETERS = List.of("ack", "from", "timeout");
     private static final List<String> BATCH_PUT_PARAMETERS = List.of("ack", "from", "timeout", "ttl");
     private static final List<String> REPAIR_PARAMETERS = List.of("partition");
@@ -147,10 +164,39 @@ final class HttpApiCalls {
         long bytes = query.number("bytes", 1, MAX_LIMIT).orElse(Long.MAX_VALUE);
         ScanScope scope = scope(query.text("scope").orElse("cluster"));
         allowed.accept(scope);
+        Optional<Version> snapshot = query.version("snapshot");
+        if (snapshot.isPresent() && scope == ScanScope.NODE) {
+            throw new InvalidRequestException(
+                    ErrorCode.SCAN_INVALID, "a snapshot is one of the cluster: snapshot does not go with scope=node");
+        }
         CallOptions call = query.callOptions(cluster);
         boolean ndjson = accepts(exchange.request().headers().getAll(HttpHeaders.ACCEPT), Ndjson.CONTENT_TYPE);
         exchange.share().enter();
-        HttpApiScan.start(exchange, cluster.scan(range, scope, call), ndjson, limit, bytes);
+        Scan scan = snapshot.isPresent()
+                ? cluster.scanSnapshot(snapshot.get(), range, call)
+                : cluster.scan(range, scope, call);
+        HttpApiScan.start(exchange, scan, ndjson, limit, bytes);
+    }
+
+    void openSnapshot(HttpApiExchange exchange) {
+        HttpApiQuery query = query(exchange, OPEN_SNAPSHOT_PARAMETERS);
+        Duration lease = Duration.ofMillis(
+                query.number("lease", MIN_LEASE_MILLIS, MAX_LEASE_MILLIS).orElse(DEFAULT_LEASE_MILLIS));
+        CallOptions call = query.callOptions(cluster);
+        exchange.share().enter();
+        exchange.await(() -> cluster.openSnapshot(lease, call), version -> written(exchange, 201, version));
+    }
+
+    void closeSnapshot(HttpApiExchange exchange) {
+        HttpApiQuery query = query(exchange, CLOSE_SNAPSHOT_PARAMETERS);
+        Version snapshot = query.version("snapshot")
+                .orElseThrow(() -> new InvalidRequestException(
+                        ErrorCode.SCAN_INVALID, "snapshot is missing: give the version of the snapshot to end"));
+        CallOptions call = query.callOptions(cluster);
+        exchange.share().enter();
+        exchange.await(
+                () -> cluster.closeSnapshot(snapshot, call).thenApply(done -> snapshot),
+                version -> written(exchange, 202, version));
     }
 
     private static ScanScope scope(String name) {

@@ -20,6 +20,7 @@ final class HttpApiHandler implements Handler<HttpServerRequest> {
     static final String ENTITIES = "/v0/entities";
     static final String BATCH_GET = "/v0/batch-get";
     static final String BATCH_PUT = "/v0/batch-put";
+    static final String SNAPSHOTS = "/v0/snapshots";
     static final String PLACEMENT = "/v0/placement";
     static final String STATUS = "/v0/status";
     static final String REPAIR = "/v0/repair";
@@ -66,6 +67,7 @@ final class HttpApiHandler implements Handler<HttpServerRequest> {
                 case ENTITIES -> entities(exchange);
                 case BATCH_GET -> batchGet(exchange);
                 case BATCH_PUT -> batchPut(exchange);
+                case SNAPSHOTS -> snapshots(exchange);
                 case PLACEMENT -> placement(exchange);
                 case STATUS -> status(exchange);
                 case REPAIR -> repair(exchange);
@@ -75,7 +77,8 @@ final class HttpApiHandler implements Handler<HttpServerRequest> {
                             ErrorCode.UNKNOWN_RESOURCE,
                             "no resource \"" + HttpApiQuery.shown(path) + "\"; there are "
                                     + String.join(
-                                            ", ", ENTITY, ENTITIES, BATCH_GET, BATCH_PUT, PLACEMENT, STATUS, REPAIR));
+                                            ", ", ENTITY, ENTITIES, BATCH_GET, BATCH_PUT, SNAPSHOTS, PLACEMENT,
+                                            STATUS, REPAIR));
                 }
             }
         } catch (RuntimeException e) {
@@ -126,6 +129,23 @@ final class HttpApiHandler implements Handler<HttpServerRequest> {
         if (isAllowed(exchange, "POST")) {
             guard.require(exchange.request(), Scope.WRITE);
             calls.putAll(exchange);
+        }
+    }
+
+    /** They cost every node memory, so that not everyone may begin them; reading them takes what scans take. */
+    private void snapshots(HttpApiExchange exchange) {
+        switch (exchange.request().method().name()) {
+            case "POST" -> {
+                guard.require(exchange.request(), Scope.ADMIN);
+                requireNoBody(exchange);
+                calls.openSnapshot(exchange);
+            }
+            case "DELETE" -> {
+                guard.require(exchange.request(), Scope.ADMIN);
+                requireNoBody(exchange);
+                calls.closeSnapshot(exchange);
+            }
+            default -> refuseMethod(exchange, "POST, DELETE");
         }
     }
 

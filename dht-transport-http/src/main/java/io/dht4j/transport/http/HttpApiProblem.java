@@ -27,6 +27,7 @@ record HttpApiProblem(int status, Buffer body, boolean retryLater) {
             case UNAUTHENTICATED -> 401;
             case PERMISSION_DENIED -> 403;
             case METHOD_NOT_ALLOWED -> 405;
+            case SNAPSHOT_GONE -> 410;
             case NOT_ENOUGH_REPLICAS, WRITE_INDETERMINATE, DEADLINE_PASSED -> 504;
             case OVERLOADED, NOT_SERVING, STORE_FAILED -> 503;
             default -> code.action() == ErrorCode.Action.FIX_REQUEST ? 400 : 500;

@@ -7,6 +7,7 @@ import io.dht4j.ErrorCode;
 import io.dht4j.InvalidRequestException;
 import io.dht4j.Key;
 import io.dht4j.ReplicationPolicy;
+import io.dht4j.Version;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -222,6 +223,28 @@ final class HttpApiQuery {
         return partitions;
     }
 
+    /**
+     * A version as {@code Dht-Version} shows it.
+     *
+     * @return empty if the parameter is missing
+     * @throws InvalidRequestException if it is something else
+     */
+    Optional<Version> version(String name) {
+        Optional<String> text = text(name);
+        if (text.isEmpty()) {
+            return Optional.empty();
+        }
+        try {
+            if (HttpTransportBody.allDigits(text.get())) {
+                return Optional.of(new Version(Long.parseUnsignedLong(text.get())));
+            }
+        } catch (NumberFormatException e) {
+            // Falls through to the message, which shows what is expected.
+        }
+        throw new InvalidRequestException(
+                codeOf(name), name + " must be a version as Dht-Version shows it, not \"" + shown(text.get()) + "\"");
+    }
+
     /** A text; malformed UTF-8 becomes replacement characters. */
     Optional<String> text(String name) {
         return Optional.ofNullable(values.get(name)).map(bytes -> new String(bytes, StandardCharsets.UTF_8));
@@ -238,6 +261,7 @@ final class HttpApiQuery {
             case "ack", "from" -> ErrorCode.POLICY_INVALID;
             case "ttl" -> ErrorCode.TTL_INVALID;
             case "timeout" -> ErrorCode.TIMEOUT_INVALID;
+            case "lease" -> ErrorCode.BAD_REQUEST;
             default -> ErrorCode.SCAN_INVALID;
         };
     }

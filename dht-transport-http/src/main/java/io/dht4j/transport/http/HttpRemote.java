@@ -12,6 +12,7 @@ import io.dht4j.Version;
 import io.dht4j.spi.RemoteApi;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
@@ -126,6 +127,34 @@ public final class HttpRemote implements RemoteApi {
                 new HttpRemoteRequest(HttpMethod.GET, HttpApiHandler.ENTITIES, options)
                         .range(range, scope, limit, this.options.maxPageBytes()),
                 HttpRemoteAnswer.page(limit, this.options));
+    }
+
+    @Override
+    public CompletionStage<Version> openSnapshot(String address, Duration lease, CallOptions options) {
+        return client.call(
+                address,
+                new HttpRemoteRequest(HttpMethod.POST, HttpApiHandler.SNAPSHOTS, options).lease(lease),
+                HttpRemoteAnswer.version());
+    }
+
+    @Override
+    public CompletionStage<List<KeyValue>> scanSnapshot(
+            String address, Version snapshot, KeyRange range, int limit, CallOptions options) {
+        return client.call(
+                address,
+                new HttpRemoteRequest(HttpMethod.GET, HttpApiHandler.ENTITIES, options)
+                        .range(range, ScanScope.CLUSTER, limit, this.options.maxPageBytes())
+                        .snapshot(snapshot),
+                HttpRemoteAnswer.page(limit, this.options));
+    }
+
+    @Override
+    public CompletionStage<Void> closeSnapshot(String address, Version snapshot, CallOptions options) {
+        CompletionStage<Version> closed = client.call(
+                address,
+                new HttpRemoteRequest(HttpMethod.DELETE, HttpApiHandler.SNAPSHOTS, options).snapshot(snapshot),
+                HttpRemoteAnswer.version());
+        return closed.thenAccept(version -> {});
     }
 
     @Override

@@ -4,6 +4,7 @@ import io.dht4j.CallOptions;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.ScanScope;
+import io.dht4j.Version;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
 import java.time.Duration;
@@ -103,6 +104,14 @@ final class HttpRemoteRequest {
         add("limit", Integer.toString(limit));
         add("bytes", Integer.toString(bytes));
         return add("scope", scope.name().toLowerCase(Locale.ROOT));
+    }
+
+    HttpRemoteRequest snapshot(Version version) {
+        return add("snapshot", version.toString());
+    }
+
+    HttpRemoteRequest lease(Duration lease) {
+        return add("lease", Long.toString(lease.toMillis()));
     }
 
     /** Gives it a body, which is made when there is room for it. */

@@ -73,6 +73,8 @@ class HttpApiTokensTest {
         "DELETE, /v0/entity?id=k, write both admin",
         "GET, /v0/entities?start=a, read both admin",
         "GET, /v0/entities?start=a&scope=node, admin",
+        "POST, /v0/snapshots?lease=1000, admin",
+        "DELETE, /v0/snapshots?snapshot=5, admin",
         "GET, /v0/placement?id=k, read both admin",
         "GET, /v0/status, read write both admin",
     })

@@ -10,6 +10,7 @@ import io.dht4j.NodeId;
 import io.dht4j.ReplicationPolicy;
 import io.dht4j.ScanScope;
 import io.dht4j.UnavailableException;
+import io.dht4j.Version;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
 import io.dht4j.spi.CallContext;
@@ -25,9 +26,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,6 +38,8 @@ import org.jspecify.annotations.Nullable;
  * replicas are read, this node first; each node is asked only for the partitions that it was chosen for. When a node fails,
  * the partitions are shared out anew among the others, and the scan goes on behind the last key that it has shown. Holds
  * one page per node.
+ *
+ * <p>A scan of a snapshot reads all replicas that have it, and needs {@code ack} of each partition.
  *
  * <p>For one page at a time, as {@link io.dht4j.Scan} says; the parts of a page come on any thread, each handed on safely.
  */
@@ -48,18 +53,29 @@ final class ClusterScan {
     private final ReplicationPolicy policy;
     private final ScanScope scope;
     private final Optional<Key> end;
+    private final Optional<Version> snapshot;
     private final Set<NodeId> failed = new HashSet<>();
+    /** Why nodes did not bring a page of a snapshot, the last time that they were asked. */
+    private final Map<NodeId, PeerFailure> reasons = new TreeMap<>(Comparator.comparing(NodeId::value));
+
     private Optional<Key> position;
     private @Nullable List<ScanCursor> cursors;
     private volatile boolean closed;
 
-    ClusterScan(Parts parts, Peers peers, KeyRange range, ScanScope scope, ReplicationPolicy policy) {
+    ClusterScan(
+            Parts parts,
+            Peers peers,
+            KeyRange range,
+            ScanScope scope,
+            ReplicationPolicy policy,
+            Optional<Version> snapshot) {
         this.parts = parts;
         this.peers = peers;
         this.policy = policy;
         this.scope = scope;
         this.position = Optional.of(range.start());
         this.end = range.end();
+        this.snapshot = snapshot;
     }
 
     void close() {
@@ -164,13 +180,17 @@ final class ClusterScan {
             List<Node> replicas =
                     new ArrayList<>(peers.byPreference(parts.table().replicas(partition, policy.from())));
             replicas.removeIf(node -> failed.contains(node.id()));
+            if (snapshot.isPresent()) {
+                leaveOutSuspects(replicas);
+                requireSnapshot(snapshot.get(), partition, replicas.size());
+            }
             if (replicas.size() < policy.ack()) {
                 throw new UnavailableException(
                         ErrorCode.NOT_ENOUGH_REPLICAS,
                         "scan: " + replicas.size() + " of " + policy.ack() + " needed replicas answer for partition "
                                 + partition + "; failed: " + failed);
             }
-            for (Node node : replicas.subList(0, policy.ack())) {
+            for (Node node : snapshot.isPresent() ? replicas : replicas.subList(0, policy.ack())) {
                 chosen.computeIfAbsent(node, n -> new BitSet(partitions)).set(partition);
             }
         }
@@ -179,16 +199,47 @@ final class ClusterScan {
         return plan;
     }
 
+    /** Who says nothing costs a page's whole time; it is asked only if it is needed. */
+    private void leaveOutSuspects(List<Node> replicas) {
+        for (int i = replicas.size() - 1; i >= 0 && replicas.size() > policy.ack(); i--) {
+            if (peers.isSuspected(replicas.get(i))) {
+                replicas.remove(i);
+            }
+        }
+    }
+
+    private void requireSnapshot(Version version, int partition, int have) {
+        if (have < policy.ack()) {
+            boolean gone = reasons.values().stream().anyMatch(why -> why.code() == ErrorCode.SNAPSHOT_GONE);
+            String why = reasons.values().stream().map(PeerFailure::toString).collect(Collectors.joining("; "));
+            throw DhtException.of(
+                    gone ? ErrorCode.SNAPSHOT_GONE : ErrorCode.NOT_ENOUGH_REPLICAS,
+                    "snapshot " + version + ": " + have + " of " + policy.ack()
+                            + " needed replicas bring it for partition " + partition + "; " + why);
+        }
+    }
+
+    /** Keeps the snapshot's lease where a page lasts long. */
+    private void keepSnapshot(Version version, List<ScanCursor> asked, CallContext context) {
+        for (ScanCursor cursor : cursors == null ? List.<ScanCursor>of() : cursors) {
+            if (!asked.contains(cursor)) {
+                peers.ask(cursor.node, Outgoing.alone(new Request.KeepCut(version)), context, ReplyHandler.ignoring());
+            }
+        }
+    }
+
     /** Asks for the missing pages at the same time and goes on when all have come or failed. */
     private void fetch(List<ScanCursor> hungry, Pull pull) {
+        snapshot.ifPresent(version -> keepSnapshot(version, hungry, pull.context));
         AtomicInteger awaited = new AtomicInteger(hungry.size());
         // Each is written by one answer and read by the last one, which the counter orders after the others.
         Object[] outcomes = new Object[hungry.size()];
         for (int i = 0; i < hungry.size(); i++) {
             int index = i;
             ScanCursor cursor = hungry.get(i);
-            Request request =
+            Request.ScanPage plain =
                     new Request.ScanPage(cursor.missing().orElseThrow(), cursor.partitions, PAGE_ENTRIES, PAGE_BYTES);
+            Request request = snapshot.isPresent() ? new Request.CutPage(snapshot.get(), plain) : plain;
             peers.ask(cursor.node, Outgoing.alone(request), pull.context, new ReplyHandler() {
                 @Override
                 public void replied(Reply reply) {
@@ -221,6 +272,9 @@ final class ClusterScan {
                 hungry.get(i).fill(got);
             } else {
                 failed.add(hungry.get(i).node.id());
+                if (outcomes[i] instanceof PeerFailure failure) {
+                    reasons.put(failure.node(), failure);
+                }
                 complete = false;
                 if (scope == ScanScope.NODE) {
                     fail(page, "scan: " + outcomes[i]);

@@ -22,6 +22,7 @@ import java.util.Optional;
  * @param drainTimeout how long closing waits for calls under way
  * @param batching how requests to a node are put together
  * @param cancellation what becomes of requests whose replies are no longer wanted
+ * @param snapshotBytes how much may be kept for snapshots that are being read
  * @param handoff what becomes of writes that replicas missed
  * @param repair how replicas are compared in the background
  */
@@ -38,5 +39,6 @@ public record Limits(
         Duration drainTimeout,
         BatchLimits batching,
         CancellationPolicy cancellation,
+        long snapshotBytes,
         HandoffLimits handoff,
         RepairLimits repair) {}

@@ -29,6 +29,7 @@ import io.dht4j.core.internal.repair.Content;
 import io.dht4j.core.internal.repair.Fence;
 import io.dht4j.core.internal.replica.PeerEndpoint;
 import io.dht4j.core.internal.replica.Replica;
+import io.dht4j.core.internal.snapshot.Cuts;
 import io.dht4j.core.internal.wire.FrameCodec;
 import io.dht4j.core.internal.wire.FrameHeader;
 import io.dht4j.core.internal.wire.Reply;
@@ -63,12 +64,15 @@ public final class NodeCluster implements Cluster {
     private static final Logger LOG = LoggerFactory.getLogger(NodeCluster.class);
     private static final Duration START_TIMEOUT = Duration.ofSeconds(30);
     private static final Duration PING_TIMEOUT = Duration.ofSeconds(2);
+    private static final Duration MIN_LEASE = Duration.ofSeconds(1);
+    private static final Duration MAX_LEASE = Duration.ofHours(1);
 
     private final Parts parts;
     private final Limits limits;
     private final Environment environment;
     private final boolean ownsEnvironment;
     private final HybridClock clock;
+    private final Cuts cuts;
     private final Replica replica;
     private final PeerEndpoint endpoint;
     private final List<Node> others;
@@ -87,12 +91,14 @@ public final class NodeCluster implements Cluster {
     /**
      * A node that is not started yet.
      *
-     * @param parts what it is made of
+     * @param given what it is made of
      * @param limits the numbers it runs by
      * @param clock its hybrid clock
      * @param ownsEnvironment whether closing closes the environment too
      */
-    public NodeCluster(Parts parts, Limits limits, HybridClock clock, boolean ownsEnvironment) {
+    public NodeCluster(Parts given, Limits limits, HybridClock clock, boolean ownsEnvironment) {
+        this.cuts = new Cuts(given.store(), given.environment(), clock, limits.snapshotBytes());
+        Parts parts = given.withStore(cuts.store());
         this.parts = parts;
         this.limits = limits;
         this.clock = clock;
@@ -113,6 +119,7 @@ public final class NodeCluster implements Cluster {
                 content,
                 environment,
                 clock,
+                cuts,
                 parts::partitionOf,
                 limits.maxValueBytes(),
                 limits.maxInFlight(),
@@ -234,9 +241,8 @@ public final class NodeCluster implements Cluster {
         return call((long) key.length() + value.length, () -> {
             long expiry = expiry(options);
             requireFits(key, value);
-            Version version = clock.next();
             // A copy: the store keeps the array, and the caller may use its own again.
-            return write(List.of(Entry.value(key, version, value.clone(), expiry)), version, options);
+            return write(options, version -> List.of(Entry.value(key, version, value.clone(), expiry)));
         });
     }
 
@@ -244,8 +250,7 @@ public final class NodeCluster implements Cluster {
     public CompletionStage<Version> delete(Key key, CallOptions options) {
         return call(key.length(), () -> {
             refuseTimeToLive(options);
-            Version version = clock.next();
-            return write(List.of(Entry.tombstone(key, version)), version, options);
+            return write(options, version -> List.of(Entry.tombstone(key, version)));
         });
     }
 
@@ -278,13 +283,12 @@ public final class NodeCluster implements Cluster {
         return call(bytes, () -> {
             requireBatch(values.size());
             long expiry = expiry(options);
-            Version version = clock.next();
-            List<Entry> entries = new ArrayList<>(values.size());
-            values.forEach((key, value) -> {
-                requireFits(key, value);
-                entries.add(Entry.value(key, version, value.clone(), expiry));
+            values.forEach(this::requireFits);
+            return write(options, version -> {
+                List<Entry> entries = new ArrayList<>(values.size());
+                values.forEach((key, value) -> entries.add(Entry.value(key, version, value.clone(), expiry)));
+                return entries;
             });
-            return entries.isEmpty() ? CompletableFuture.completedFuture(version) : write(entries, version, options);
         });
     }
 
@@ -296,8 +300,42 @@ public final class NodeCluster implements Cluster {
                 throw new InvalidRequestException(
                         ErrorCode.SCAN_INVALID, "this member stores nothing: ask a node for its own entries");
             }
-            return new ClusterScan(parts, peers, range, scope, policy(options));
+            return new ClusterScan(parts, peers, range, scope, policy(options), Optional.empty());
         };
+        return pages(begin, options);
+    }
+
+    @Override
+    public CompletionStage<Version> openSnapshot(Duration lease, CallOptions options) {
+        return call(0, () -> {
+            refuseTimeToLive(options);
+            if (lease.compareTo(MIN_LEASE) < 0 || lease.compareTo(MAX_LEASE) > 0) {
+                throw new InvalidRequestException(
+                        ErrorCode.BAD_REQUEST,
+                        "a snapshot's lease must be " + MIN_LEASE.toMillis() + " to " + MAX_LEASE.toMillis()
+                                + " ms, not " + lease.toMillis());
+            }
+            return SnapshotOpening.start(parts, peers, clock, cuts, policy(options), lease.toNanos(), context(options));
+        });
+    }
+
+    @Override
+    public Scan scanSnapshot(Version snapshot, KeyRange range, CallOptions options) {
+        return pages(
+                () -> {
+                    refuseTimeToLive(options);
+                    return new ClusterScan(
+                            parts, peers, range, ScanScope.CLUSTER, policy(options), Optional.of(snapshot));
+                },
+                options);
+    }
+
+    @Override
+    public CompletionStage<Void> closeSnapshot(Version snapshot, CallOptions options) {
+        return call(0, () -> SnapshotOpening.end(parts, peers, snapshot, context(options)));
+    }
+
+    private Scan pages(Supplier<ClusterScan> begin, CallOptions options) {
         return new Scan() {
             // Handed from one page to the next by the caller, who asks for one at a time.
             private volatile Optional<ClusterScan> running = Optional.empty();
@@ -470,10 +508,23 @@ public final class NodeCluster implements Cluster {
         return stage;
     }
 
-    private CompletableFuture<Version> write(List<Entry> entries, Version version, CallOptions options) {
+    private CompletableFuture<Version> write(CallOptions options, Function<Version, List<Entry>> entriesOf) {
         ReplicationPolicy policy = policy(options);
-        return WriteOperation.start(parts, peers, handoff, entries, policy, context(options), limits.maxValueBytes())
-                .thenApply(done -> version);
+        // Before there is a version: a snapshot waits for the writes that may be older than it is.
+        Cuts.Write underWay = cuts.writeBegins();
+        CompletableFuture<Void> written;
+        Version version = clock.next();
+        try {
+            List<Entry> entries = entriesOf.apply(version);
+            written = entries.isEmpty()
+                    ? CompletableFuture.completedFuture(null)
+                    : WriteOperation.start(
+                            parts, peers, handoff, entries, policy, context(options), limits.maxValueBytes());
+        } catch (RuntimeException | Error e) {
+            underWay.ended();
+            throw e;
+        }
+        return written.whenComplete((done, error) -> underWay.ended()).thenApply(done -> version);
     }
 
     private Optional<Value> visible(Optional<Entry> entry) {

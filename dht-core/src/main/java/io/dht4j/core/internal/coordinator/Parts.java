@@ -50,6 +50,12 @@ public record Parts(
     /** Of larger clusters a description gives the number of nodes only. */
     private static final int MAX_NAMED = 32;
 
+    /** The same node over another store. */
+    Parts withStore(Store other) {
+        return new Parts(
+                self, topology, transport, other, hints, detector, environment, hash, placement, table, trusted);
+    }
+
     /** Whether this is one of the nodes, and not a member that stores nothing. */
     boolean isNode() {
         return topology.node(self).isPresent();

@@ -11,6 +11,21 @@ interface ReplyHandler {
     /** It did not, or nobody knows. */
     void failed(PeerFailure failure);
 
+    /** Takes no interest in the outcome. */
+    static ReplyHandler ignoring() {
+        return new ReplyHandler() {
+            @Override
+            public void replied(Reply reply) {
+                // as hoped
+            }
+
+            @Override
+            public void failed(PeerFailure failure) {
+                // whoever needs it meets it again
+            }
+        };
+    }
+
     /** Whether the outcome still matters. If it does not, the request may be left out and its reply be dropped unread. */
     default boolean isWanted() {
         return true;

@@ -1,11 +1,13 @@
 package io.dht4j.core.internal.replica;
 
+import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.Key;
 import io.dht4j.core.internal.clock.HybridClock;
 import io.dht4j.core.internal.hash.EntryDigest;
 import io.dht4j.core.internal.repair.Content;
 import io.dht4j.core.internal.repair.Fence;
+import io.dht4j.core.internal.snapshot.Cuts;
 import io.dht4j.core.internal.wire.Answer;
 import io.dht4j.core.internal.wire.FrameCodec;
 import io.dht4j.core.internal.wire.RepairRequest;
@@ -41,6 +43,7 @@ public final class Replica {
     private final StoreGate gate;
     private final LongSupplier nanoTime;
     private final HybridClock clock;
+    private final Cuts cuts;
     private final ToIntFunction<Key> partitionOf;
     private final int maxValueBytes;
 
@@ -52,6 +55,7 @@ public final class Replica {
      * @param content answers the questions of background repair
      * @param environment where store calls run
      * @param clock takes note of the versions seen
+     * @param cuts the snapshots under way, which the store takes note for
      * @param partitionOf finds a key's partition
      * @param maxValueBytes the largest value that is accepted, and roughly the largest reply
      * @param maxWaiting how many requests may wait for the store
@@ -63,6 +67,7 @@ public final class Replica {
             Content content,
             Environment environment,
             HybridClock clock,
+            Cuts cuts,
             ToIntFunction<Key> partitionOf,
             int maxValueBytes,
             int maxWaiting,
@@ -72,6 +77,7 @@ public final class Replica {
         this.gate = new StoreGate(store, fence, environment, maxWaiting, maxWaitingBytes);
         this.nanoTime = environment::nanoTime;
         this.clock = clock;
+        this.cuts = cuts;
         this.partitionOf = partitionOf;
         this.maxValueBytes = maxValueBytes;
     }
@@ -111,9 +117,13 @@ public final class Replica {
                 gate.apply(apply.entries(), reply);
             }
         } else if (request instanceof Request.ScanPage scan) {
-            gate.later(() -> unwanted.getAsBoolean() ? late() : page(scan), reply);
+            gate.later(() -> unwanted.getAsBoolean() ? late() : page(scan, store.scan(scan.range())), reply);
         } else if (request instanceof RepairRequest repair) {
             gate.later(() -> unwanted.getAsBoolean() ? late() : content.answer(repair), reply);
+        } else if (request instanceof Request.CutPage cut) {
+            gate.later(() -> unwanted.getAsBoolean() ? late() : page(cut), reply);
+        } else if (request instanceof Request.CutRequest cut) {
+            serve(cut, reply);
         } else {
             reply.accept(new Reply.Pong());
         }
@@ -181,14 +191,56 @@ public final class Replica {
         return new Reply.Found(answers);
     }
 
-    private Reply page(Request.ScanPage scan) {
+    private void serve(Request.CutRequest request, Consumer<Reply> reply) {
+        if (request instanceof Request.OpenCut open) {
+            cuts.open(open.id(), open.leaseNanos())
+                    .whenComplete(
+                            (clock, error) -> reply.accept(error == null ? new Reply.CutOpened(clock) : failed(error)));
+        } else if (request instanceof Request.FixCut fix) {
+            cuts.fix(fix.id(), fix.at())
+                    .whenComplete((done, error) -> reply.accept(error == null ? new Reply.CutDone() : failed(error)));
+        } else if (request instanceof Request.KeepCut keep) {
+            Reply outcome;
+            try {
+                cuts.keep(keep.at());
+                outcome = new Reply.CutDone();
+            } catch (DhtException e) {
+                outcome = failed(e);
+            }
+            reply.accept(outcome);
+        } else if (request instanceof Request.EndCut end) {
+            cuts.end(end.version());
+            reply.accept(new Reply.CutDone());
+        } else {
+            throw new IllegalArgumentException("no request of its own: " + request);
+        }
+    }
+
+    private Reply page(Request.CutPage cut) {
+        try {
+            Reply page = page(cut.page(), cuts.cursor(cut.at(), cut.page().range()));
+            // A page counts only if nothing was forgotten until it was complete.
+            cuts.keep(cut.at());
+            return page;
+        } catch (DhtException e) {
+            return failed(e);
+        }
+    }
+
+    private static Reply failed(Throwable error) {
+        return DhtException.unwrap(error) instanceof DhtException known
+                ? new Reply.Failed(known.code(), String.valueOf(known.getMessage()))
+                : new Reply.Failed(ErrorCode.INTERNAL, "internal error: " + error);
+    }
+
+    private Reply page(Request.ScanPage scan, EntryCursor entriesOfRange) {
         int maxBytes = Math.min(scan.maxBytes(), maxValueBytes);
         int maxEntries = Math.max(1, scan.maxEntries());
         BitSet partitions = scan.partitions();
         List<Entry> entries = new ArrayList<>();
         long bytes = 0;
         long looks = (long) maxEntries * LOOK_PER_ENTRY;
-        try (EntryCursor cursor = store.scan(scan.range())) {
+        try (EntryCursor cursor = entriesOfRange) {
             while (cursor.hasNext()) {
                 Entry entry = cursor.next();
                 boolean wanted = partitions.isEmpty() || partitions.get(partitionOf.applyAsInt(entry.key()));

@@ -16,6 +16,11 @@ final class FrameTypes {
     /** What the type of a reply has besides that of its request. */
     static final int REPLY = 0x80;
 
+    static final int OPEN_CUT = 20;
+    static final int FIX_CUT = 21;
+    static final int CUT_PAGE = 22;
+    static final int KEEP_CUT = 23;
+    static final int END_CUT = 24;
     static final int FOUND = 0x81;
     static final int APPLIED = 0x82;
     static final int PAGE = 0x83;
@@ -25,6 +30,8 @@ final class FrameTypes {
     static final int VERSIONS = 0x87;
     static final int FENCED = 0x88;
     static final int PURGING = 0x89;
+    static final int CUT_OPENED = 0xA0;
+    static final int CUT_DONE = 0xA1;
     static final int FAILED = 0xFF;
 
     private FrameTypes() {}

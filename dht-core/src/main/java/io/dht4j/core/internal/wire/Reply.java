@@ -2,13 +2,22 @@ package io.dht4j.core.internal.wire;
 
 import io.dht4j.ErrorCode;
 import io.dht4j.Key;
+import io.dht4j.Version;
 import io.dht4j.spi.Entry;
 import java.util.List;
 import java.util.Optional;
 
 /** What a replica answers. */
 public sealed interface Reply
-        permits Reply.Found, Reply.Applied, Reply.Page, Reply.Pong, Reply.Batch, Reply.Failed, RepairReply {
+        permits Reply.Found,
+                Reply.Applied,
+                Reply.Page,
+                Reply.Pong,
+                Reply.Batch,
+                Reply.Failed,
+                RepairReply,
+                Reply.CutOpened,
+                Reply.CutDone {
 
     /**
      * The answers to {@link Request.ReadKeys}.
@@ -30,6 +39,16 @@ public sealed interface Reply
 
     /** Answers a ping. */
     record Pong() implements Reply {}
+
+    /**
+     * What writes supersede is kept from now on.
+     *
+     * @param clock not older than anything that is in the store
+     */
+    record CutOpened(Version clock) implements Reply {}
+
+    /** What was asked of a cut is done. */
+    record CutDone() implements Reply {}
 
     /**
      * The answers to a {@link Request.Batch}.

@@ -34,6 +34,12 @@ final class ReplyBody {
         if (reply instanceof RepairReply repair) {
             return RepairBody.type(repair);
         }
+        if (reply instanceof Reply.CutOpened) {
+            return FrameTypes.CUT_OPENED;
+        }
+        if (reply instanceof Reply.CutDone) {
+            return FrameTypes.CUT_DONE;
+        }
         return reply instanceof Reply.Batch ? FrameTypes.BATCHED : FrameTypes.PONG;
     }
 
@@ -52,6 +58,9 @@ final class ReplyBody {
         }
         if (reply instanceof Reply.Failed failed) {
             return 2 + 2 + FrameWriter.utf8(failed.message()).length;
+        }
+        if (reply instanceof Reply.CutOpened) {
+            return 8;
         }
         if (reply instanceof Reply.Batch batch) {
             int size = 4;
@@ -81,6 +90,8 @@ final class ReplyBody {
             page.resume().ifPresent(out::key);
         } else if (reply instanceof Reply.Failed failed) {
             out.u16(failed.code().number()).text(FrameWriter.utf8(failed.message()));
+        } else if (reply instanceof Reply.CutOpened opened) {
+            out.i64(opened.clock().packed());
         } else if (reply instanceof Reply.Batch batch) {
             out.i32(batch.replies().size());
             for (Reply part : batch.replies()) {
@@ -116,8 +127,17 @@ final class ReplyBody {
         if (type == FrameTypes.APPLIED && request instanceof Request.ApplyEntries) {
             return new Reply.Applied();
         }
-        if (type == FrameTypes.PAGE && request instanceof Request.ScanPage) {
+        if (type == FrameTypes.PAGE && (request instanceof Request.ScanPage || request instanceof Request.CutPage)) {
             return new Reply.Page(in.entries(), in.flag("the resume flag") ? Optional.of(in.key()) : Optional.empty());
+        }
+        if (type == FrameTypes.CUT_OPENED && request instanceof Request.OpenCut) {
+            return new Reply.CutOpened(in.version());
+        }
+        if (type == FrameTypes.CUT_DONE
+                && (request instanceof Request.FixCut
+                        || request instanceof Request.KeepCut
+                        || request instanceof Request.EndCut)) {
+            return new Reply.CutDone();
         }
         if (type == FrameTypes.PONG && request instanceof Request.Ping) {
             return new Reply.Pong();

@@ -2,13 +2,20 @@ package io.dht4j.core.internal.wire;
 
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
+import io.dht4j.Version;
 import io.dht4j.spi.Entry;
 import java.util.BitSet;
 import java.util.List;
 
 /** What a coordinator asks of a replica. */
 public sealed interface Request
-        permits Request.ReadKeys, Request.ApplyEntries, Request.ScanPage, Request.Ping, Request.Batch, RepairRequest {
+        permits Request.ReadKeys,
+                Request.ApplyEntries,
+                Request.ScanPage,
+                Request.Ping,
+                Request.Batch,
+                RepairRequest,
+                Request.CutRequest {
 
     /**
      * Reads keys.
@@ -42,6 +49,49 @@ public sealed interface Request
      * @param maxBytes the page ends with the entry that brings it to this size
      */
     record ScanPage(KeyRange range, BitSet partitions, int maxEntries, int maxBytes) implements Request {}
+
+    /**
+     * What concerns a snapshot: the node's store as it was at a version.
+     */
+    sealed interface CutRequest extends Request {}
+
+    /**
+     * Begins to keep what writes supersede.
+     *
+     * @param id names the cut until its version is known
+     * @param leaseNanos how long it may be left alone, 1 nanosecond to 1 hour
+     */
+    record OpenCut(Version id, long leaseNanos) implements CutRequest {}
+
+    /**
+     * Fixes the version of a cut.
+     *
+     * @param id names the cut
+     * @param at its version
+     */
+    record FixCut(Version id, Version at) implements CutRequest {}
+
+    /**
+     * Reads a page as it was at a cut's version.
+     *
+     * @param at the version
+     * @param page what to read
+     */
+    record CutPage(Version at, ScanPage page) implements CutRequest {}
+
+    /**
+     * Renews the lease of a cut.
+     *
+     * @param at its version
+     */
+    record KeepCut(Version at) implements CutRequest {}
+
+    /**
+     * Forgets a cut, if it is there.
+     *
+     * @param version its version, or what names it
+     */
+    record EndCut(Version version) implements CutRequest {}
 
     /** Asks for nothing but an answer. */
     record Ping() implements Request {}

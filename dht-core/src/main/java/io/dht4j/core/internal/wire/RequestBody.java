@@ -30,6 +30,9 @@ final class RequestBody {
         if (request instanceof RepairRequest repair) {
             return RepairBody.type(repair);
         }
+        if (request instanceof Request.CutRequest cut) {
+            return CutBody.type(cut);
+        }
         return request instanceof Request.Batch ? FrameTypes.BATCH : FrameTypes.PING;
     }
 
@@ -52,6 +55,9 @@ final class RequestBody {
                     + (scan.partitions().length() + 7) / 8
                     + 4
                     + 4;
+        }
+        if (request instanceof Request.CutRequest cut) {
+            return CutBody.size(cut);
         }
         if (request instanceof Request.Batch batch) {
             int size = 4 + 4 + 4;
@@ -77,6 +83,8 @@ final class RequestBody {
             out.key(scan.range().start()).flag(end.isPresent());
             end.ifPresent(out::key);
             out.i32(partitions.length).bytes(partitions).i32(scan.maxEntries()).i32(scan.maxBytes());
+        } else if (request instanceof Request.CutRequest cut) {
+            CutBody.write(out, cut);
         } else if (request instanceof Request.Batch batch) {
             out.i32(batch.replyBytes())
                     .i32(batch.largestBytes())
@@ -99,6 +107,11 @@ final class RequestBody {
             case FrameTypes.BATCH -> batch(in);
             case FrameTypes.REPAIR_SUMS, FrameTypes.REPAIR_VERSIONS, FrameTypes.REPAIR_FENCE, FrameTypes.REPAIR_PURGE ->
                 RepairBody.readRequest(in, type);
+            case FrameTypes.OPEN_CUT,
+                    FrameTypes.FIX_CUT,
+                    FrameTypes.CUT_PAGE,
+                    FrameTypes.KEEP_CUT,
+                    FrameTypes.END_CUT -> CutBody.read(in, type);
             default -> throw in.malformed("unknown request type " + type);
         };
     }
@@ -113,7 +126,7 @@ final class RequestBody {
         return new Request.ReadKeys(queries, inlineBytes);
     }
 
-    private static Request.ScanPage scanPage(FrameReader in) throws FrameException {
+    static Request.ScanPage scanPage(FrameReader in) throws FrameException {
         Key start = in.key();
         Optional<Key> end = in.flag("the end flag") ? Optional.of(in.key()) : Optional.empty();
         int partitionBytes = in.count(1, "partition bytes");

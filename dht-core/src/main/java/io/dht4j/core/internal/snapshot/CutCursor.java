@@ -1,0 +1,86 @@
+package io.dht4j.core.internal.snapshot;
+
+import io.dht4j.Key;
+import io.dht4j.KeyRange;
+import io.dht4j.Version;
+import io.dht4j.spi.Entry;
+import io.dht4j.spi.EntryCursor;
+import java.util.NoSuchElementException;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Walks over a store as it was at a cut's version: of each key the newest entry of that version or an older one, from the
+ * store and from what the cut keeps. The store is looked at first: what replaced an entry there was applied after the
+ * entry was kept.
+ */
+final class CutCursor implements EntryCursor {
+
+    private final EntryCursor stored;
+    private final Cut cut;
+    private final Version at;
+    private final KeyRange range;
+    private @Nullable Key shown;
+    private @Nullable Entry head;
+    private @Nullable Entry next;
+
+    CutCursor(EntryCursor stored, Cut cut, Version at, KeyRange range) {
+        this.stored = stored;
+        this.cut = cut;
+        this.at = at;
+        this.range = range;
+    }
+
+    @Override
+    public boolean hasNext() {
+        while (next == null) {
+            if (head == null && stored.hasNext()) {
+                head = stored.next();
+            }
+            Entry store = head;
+            Key last = shown;
+            Optional<Entry> kept = (last == null ? cut.keptFrom(range.start()) : cut.keptBehind(last))
+                    .filter(entry -> range.contains(entry.key()));
+            if (store == null && kept.isEmpty()) {
+                return false;
+            }
+            if (store == null
+                    || kept.filter(entry -> entry.key().compareTo(store.key()) < 0)
+                            .isPresent()) {
+                // Gone from the store: a tombstone, or a value that has expired, was purged.
+                next = kept.orElseThrow();
+                shown = next.key();
+            } else {
+                head = null;
+                shown = store.key();
+                next = newestAtCut(store, cut.kept(store.key()));
+            }
+        }
+        return true;
+    }
+
+    private @Nullable Entry newestAtCut(Entry store, Optional<Entry> kept) {
+        if (store.version().compareTo(at) > 0) {
+            return kept.orElse(null);
+        }
+        return kept.filter(entry -> entry.supersedes(store)).orElse(store);
+    }
+
+    @Override
+    public Entry next() {
+        if (!hasNext()) {
+            throw new NoSuchElementException("the range has ended");
+        }
+        Entry result = next;
+        next = null;
+        if (result == null) {
+            throw new IllegalStateException("no entry where one was found");
+        }
+        return result;
+    }
+
+    @Override
+    public void close() {
+        stored.close();
+    }
+}
