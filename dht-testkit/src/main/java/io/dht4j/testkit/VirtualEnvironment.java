@@ -3,6 +3,8 @@ package io.dht4j.testkit;
 import io.dht4j.DhtException;
 import io.dht4j.spi.Environment;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Queue;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -42,6 +44,12 @@ public final class VirtualEnvironment implements Environment {
     private long clockOffsetMillis;
     private long pausedUntilNanos;
     private long storeDelayNanos;
+    private final Queue<Runnable> storeTasks = new ArrayDeque<>();
+    private int storeThreads = STORE_THREADS;
+    private int storeThreadsBusy;
+    /** How long the store task that runs, if one does, keeps its thread. */
+    private long occupiedNanos;
+
     private boolean closed;
     private boolean crashed;
 
@@ -209,7 +217,54 @@ public final class VirtualEnvironment implements Environment {
 
     @Override
     public Executor storeExecutor() {
-        return storeDelayNanos == 0 ? this::execute : task -> execute(task, random.nextLong(storeDelayNanos));
+        return this::executeOnStoreThread;
+    }
+
+    private void executeOnStoreThread(Runnable task) {
+        if (storeThreadsBusy >= storeThreads && !crashed) {
+            checkRunning();
+            storeTasks.add(task);
+        } else {
+            // What a task hands over cannot begin before the task has come so far.
+            execute(
+                    () -> runOnStoreThread(task),
+                    occupiedNanos + (storeDelayNanos == 0 ? 0 : random.nextLong(storeDelayNanos)));
+        }
+    }
+
+    private void runOnStoreThread(Runnable task) {
+        if (storeThreadsBusy >= storeThreads) {
+            storeTasks.add(task);
+            return;
+        }
+        occupiedNanos = 0;
+        task.run();
+        if (occupiedNanos > 0) {
+            storeThreadsBusy++;
+            simulation.submit(this, this::freeStoreThread, occupiedNanos, false);
+            occupiedNanos = 0;
+        }
+    }
+
+    private void freeStoreThread() {
+        storeThreadsBusy--;
+        while (storeThreadsBusy < storeThreads && !storeTasks.isEmpty()) {
+            runOnStoreThread(storeTasks.remove());
+        }
+    }
+
+    /**
+     * Makes the store thread that calls it busy for a while, as a store does that takes its time. To be called by a store. The call that it serves ends
+     * at once, since time stands still while a task runs; but this node's store threads, which are {@link #storeThreads()}, take on so much less.
+     *
+     * @param time zero or more; adds to what the same task has spent
+     * @throws IllegalArgumentException if it is negative
+     */
+    public void occupyStoreThread(Duration time) {
+        if (time.isNegative()) {
+            throw new IllegalArgumentException("a store cannot be busy for " + time);
+        }
+        occupiedNanos += time.toNanos();
     }
 
     /**
@@ -227,7 +282,20 @@ public final class VirtualEnvironment implements Environment {
 
     @Override
     public int storeThreads() {
-        return STORE_THREADS;
+        return storeThreads;
+    }
+
+    /**
+     * Sets how many store tasks can be busy at a time, see {@link #occupyStoreThread}. To be called before the node starts. Default: 4.
+     *
+     * @param threads 1 or more
+     * @throws IllegalArgumentException if it is less than 1
+     */
+    public void setStoreThreads(int threads) {
+        if (threads < 1) {
+            throw new IllegalArgumentException("storeThreads must be 1 or more, not " + threads);
+        }
+        storeThreads = threads;
     }
 
     /**
@@ -267,18 +335,21 @@ public final class VirtualEnvironment implements Environment {
         return crashed;
     }
 
+    private void checkRunning() {
+        if (closed) {
+            throw new RejectedExecutionException("the environment is closed" + simulation.suffix());
+        }
+    }
+
     private void execute(Runnable task) {
         execute(task, 0);
     }
 
     private void execute(Runnable task, long delayNanos) {
-        if (crashed) {
-            return;
+        if (!crashed) {
+            checkRunning();
+            simulation.submit(this, task, delayNanos, false);
         }
-        if (closed) {
-            throw new RejectedExecutionException("the environment is closed" + simulation.suffix());
-        }
-        simulation.submit(this, task, delayNanos, false);
     }
 
     /** {@inheritDoc} On a closed environment the task never runs. */
