@@ -18,6 +18,7 @@ import java.time.Duration;
  *     estimate while writes go on
  * @param hintBytes how much it keeps of writes that other nodes missed, in bytes
  * @param hintBytesDropped how much of that it has dropped since it was started, for want of room or because it became too old
+ * @param overload what it has left undone since it was started so as not to be overwhelmed
  * @param uptime how long it has been running
  */
 public record NodeStatus(
@@ -33,4 +34,5 @@ public record NodeStatus(
         long entries,
         long hintBytes,
         long hintBytesDropped,
+        OverloadCounts overload,
         Duration uptime) {}

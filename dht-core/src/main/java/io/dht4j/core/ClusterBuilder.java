@@ -2,6 +2,7 @@ package io.dht4j.core;
 
 import io.dht4j.CancellationPolicy;
 import io.dht4j.Cluster;
+import io.dht4j.Hedging;
 import io.dht4j.NodeId;
 import io.dht4j.ReadFanOut;
 import io.dht4j.Topology;
@@ -25,7 +26,6 @@ import io.dht4j.spi.Transport;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -68,7 +68,7 @@ public final class ClusterBuilder {
     private int partitions = DEFAULT_PARTITIONS;
     private int replicationFactor;
     private ReadFanOut readFanOut = ReadFanOut.ENOUGH;
-    private Optional<Duration> hedgeDelay = Optional.empty();
+    private Hedging hedging = Hedging.off();
     private Duration timeout = Duration.ofSeconds(5);
     private int maxValueBytes = DEFAULT_MAX_VALUE_BYTES;
     private int inlineValueBytes = 4096;
@@ -85,6 +85,7 @@ public final class ClusterBuilder {
     private HintedHandoff handoff = HintedHandoff.on();
     private Repair repair = Repair.on();
     private long snapshotBytes = 128L << 20;
+    private OverloadProtection overload = OverloadProtection.defaults();
 
     private ClusterBuilder(NodeId self, Topology topology, boolean stores) {
         this.self = self;
@@ -272,15 +273,13 @@ public final class ClusterBuilder {
     }
 
     /**
-     * When a read that still waits for an answer asks one more replica. Default: never. Shorter delays hide slow replicas
-     * better and ask more of the others.
+     * When a read that still waits for an answer asks one more replica. Default: {@link Hedging#off()}.
      *
-     * @param hedgeDelay 1 millisecond to 1 hour
+     * @param hedging never, after a fixed time, or when an answer takes longer than most
      * @return this builder
      */
-    public ClusterBuilder hedgeDelay(Duration hedgeDelay) {
-        requireRange("hedgeDelay", hedgeDelay, Duration.ofMillis(1), Duration.ofHours(1));
-        this.hedgeDelay = Optional.of(hedgeDelay);
+    public ClusterBuilder hedging(Hedging hedging) {
+        this.hedging = hedging;
         return this;
     }
 
@@ -433,6 +432,17 @@ public final class ClusterBuilder {
     }
 
     /**
+     * How the node keeps working when more is asked of it than it can do. Default: {@link OverloadProtection#defaults()}.
+     *
+     * @param overload ages of queues, limits for each node, and the budget of retries
+     * @return this builder
+     */
+    public ClusterBuilder overload(OverloadProtection overload) {
+        this.overload = overload;
+        return this;
+    }
+
+    /**
      * Which members that store nothing may send requests to this node, besides the nodes of the topology. It matters with
      * transports that authenticate their peers: a caller's certificate must bear one of these names. Adds to those that were
      * named before. Default: none.
@@ -506,7 +516,7 @@ public final class ClusterBuilder {
         Limits limits = new Limits(
                 replicationFactor,
                 readFanOut,
-                hedgeDelay,
+                hedging,
                 timeout,
                 maxValueBytes,
                 inlineValueBytes,
@@ -524,7 +534,8 @@ public final class ClusterBuilder {
                         repair.interval(),
                         repair.bytesPerSecond(),
                         repair.confirmDelay(),
-                        purgeAfter()));
+                        purgeAfter()),
+                overload.limits());
         return new NodeCluster(parts, limits, clock(env), ownsEnvironment);
     }
 

@@ -4,6 +4,7 @@ import io.dht4j.CallOptions;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.ErrorCode.Action;
+import io.dht4j.core.internal.admission.RetryBudget;
 import io.dht4j.spi.Environment;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -41,6 +42,7 @@ final class RemoteCall<T> {
 
     private final Environment environment;
     private final BooleanSupplier closed;
+    private final RetryBudget budget;
     private final Kind kind;
     private final CallOptions options;
     private final Try<T> request;
@@ -52,6 +54,7 @@ final class RemoteCall<T> {
     private RemoteCall(
             Environment environment,
             BooleanSupplier closed,
+            RetryBudget budget,
             Kind kind,
             List<RemoteTargets.Target> targets,
             CallOptions options,
@@ -59,6 +62,7 @@ final class RemoteCall<T> {
             Try<T> request) {
         this.environment = environment;
         this.closed = closed;
+        this.budget = budget;
         this.kind = kind;
         this.targets = targets;
         this.options = options;
@@ -70,21 +74,24 @@ final class RemoteCall<T> {
      * Starts a call.
      *
      * @param closed whether no further try shall be made
+     * @param budget pays for every try but the first
      * @param targets whom to ask, in this order
      * @param timeout for all tries together
      */
     static <T> CompletableFuture<T> start(
             Environment environment,
             BooleanSupplier closed,
+            RetryBudget budget,
             Kind kind,
             List<RemoteTargets.Target> targets,
             CallOptions options,
             Duration timeout,
             Try<T> request) {
-        RemoteCall<T> call = new RemoteCall<>(environment, closed, kind, targets, options, timeout, request);
+        RemoteCall<T> call = new RemoteCall<>(environment, closed, budget, kind, targets, options, timeout, request);
         // The API ends each try in time; this is for one that does not.
         Environment.Timer timer = environment.schedule(call::expire, timeout.toNanos());
         call.result.whenComplete((value, error) -> timer.cancel());
+        budget.asked();
         call.attempt(0, null);
         return call.result;
     }
@@ -139,7 +146,8 @@ final class RemoteCall<T> {
         if (action == Action.RETRY_ANYWHERE || action == Action.REPEAT_ONLY_THIS) {
             target.failed();
         }
-        if (movesOn) {
+        boolean more = index + 1 < targets.size();
+        if (movesOn && (!more || kind == Kind.SEARCH || budget.mayRetry())) {
             attempt(index + 1, failure);
         } else {
             end(failure);

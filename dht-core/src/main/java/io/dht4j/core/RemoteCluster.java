@@ -21,6 +21,8 @@ import io.dht4j.UnavailableException;
 import io.dht4j.Value;
 import io.dht4j.Version;
 import io.dht4j.core.internal.admission.Admission;
+import io.dht4j.core.internal.admission.BudgetLimits;
+import io.dht4j.core.internal.admission.RetryBudget;
 import io.dht4j.spi.Environment;
 import io.dht4j.spi.RemoteApi;
 import java.time.Duration;
@@ -48,13 +50,15 @@ import org.slf4j.LoggerFactory;
  * <p>One node is preferred as long as it answers, chosen by chance so that clients spread. When it fails, the others are
  * tried in their order, within the call's one deadline: a read after every failure that another node may not have, a write
  * only when it is certain that nothing has changed. A write of unknown outcome is reported as such and never repeated.
- * A node that failed is tried last for a second. A read gives a node that says nothing half of the time that is left.
+ * Such tries are limited to a tenth of the calls and ten per second, so that they do not multiply a load that is too much already. A
+ * node that failed is tried last for a second. A read gives a node that says nothing half of the time that is left.
  *
  * <p>Closing fails the calls under way and closes the API.
  */
 public final class RemoteCluster implements Cluster {
 
     private static final Logger LOG = LoggerFactory.getLogger(RemoteCluster.class);
+    private static final BudgetLimits RETRIES = new BudgetLimits(0.1, 10);
 
     private final RemoteApi api;
     private final RemoteTargets targets;
@@ -62,6 +66,7 @@ public final class RemoteCluster implements Cluster {
     private final Environment environment;
     private final boolean ownsEnvironment;
     private final Admission admission;
+    private final RetryBudget budget;
     private final AtomicBoolean closed = new AtomicBoolean();
     private volatile NodeStatus known;
 
@@ -71,6 +76,7 @@ public final class RemoteCluster implements Cluster {
             RemoteOptions options,
             Environment environment,
             boolean ownsEnvironment,
+            RetryBudget budget,
             NodeStatus known) {
         this.api = api;
         this.targets = targets;
@@ -78,6 +84,7 @@ public final class RemoteCluster implements Cluster {
         this.environment = environment;
         this.ownsEnvironment = ownsEnvironment;
         this.admission = new Admission("calls under way", options.maxInFlight(), Long.MAX_VALUE);
+        this.budget = budget;
         this.known = known;
     }
 
@@ -144,15 +151,18 @@ public final class RemoteCluster implements Cluster {
             Environment environment,
             boolean ownsEnvironment) {
         RemoteTargets targets = new RemoteTargets(addresses, environment);
+        RetryBudget budget = new RetryBudget(RETRIES, environment::nanoTime);
         return RemoteCall.start(
                         environment,
                         () -> false,
+                        budget,
                         RemoteCall.Kind.SEARCH,
                         targets.inOrder(),
                         CallOptions.defaults(),
                         options.connectTimeout(),
                         api::status)
-                .thenApply(status -> new RemoteCluster(api, targets, options, environment, ownsEnvironment, status));
+                .thenApply(status ->
+                        new RemoteCluster(api, targets, options, environment, ownsEnvironment, budget, status));
     }
 
     @Override
@@ -354,6 +364,7 @@ public final class RemoteCluster implements Cluster {
             running = RemoteCall.start(
                     environment,
                     closed::get,
+                    budget,
                     kind,
                     only.isEmpty() ? targets.inOrder() : only,
                     call,

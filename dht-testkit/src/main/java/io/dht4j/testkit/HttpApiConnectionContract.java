@@ -68,6 +68,7 @@ public abstract class HttpApiConnectionContract extends HttpApiBatchContract {
                         "entries",
                         "hint_bytes",
                         "hint_bytes_dropped",
+                        "overload",
                         "uptime_ms");
         assertThat(status).containsEntry("id", "n2").containsEntry("replication_factor", 3L);
         assertThat((Long) status.get("entries")).isPositive();

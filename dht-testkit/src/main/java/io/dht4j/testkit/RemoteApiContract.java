@@ -407,6 +407,7 @@ public abstract class RemoteApiContract {
                             status.entries(),
                             status.hintBytes(),
                             status.hintBytesDropped(),
+                            status.overload(),
                             direct.uptime()))
                     .isEqualTo(direct);
         }

@@ -3,6 +3,7 @@ package io.dht4j.testkit.simulator;
 import io.dht4j.CallOptions;
 import io.dht4j.CancellationPolicy;
 import io.dht4j.Cluster;
+import io.dht4j.Hedging;
 import io.dht4j.Key;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
@@ -113,7 +114,7 @@ public final class Simulator {
                     .repair(repair)
                     .maxClockSkew(skew)
                     .partitions(64);
-            return hedge.map(configured::hedgeDelay).orElse(configured);
+            return configured.hedging(hedge.map(Hedging::after).orElse(Hedging.off()));
         };
         SimulatedNode.Lifecycle lifecycle = new SimulatedNode.Lifecycle(
                 world, LoopbackNetwork.on(world), configure, topology, memoryFast, storeDelay);

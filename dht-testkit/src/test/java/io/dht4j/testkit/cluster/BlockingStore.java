@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntConsumer;
 import java.util.function.Predicate;
 
 /** A model store that wants store threads, as one on a disk does, unless it is asked for otherwise; and that can be made to fail. */
@@ -31,6 +32,9 @@ final class BlockingStore implements Store {
 
     /** Called by each read before it reads. */
     volatile Runnable beforeGet = () -> {};
+
+    /** Called by each write, with the number of its entries, before it writes. */
+    volatile IntConsumer beforeApply = entries -> {};
 
     BlockingStore() {
         this(false);
@@ -68,6 +72,7 @@ final class BlockingStore implements Store {
         if (readOnly) {
             throw new StoreException("disk full");
         }
+        beforeApply.accept(entries.size());
         applied.add(entries.size());
         store.apply(entries);
     }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.dht4j.CallOptions;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
+import io.dht4j.Hedging;
 import io.dht4j.Key;
 import io.dht4j.ReadFanOut;
 import io.dht4j.Topology;
@@ -107,7 +108,7 @@ class FaultsTest {
     @Test
     void aHedgedReadAsksTheNextReplicaAfterTheDelay() {
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 3)
-                .options(b -> b.hedgeDelay(Duration.ofMillis(20)))
+                .options(b -> b.hedging(Hedging.after(Duration.ofMillis(20))))
                 .start()) {
             Key key = cluster.keyOf(0, 0);
             cluster.await(cluster.node(0).put(key, bytes("v"), ALL_OF_THREE));

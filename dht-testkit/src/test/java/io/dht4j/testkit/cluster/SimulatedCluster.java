@@ -40,6 +40,9 @@ final class SimulatedCluster implements AutoCloseable {
     final List<Cluster> nodes = new ArrayList<>();
     final List<FaultyTransport> links = new ArrayList<>();
     final List<Store> stores = new ArrayList<>();
+    /** Each node's own view of the simulation. */
+    final List<VirtualEnvironment> environments = new ArrayList<>();
+
     private final Setup setup;
 
     /** How to build the nodes. */
@@ -50,6 +53,7 @@ final class SimulatedCluster implements AutoCloseable {
         private VirtualEnvironment env;
         private LoopbackNetwork network;
         private Function<Integer, Store> stores = i -> new ModelStore();
+        private int storeThreads;
         private Function<Integer, Duration> clocks = i -> Duration.ZERO;
         private BiFunction<Integer, ClusterBuilder, ClusterBuilder> options = (i, builder) -> builder;
         private BiFunction<Integer, Topology, Topology> topologies = (i, topology) -> topology;
@@ -68,6 +72,12 @@ final class SimulatedCluster implements AutoCloseable {
 
         Setup stores(Function<Integer, Store> stores) {
             this.stores = stores;
+            return this;
+        }
+
+        /** How many store tasks each node can have at a time that are busy. */
+        Setup storeThreads(int threads) {
+            this.storeThreads = threads;
             return this;
         }
 
@@ -110,6 +120,7 @@ final class SimulatedCluster implements AutoCloseable {
             nodes.add(null);
             links.add(null);
             stores.add(null);
+            environments.add(null);
             startNode(i, setup.stores.apply(i));
         }
     }
@@ -121,6 +132,10 @@ final class SimulatedCluster implements AutoCloseable {
                 new FaultyTransport(network.transport(topology.nodes().get(i).address()), nodeEnv);
         links.set(i, transport);
         stores.set(i, store);
+        environments.set(i, nodeEnv);
+        if (setup.storeThreads > 0) {
+            nodeEnv.setStoreThreads(setup.storeThreads);
+        }
         ClusterBuilder builder = ClusterBuilder.of(id(i), setup.topologies.apply(i, topology))
                 .transport(transport)
                 .store(store)

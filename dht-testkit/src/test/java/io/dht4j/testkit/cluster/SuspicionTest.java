@@ -147,7 +147,7 @@ class SuspicionTest {
         NodeId other = id(1);
         Suspicion suspicion =
                 new Suspicion(node, List.of(new Node(other, "host", 1)), new SilenceDetector(PATIENCE), pinged -> {});
-        suspicion.sent(other);
+        suspicion.sent(other, world.nanoTime());
         world.advance(Duration.ofMillis(50));
         node.pause(Duration.ofSeconds(5));
         world.advance(Duration.ofMillis(5_100));
@@ -164,13 +164,13 @@ class SuspicionTest {
         Node silent = new Node(id(1), "host1", 1);
         Node well = new Node(id(2), "host2", 1);
         Suspicion suspicion = new Suspicion(world, List.of(silent, well), new SilenceDetector(PATIENCE), pinged::add);
-        suspicion.sent(silent.id());
-        suspicion.sent(well.id());
-        suspicion.heard(well.id());
+        suspicion.sent(silent.id(), world.nanoTime());
+        suspicion.sent(well.id(), world.nanoTime());
+        suspicion.heard(well.id(), world.nanoTime());
         world.advance(Duration.ofSeconds(3));
 
         assertThat(pinged).containsOnly(silent).hasSizeBetween(4, 6);
-        suspicion.heard(silent.id());
+        suspicion.heard(silent.id(), world.nanoTime());
         pinged.clear();
         world.runUntilIdle();
         assertThat(pinged).isEmpty();

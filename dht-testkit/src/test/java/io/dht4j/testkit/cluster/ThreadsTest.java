@@ -7,6 +7,7 @@ import io.dht4j.CancellationPolicy;
 import io.dht4j.Cluster;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
+import io.dht4j.Hedging;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.Node;
@@ -78,7 +79,7 @@ class ThreadsTest {
                     .environment(env)
                     .readFanOut(fanOut)
                     .inlineValueBytes(8)
-                    .hedgeDelay(Duration.ofMillis(1))
+                    .hedging(Hedging.after(Duration.ofMillis(1)))
                     .cancellation(blocking ? CancellationPolicy.PROPAGATE : CancellationPolicy.LOCAL)
                     .start());
         }

@@ -11,6 +11,7 @@ import io.dht4j.KeyValue;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.NodeStatus;
+import io.dht4j.OverloadCounts;
 import io.dht4j.RepairStatus;
 import io.dht4j.ScanScope;
 import io.dht4j.Topology;
@@ -57,7 +58,20 @@ final class ScriptedApi implements RemoteApi {
 
     static NodeStatus status(int factor, Node... nodes) {
         return new NodeStatus(
-                nodes[0].id(), Topology.of(nodes), factor, 64, "p", "h", "t", "s", "v", 7, 0, 0, Duration.ofSeconds(1));
+                nodes[0].id(),
+                Topology.of(nodes),
+                factor,
+                64,
+                "p",
+                "h",
+                "t",
+                "s",
+                "v",
+                7,
+                0,
+                0,
+                OverloadCounts.none(),
+                Duration.ofSeconds(1));
     }
 
     void at(String address, Behaviour behaviour) {

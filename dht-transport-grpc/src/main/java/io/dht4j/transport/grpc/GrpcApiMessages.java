@@ -12,6 +12,7 @@ import io.dht4j.KeyRange;
 import io.dht4j.KeyValue;
 import io.dht4j.Node;
 import io.dht4j.NodeStatus;
+import io.dht4j.OverloadCounts;
 import io.dht4j.RepairStatus;
 import io.dht4j.ReplicationPolicy;
 import io.dht4j.ScanScope;
@@ -169,6 +170,7 @@ final class GrpcApiMessages {
                 .setEntries(status.entries())
                 .setHintBytes(status.hintBytes())
                 .setHintBytesDropped(status.hintBytesDropped())
+                .setOverload(overload(status.overload()))
                 .setUptimeMillis(status.uptime().toMillis());
         for (Node node : status.topology().nodes()) {
             message.addNodes(io.dht4j.v1.Node.newBuilder()
@@ -196,5 +198,16 @@ final class GrpcApiMessages {
                         .setPartition(partition)
                         .setAtMillis(when.toEpochMilli())));
         return message.build();
+    }
+
+    private static io.dht4j.v1.OverloadCounts overload(OverloadCounts counts) {
+        return io.dht4j.v1.OverloadCounts.newBuilder()
+                .setCallsRefused(counts.callsRefused())
+                .setWorkDropped(counts.workDropped())
+                .setPeerRequestsRefused(counts.peerRequestsRefused())
+                .setRetries(counts.retries())
+                .setHedges(counts.hedges())
+                .setRetriesDenied(counts.retriesDenied())
+                .build();
     }
 }

@@ -9,6 +9,7 @@ import io.dht4j.KeyValue;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.NodeStatus;
+import io.dht4j.OverloadCounts;
 import io.dht4j.RepairStatus;
 import io.dht4j.ScanScope;
 import io.dht4j.Topology;
@@ -96,6 +97,7 @@ final class GrpcRemoteMessages {
                 message.getEntries(),
                 message.getHintBytes(),
                 message.getHintBytesDropped(),
+                overload(message.getOverload()),
                 Duration.ofMillis(message.getUptimeMillis()));
     }
 
@@ -115,5 +117,15 @@ final class GrpcRemoteMessages {
                 message.getPurged(),
                 message.hasLastError() ? Optional.of(message.getLastError()) : Optional.empty(),
                 completed);
+    }
+
+    private static OverloadCounts overload(io.dht4j.v1.OverloadCounts message) {
+        return new OverloadCounts(
+                message.getCallsRefused(),
+                message.getWorkDropped(),
+                message.getPeerRequestsRefused(),
+                message.getRetries(),
+                message.getHedges(),
+                message.getRetriesDenied());
     }
 }

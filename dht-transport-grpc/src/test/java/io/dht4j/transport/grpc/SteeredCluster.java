@@ -11,6 +11,7 @@ import io.dht4j.KeyValue;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.NodeStatus;
+import io.dht4j.OverloadCounts;
 import io.dht4j.RepairStatus;
 import io.dht4j.ReplicationPolicy;
 import io.dht4j.Scan;
@@ -153,7 +154,20 @@ final class SteeredCluster implements Cluster {
     @Override
     public CompletionStage<NodeStatus> status() {
         return CompletableFuture.completedFuture(new NodeStatus(
-                new NodeId("n1"), topology(), 1, 1, "p", "h", "t", "s", "v", 0, 0, 0, Duration.ofMillis(1)));
+                new NodeId("n1"),
+                topology(),
+                1,
+                1,
+                "p",
+                "h",
+                "t",
+                "s",
+                "v",
+                0,
+                0,
+                0,
+                OverloadCounts.none(),
+                Duration.ofMillis(1)));
     }
 
     @Override

@@ -4,6 +4,7 @@ import io.dht4j.KeyPlacement;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.NodeStatus;
+import io.dht4j.OverloadCounts;
 import io.dht4j.RepairStatus;
 import io.dht4j.Topology;
 import io.dht4j.spi.RemoteApi.Located;
@@ -64,6 +65,7 @@ final class HttpApiJson {
                 .put("entries", status.entries())
                 .put("hint_bytes", status.hintBytes())
                 .put("hint_bytes_dropped", status.hintBytesDropped())
+                .put("overload", overload(status.overload()))
                 .put("uptime_ms", status.uptime().toMillis());
     }
 
@@ -86,6 +88,7 @@ final class HttpApiJson {
                 number(json, "entries"),
                 number(json, "hint_bytes"),
                 number(json, "hint_bytes_dropped"),
+                overload(json.getJsonObject("overload")),
                 Duration.ofMillis(number(json, "uptime_ms")));
     }
 
@@ -124,6 +127,30 @@ final class HttpApiJson {
                 number(json, "purged"),
                 Optional.ofNullable(json.getString("last_error")),
                 completed);
+    }
+
+    private static JsonObject overload(OverloadCounts counts) {
+        return new JsonObject()
+                .put("calls_refused", counts.callsRefused())
+                .put("work_dropped", counts.workDropped())
+                .put("peer_requests_refused", counts.peerRequestsRefused())
+                .put("retries", counts.retries())
+                .put("hedges", counts.hedges())
+                .put("retries_denied", counts.retriesDenied());
+    }
+
+    /** A node of an earlier version tells none. */
+    private static OverloadCounts overload(@Nullable JsonObject json) {
+        if (json == null) {
+            return OverloadCounts.none();
+        }
+        return new OverloadCounts(
+                number(json, "calls_refused"),
+                number(json, "work_dropped"),
+                number(json, "peer_requests_refused"),
+                number(json, "retries"),
+                number(json, "hedges"),
+                number(json, "retries_denied"));
     }
 
     private static String text(JsonObject json, String field) {

@@ -6,6 +6,7 @@ import io.dht4j.UnavailableException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
 
 /**
  * Bounds how much is under way, in number and in bytes. Past a limit whoever comes is refused at once: nothing queues.
@@ -19,6 +20,7 @@ public final class Admission {
     private final AtomicInteger inside = new AtomicInteger();
     private final AtomicLong bytesInside = new AtomicLong();
     private final CompletableFuture<Void> empty = new CompletableFuture<>();
+    private final LongAdder refused = new LongAdder();
     private volatile boolean closed;
 
     /**
@@ -51,10 +53,12 @@ public final class Admission {
         }
         if (now > limit) {
             leave(bytes);
+            refused.increment();
             throw new OverloadedException("overloaded: at most " + limit + " " + what);
         }
         if (bytesBefore > 0 && bytesBefore + bytes > byteLimit) {
             leave(bytes);
+            refused.increment();
             throw new OverloadedException("overloaded: at most " + byteLimit + " bytes of " + what);
         }
     }
@@ -91,5 +95,14 @@ public final class Admission {
      */
     public int inside() {
         return inside.get();
+    }
+
+    /**
+     * How many were refused past a limit.
+     *
+     * @return since the beginning
+     */
+    public long refused() {
+        return refused.sum();
     }
 }

@@ -2,8 +2,10 @@ package io.dht4j.core.internal.coordinator;
 
 import io.dht4j.ErrorCode;
 import io.dht4j.Node;
+import io.dht4j.core.internal.admission.PeerLimit;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.spi.CallContext;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A request to one replica that is on its way to it, for the first or for the second time.
@@ -12,9 +14,18 @@ import io.dht4j.spi.CallContext;
  * @param outgoing what is asked
  * @param context until when, and whether the reply is still wanted
  * @param handler takes the outcome
+ * @param limit let it in, and lets it out when it has an outcome; null if nothing limits it
+ * @param since the monotonic clock when it was sent
  * @param first whether nothing of it was sent before
  */
-record Ask(Node node, Outgoing outgoing, CallContext context, ReplyHandler handler, boolean first) {
+record Ask(
+        Node node,
+        Outgoing outgoing,
+        CallContext context,
+        ReplyHandler handler,
+        @Nullable PeerLimit limit,
+        long since,
+        boolean first) {
 
     /** Whether it is worth while to send it, or to read its reply. */
     boolean isWanted() {
@@ -25,25 +36,51 @@ record Ask(Node node, Outgoing outgoing, CallContext context, ReplyHandler handl
         return first && isWanted() && !context.isExpired();
     }
 
-    Ask again() {
-        return new Ask(node, outgoing, context, handler, false);
+    Ask again(long now) {
+        return new Ask(node, outgoing, context, handler, limit, now, false);
     }
 
-    /** Reports a failure; what was sent twice may have been carried out the first time. */
+    /** Reports a failure that says nothing of the node's speed; what was sent twice may have been carried out the first time. */
     void fail(boolean nothingDone, ErrorCode code, String message) {
+        if (limit != null) {
+            limit.leave();
+        }
+        report(nothingDone, code, message);
+    }
+
+    /** Reports that it was sent and nobody knows what has become of it. */
+    void fail(ErrorCode code, String message, long now) {
+        leave(now, false);
+        report(false, code, message);
+    }
+
+    private void report(boolean nothingDone, ErrorCode code, String message) {
         handler.failed(new PeerFailure(node.id(), nothingDone && first, code, message));
     }
 
-    void deliver(Reply reply) {
+    void deliver(Reply reply, long now) {
         if (reply instanceof Reply.Failed failed) {
+            leave(now, failed.code() == ErrorCode.OVERLOADED);
             // A store that failed may have kept a part, and an unknown error may mean anything.
             boolean nothingDone = failed.code() != ErrorCode.STORE_FAILED && failed.code() != ErrorCode.INTERNAL;
-            fail(
+            report(
                     nothingDone,
                     failed.code(),
                     failed.message().isEmpty() ? failed.code().name() : failed.message());
         } else {
+            leave(now, false);
             handler.replied(reply);
+        }
+    }
+
+    private void leave(long now, boolean overloaded) {
+        if (limit == null) {
+            return;
+        }
+        if (overloaded || outgoing.isQuick()) {
+            limit.leave(since, now, overloaded);
+        } else {
+            limit.leave();
         }
     }
 }

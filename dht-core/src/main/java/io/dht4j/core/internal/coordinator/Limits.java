@@ -1,18 +1,19 @@
 package io.dht4j.core.internal.coordinator;
 
 import io.dht4j.CancellationPolicy;
+import io.dht4j.Hedging;
 import io.dht4j.ReadFanOut;
+import io.dht4j.core.internal.admission.OverloadLimits;
 import io.dht4j.core.internal.handoff.HandoffLimits;
 import io.dht4j.core.internal.repair.RepairLimits;
 import java.time.Duration;
-import java.util.Optional;
 
 /**
  * The numbers that a node runs by; the builder has checked them.
  *
  * @param replicationFactor how many replicas a key has by default
  * @param readFanOut how many replicas a read asks
- * @param hedgeDelay when a read that waits asks one more replica; empty for never
+ * @param hedging when a read that waits asks one more replica
  * @param timeout how long a call may take by default
  * @param maxValueBytes the largest value
  * @param inlineValueBytes values up to this size come with every replica's answer
@@ -25,11 +26,12 @@ import java.util.Optional;
  * @param snapshotBytes how much may be kept for snapshots that are being read
  * @param handoff what becomes of writes that replicas missed
  * @param repair how replicas are compared in the background
+ * @param overload how it keeps working when more is asked of it than it can do
  */
 public record Limits(
         int replicationFactor,
         ReadFanOut readFanOut,
-        Optional<Duration> hedgeDelay,
+        Hedging hedging,
         Duration timeout,
         int maxValueBytes,
         int inlineValueBytes,
@@ -41,4 +43,5 @@ public record Limits(
         CancellationPolicy cancellation,
         long snapshotBytes,
         HandoffLimits handoff,
-        RepairLimits repair) {}
+        RepairLimits repair,
+        OverloadLimits overload) {}

@@ -12,6 +12,7 @@ import io.dht4j.KeyValue;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.NodeStatus;
+import io.dht4j.OverloadCounts;
 import io.dht4j.RepairStatus;
 import io.dht4j.ReplicationPolicy;
 import io.dht4j.Scan;
@@ -21,6 +22,7 @@ import io.dht4j.UnavailableException;
 import io.dht4j.Value;
 import io.dht4j.Version;
 import io.dht4j.core.internal.admission.Admission;
+import io.dht4j.core.internal.admission.RetryBudget;
 import io.dht4j.core.internal.clock.HybridClock;
 import io.dht4j.core.internal.detection.Suspicion;
 import io.dht4j.core.internal.handoff.Handoff;
@@ -123,7 +125,8 @@ public final class NodeCluster implements Cluster {
                 parts::partitionOf,
                 limits.maxValueBytes(),
                 limits.maxInFlight(),
-                limits.maxInFlightBytes());
+                limits.maxInFlightBytes(),
+                limits.overload().queue());
         long epoch = parts.topology().epoch();
         long fingerprint = parts.fingerprint();
         Supplier<FrameHeader> header = () -> new FrameHeader(epoch, fingerprint, clock.current());
@@ -153,12 +156,12 @@ public final class NodeCluster implements Cluster {
                         partitions,
                         partition -> parts.table().replicas(partition, limits.replicationFactor())))
                 : Optional.empty();
-        this.status = new StatusReport(parts, limits, handoff);
+        this.status = new StatusReport(parts, limits, handoff, this::counts);
         resumeClock();
     }
 
-    private void heard(NodeId node) {
-        suspicion.heard(node);
+    private void heard(NodeId node, long now) {
+        suspicion.heard(node, now);
         handoff.answered(node);
     }
 
@@ -183,6 +186,17 @@ public final class NodeCluster implements Cluster {
                 }
             }
         });
+    }
+
+    private OverloadCounts counts() {
+        RetryBudget budget = peers.budget();
+        return new OverloadCounts(
+                admission.refused() + peers.room().refusedCalls(),
+                replica.dropped(),
+                peers.room().refusedRequests(),
+                budget.retries(),
+                budget.hedges(),
+                budget.denied());
     }
 
     private void resumeClock() {

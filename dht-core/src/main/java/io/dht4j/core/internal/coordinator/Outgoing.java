@@ -19,6 +19,9 @@ final class Outgoing {
     /** More than a key takes besides its bytes in a request, and its answer besides the value. */
     static final int BYTES_PER_KEY = 32;
 
+    /** What is larger takes its time whatever the node has to do. */
+    private static final int QUICK_BYTES = 64 * 1024;
+
     /** Which requests share frames. */
     enum Kind {
         READ,
@@ -62,6 +65,11 @@ final class Outgoing {
     /** A request that shares its frame with no other. */
     static Outgoing alone(Request request) {
         return new Outgoing(request, Kind.ALONE, 0, 0);
+    }
+
+    /** Whether the time that it takes tells how much the replica has to do. */
+    boolean isQuick() {
+        return kind != Kind.ALONE && bytes <= QUICK_BYTES;
     }
 
     /** The frame of this request by itself. */

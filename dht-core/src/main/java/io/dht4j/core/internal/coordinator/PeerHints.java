@@ -24,6 +24,10 @@ final class PeerHints implements HintSender {
 
     @Override
     public void send(Node node, List<Entry> entries, Outcome outcome) {
+        if (!peers.room().isQuiet(node.id())) {
+            outcome.failed(true, node.id() + ": overloaded: it has calls to answer, and hints can wait");
+            return;
+        }
         CallContext context =
                 new CallContext(parts.environment()::nanoTime, limits.timeout().toNanos());
         peers.ask(node, Outgoing.alone(new Request.ApplyEntries(entries)), context, new ReplyHandler() {

@@ -3,10 +3,15 @@ package io.dht4j.core.internal.coordinator;
 import io.dht4j.CancellationPolicy;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
+import io.dht4j.Hedging;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
+import io.dht4j.core.internal.admission.LatencyQuantile;
+import io.dht4j.core.internal.admission.PeerLimit;
+import io.dht4j.core.internal.admission.RetryBudget;
 import io.dht4j.core.internal.clock.HybridClock;
 import io.dht4j.core.internal.detection.Suspicion;
+import io.dht4j.core.internal.replica.Demand;
 import io.dht4j.core.internal.replica.Replica;
 import io.dht4j.core.internal.wire.BatchReader;
 import io.dht4j.core.internal.wire.FrameCodec;
@@ -23,11 +28,11 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -35,9 +40,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Asks replicas: the local one by a plain call, the others through the transport, several requests in a frame when there is
- * much to ask. A request whose connection broke is sent once more, which is safe because requests are idempotent; so a peer
- * that restarted is used by the next request even before its old connections are known to be dead. Does not block; safe for
- * use by any number of threads.
+ * much to ask. A request whose connection broke is sent once more, as long as there is a budget for that; it is safe because requests are
+ * idempotent. So a peer that restarted is used by the next request even before its old connections are known to be dead. What a node has
+ * no room for is refused as overloaded and not sent. Does not block; safe for use by any number of threads.
  */
 final class Peers {
 
@@ -52,18 +57,27 @@ final class Peers {
     private final Supplier<FrameHeader> header;
     private final HybridClock clock;
     private final Suspicion suspicion;
-    private final Consumer<NodeId> heard;
+    private final Heard heard;
+    private final RetryBudget budget;
+    private final Optional<LatencyQuantile> readLatency;
+    private final PeerRoom room;
     private final Cork cork = new Cork();
     private final Map<NodeId, Lanes> lanes = new HashMap<>();
 
     /** The two ways to a node: reads do not wait for writes, which may wait for a disk. */
     private record Lanes(Batcher reads, Batcher writes) {}
 
+    /** Told of each node that has sent a reply, with each of its frames. */
+    @FunctionalInterface
+    interface Heard {
+        void from(NodeId node, long nowNanos);
+    }
+
     /**
      * Ways to all nodes.
      *
      * @param suspicion told of requests to nodes, and of nodes that cannot be reached
-     * @param heard told of each node that has sent a reply, with each of its frames
+     * @param heard told of replies
      */
     Peers(
             Parts parts,
@@ -72,7 +86,7 @@ final class Peers {
             Supplier<FrameHeader> header,
             HybridClock clock,
             Suspicion suspicion,
-            Consumer<NodeId> heard) {
+            Heard heard) {
         this.parts = parts;
         this.limits = limits;
         this.replica = replica;
@@ -80,6 +94,11 @@ final class Peers {
         this.clock = clock;
         this.suspicion = suspicion;
         this.heard = heard;
+        this.budget = new RetryBudget(limits.overload().retries(), parts.environment()::nanoTime);
+        this.readLatency = limits.hedging() instanceof Hedging.AtPercentile at
+                ? Optional.of(new LatencyQuantile(at.percentile()))
+                : Optional.empty();
+        this.room = new PeerRoom(parts, limits);
         if (limits.batching().enabled()) {
             int maxBytes = limits.batching().maxBytes();
             // Neither a batch of reads nor its replies, values aside, outgrow a frame whatever the largest value is.
@@ -139,20 +158,60 @@ final class Peers {
         return suspicion.patienceNanos();
     }
 
+    /** How long a read waits before it asks one more replica, in nanoseconds. */
+    long hedgeNanos() {
+        if (limits.hedging() instanceof Hedging.After after) {
+            return after.delay().toNanos();
+        }
+        long usual = readLatency.map(LatencyQuantile::nanos).orElse(0L);
+        return usual == 0 ? Hedge.NEVER : usual;
+    }
+
+    /** Spends from the budget for a request that would not be sent if all replicas answered in time. */
+    boolean mayHedge() {
+        return budget.mayHedge();
+    }
+
+    RetryBudget budget() {
+        return budget;
+    }
+
+    PeerRoom room() {
+        return room;
+    }
+
     void ask(Node node, Outgoing outgoing, CallContext context, ReplyHandler handler) {
-        Ask ask = new Ask(node, outgoing, context, handler, true);
-        if (isSelf(node)) {
-            replica.serve(
-                    outgoing.request,
-                    () -> !handler.isWanted() || context.isCancelled() || context.isExpired(),
-                    ask::deliver);
+        PeerLimit limit = outgoing.request instanceof Request.Ping ? null : room.of(node.id());
+        if (limit != null && !limit.tryEnter()) {
+            handler.failed(new PeerFailure(
+                    node.id(), true, ErrorCode.OVERLOADED, "overloaded: too many requests to it are outstanding"));
+        } else if (isSelf(node)) {
+            askSelf(node, outgoing, context, handler, limit);
         } else {
-            send(ask);
+            budget.asked();
+            long now = now();
+            send(new Ask(node, outgoing, context, handler, limit, now, true), now);
         }
     }
 
-    private void send(Ask ask) {
-        suspicion.sent(ask.node().id());
+    private void askSelf(
+            Node node, Outgoing outgoing, CallContext context, ReplyHandler handler, @Nullable PeerLimit limit) {
+        Demand demand = new Demand(context::isExpired, () -> !handler.isWanted() || context.isCancelled());
+        if (limit == null) {
+            Ask ask = new Ask(node, outgoing, context, handler, null, 0, true);
+            replica.serve(outgoing.request, demand, reply -> ask.deliver(reply, 0));
+        } else {
+            Ask ask = new Ask(node, outgoing, context, handler, limit, now(), true);
+            replica.serve(outgoing.request, demand, reply -> ask.deliver(reply, now()));
+        }
+    }
+
+    private long now() {
+        return parts.environment().nanoTime();
+    }
+
+    private void send(Ask ask, long now) {
+        suspicion.sent(ask.node().id(), now);
         Lanes to = lanes.get(ask.node().id());
         if (to == null || ask.outgoing().kind == Outgoing.Kind.ALONE) {
             sendAlone(ask, null);
@@ -264,17 +323,26 @@ final class Peers {
         if (notSent && !ask.context().isExpired() && !ask.context().isCancelled()) {
             suspicion.unreachable(ask.node().id());
         }
-        if (!notSent && ask.mayRepeat()) {
-            send(ask.again());
+        long now = now();
+        if (!notSent && ask.mayRepeat() && budget.mayRetry()) {
+            send(ask.again(now), now);
             return;
         }
         String message = cause.getMessage() == null ? cause.toString() : cause.getMessage();
-        ask.fail(notSent, notSent ? ErrorCode.NOT_SENT : ErrorCode.INTERNAL, message);
+        if (notSent) {
+            ask.fail(true, ErrorCode.NOT_SENT, message);
+        } else {
+            ask.fail(ErrorCode.INTERNAL, message, now);
+        }
     }
 
     private void receive(Ask ask, byte[] bytes) {
+        long now = now();
+        learn(ask, now);
         if (!ask.isWanted()) {
-            ask.fail(false, ErrorCode.INTERNAL, "its reply was dropped unread");
+            // A sign of life all the same.
+            heard.from(ask.node().id(), now);
+            ask.fail(ErrorCode.INTERNAL, "its reply was dropped unread", now);
             return;
         }
         Frame<Reply> frame;
@@ -285,8 +353,8 @@ final class Peers {
             return;
         }
         clock.observe(frame.header().clock());
-        heard.accept(ask.node().id());
-        ask.deliver(frame.message());
+        heard.from(ask.node().id(), now);
+        ask.deliver(frame.message(), now);
     }
 
     private void receiveTogether(List<Ask> asks, byte[] bytes) {
@@ -298,24 +366,26 @@ final class Peers {
             return;
         }
         clock.observe(in.header().clock());
-        heard.accept(asks.get(0).node().id());
+        long now = now();
+        heard.from(asks.get(0).node().id(), now);
         for (Ask ask : asks) {
             guarded(ask, () -> {
                 if (in.refusal().isPresent()) {
-                    ask.deliver(in.refusal().get());
+                    ask.deliver(in.refusal().get(), now);
                 } else {
-                    receivePart(ask, in);
+                    learn(ask, now);
+                    receivePart(ask, in, now);
                 }
             });
         }
     }
 
-    private static void receivePart(Ask ask, BatchReader in) {
+    private static void receivePart(Ask ask, BatchReader in, long now) {
         Reply reply;
         try {
             if (!ask.isWanted()) {
                 in.skip();
-                ask.fail(false, ErrorCode.INTERNAL, "its reply was dropped unread");
+                ask.fail(ErrorCode.INTERNAL, "its reply was dropped unread", now);
                 return;
             }
             reply = in.next(ask.outgoing().request);
@@ -323,7 +393,13 @@ final class Peers {
             failUnreadable(ask, e);
             return;
         }
-        ask.deliver(reply);
+        ask.deliver(reply, now);
+    }
+
+    private void learn(Ask ask, long now) {
+        if (readLatency.isPresent() && ask.outgoing().kind == Outgoing.Kind.READ) {
+            readLatency.get().add(now - ask.since());
+        }
     }
 
     private static void failUnreadable(Ask ask, Exception e) {

@@ -1,12 +1,12 @@
 package io.dht4j.core.internal.coordinator;
 
 import io.dht4j.CancellationPolicy;
+import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.Key;
 import io.dht4j.Node;
 import io.dht4j.ReadFanOut;
 import io.dht4j.ReplicationPolicy;
-import io.dht4j.UnavailableException;
 import io.dht4j.core.internal.wire.Answer;
 import io.dht4j.core.internal.wire.FrameCodec;
 import io.dht4j.core.internal.wire.Reply;
@@ -47,8 +47,7 @@ final class ReadOperation {
 
     private final CompletableFuture<List<Optional<Entry>>> result = new CompletableFuture<>();
     private volatile Environment.@Nullable Timer deadline;
-    private volatile Environment.@Nullable Timer hedge;
-    private volatile Environment.@Nullable Timer look;
+    private volatile @Nullable Hedge hedge;
 
     private ReadOperation(
             Parts parts,
@@ -65,12 +64,18 @@ final class ReadOperation {
         this.context = context;
         this.reads = new ArrayList<>(keys.size());
         for (Key key : keys) {
-            reads.add(new KeyRead(key, peers.byPreference(parts.replicas(key, policy.from())), policy));
+            List<Node> replicas = parts.replicas(key, policy.from());
+            peers.room().require(replicas, policy);
+            reads.add(new KeyRead(key, peers.byPreference(replicas), policy));
         }
         this.undecided = new AtomicInteger(keys.size());
     }
 
-    /** Starts a read. */
+    /**
+     * Starts a read.
+     *
+     * @throws io.dht4j.OverloadedException if too few replicas have room for it
+     */
     static ReadOperation start(
             Parts parts,
             Limits limits,
@@ -87,7 +92,6 @@ final class ReadOperation {
             operation.expireLater();
             if (asked < policy.from()) {
                 operation.hedgeLater();
-                operation.lookLater(peers.patienceNanos());
             }
         }
         return operation;
@@ -290,7 +294,10 @@ final class ReadOperation {
     private boolean missed(KeyRead read, PeerFailure failure) {
         if (read.tracker.fail()) {
             read.decided = true;
-            fail("read failed: " + read.tracker + "; " + failure);
+            boolean overloaded = failure.code().action() == ErrorCode.Action.BACK_OFF;
+            fail(
+                    overloaded ? failure.code() : ErrorCode.NOT_ENOUGH_REPLICAS,
+                    "read failed: " + read.tracker + "; " + failure);
             return false;
         }
         return !read.decided && !result.isDone();
@@ -352,7 +359,11 @@ final class ReadOperation {
     }
 
     private void fail(String message) {
-        result.completeExceptionally(new UnavailableException(ErrorCode.NOT_ENOUGH_REPLICAS, message));
+        fail(ErrorCode.NOT_ENOUGH_REPLICAS, message);
+    }
+
+    private void fail(ErrorCode code, String message) {
+        result.completeExceptionally(DhtException.of(code, message));
         cancelTimers();
         cancelRest();
     }
@@ -377,71 +388,42 @@ final class ReadOperation {
         }
     }
 
-    /** Looks after a while, and now and then, whether a replica that was asked has been silent for so long that another one should be. */
-    private void lookLater(long delayNanos) {
-        if (delayNanos < context.remainingNanos()) {
-            look = parts.environment().schedule(this::look, delayNanos);
-            if (result.isDone()) {
-                cancelTimers();
-            }
-        }
-    }
-
-    private void look() {
-        if (result.isDone()) {
-            return;
-        }
-        boolean othersAreLeft = false;
-        List<KeyRead> silent = new ArrayList<>();
-        for (KeyRead read : reads) {
-            int asked = Math.min(read.next.get(), read.replicas.size());
-            if (!read.decided && asked < read.replicas.size()) {
-                othersAreLeft = true;
-                if (read.replicas.subList(0, asked).stream().anyMatch(peers::isSuspected)) {
-                    silent.add(read);
-                }
-            }
-        }
-        if (!silent.isEmpty()) {
-            askNext(silent, 1);
-        }
-        if (othersAreLeft) {
-            lookLater(Math.max(1, peers.patienceNanos() / 2));
-        }
-    }
-
     private void hedgeLater() {
-        limits.hedgeDelay().ifPresent(delay -> {
-            hedge = parts.environment().schedule(this::hedge, delay.toNanos());
-            if (result.isDone()) {
-                cancelTimers();
-            }
-        });
+        Hedge begun = new Hedge(parts.environment(), peers, context, new Open());
+        hedge = begun;
+        begun.begin();
     }
 
-    private void hedge() {
-        List<KeyRead> waiting = new ArrayList<>();
-        for (KeyRead read : reads) {
-            if (!read.decided && read.next.get() < read.replicas.size()) {
-                waiting.add(read);
-            }
+    /** What of this read is open, for hedging. */
+    private final class Open implements Hedge.Waiting {
+
+        @Override
+        public boolean isDone() {
+            return result.isDone();
         }
-        if (!waiting.isEmpty() && !result.isDone()) {
-            askNext(waiting, 1);
-            hedgeLater();
+
+        @Override
+        public List<KeyRead> open() {
+            return reads.stream()
+                    .filter(read -> !read.decided && read.next.get() < read.replicas.size())
+                    .toList();
+        }
+
+        @Override
+        public void askOneMore(List<KeyRead> keys) {
+            askNext(keys, 1);
         }
     }
 
     /** To be called when the result is there: a timer that is set just now looks for it afterwards. */
     private void cancelTimers() {
-        cancel(deadline);
-        cancel(hedge);
-        cancel(look);
-    }
-
-    private static void cancel(Environment.@Nullable Timer timer) {
-        if (timer != null) {
-            timer.cancel();
+        Environment.Timer set = deadline;
+        if (set != null) {
+            set.cancel();
+        }
+        Hedge begun = hedge;
+        if (begun != null) {
+            begun.cancel();
         }
     }
 

@@ -2,6 +2,7 @@ package io.dht4j.core.internal.coordinator;
 
 import io.dht4j.ErrorCode;
 import io.dht4j.NodeStatus;
+import io.dht4j.OverloadCounts;
 import io.dht4j.UnavailableException;
 import io.dht4j.core.internal.handoff.Handoff;
 import io.dht4j.spi.Environment;
@@ -9,6 +10,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,12 +26,14 @@ final class StatusReport {
     private final Parts parts;
     private final Limits limits;
     private final Handoff handoff;
+    private final Supplier<OverloadCounts> overload;
     private final Environment environment;
     private final long startedNanos;
     private final AtomicReference<@Nullable CompletableFuture<NodeStatus>> underWay = new AtomicReference<>();
 
-    StatusReport(Parts parts, Limits limits, Handoff handoff) {
+    StatusReport(Parts parts, Limits limits, Handoff handoff, Supplier<OverloadCounts> overload) {
         this.parts = parts;
+        this.overload = overload;
         this.handoff = handoff;
         this.limits = limits;
         this.environment = parts.environment();
@@ -80,6 +84,7 @@ final class StatusReport {
                 entries,
                 handoff.bytes(),
                 handoff.droppedBytes(),
+                overload.get(),
                 Duration.ofNanos(environment.nanoTime() - startedNanos));
     }
 

@@ -48,6 +48,11 @@ final class WriteOperation {
         this.deadline = parts.environment().schedule(this::expire, context.remainingNanos());
     }
 
+    /**
+     * Starts a write.
+     *
+     * @throws io.dht4j.OverloadedException if too few replicas have room for it; then nothing was done
+     */
     static CompletableFuture<Void> start(
             Parts parts,
             Peers peers,
@@ -56,6 +61,10 @@ final class WriteOperation {
             ReplicationPolicy policy,
             CallContext context,
             int maxValueBytes) {
+        // Before anything is sent, so that it is certain that nothing was done.
+        for (Entry entry : entries) {
+            peers.room().require(parts.replicas(entry.key(), policy.from()), policy);
+        }
         List<Write> writes = new ArrayList<>(entries.size());
         for (Entry entry : entries) {
             writes.add(new Write(entry, new AckTracker(policy)));

@@ -62,9 +62,10 @@ public final class Suspicion {
      * A request is on its way to a node.
      *
      * @param node who was asked
+     * @param now the monotonic clock
      */
-    public void sent(NodeId node) {
-        detector.sent(node, environment.nanoTime());
+    public void sent(NodeId node, long now) {
+        detector.sent(node, now);
         if (!active) {
             active = true;
         }
@@ -83,9 +84,10 @@ public final class Suspicion {
      * A node has answered.
      *
      * @param node who answered
+     * @param now the monotonic clock
      */
-    public void heard(NodeId node) {
-        detector.heard(node, environment.nanoTime());
+    public void heard(NodeId node, long now) {
+        detector.heard(node, now);
         if (!suspects.isEmpty() && suspects.contains(node)) {
             judge();
         }

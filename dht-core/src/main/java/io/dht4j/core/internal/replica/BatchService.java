@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
@@ -55,17 +54,16 @@ final class BatchService {
         for (int i = 0; i < replies.length; i++) {
             int index = i;
             Request.Part part = batch.parts().get(i);
-            BooleanSupplier unwanted = unwanted(now + Math.min(part.remainingNanos(), remaining));
+            Demand demand = demand(now + Math.min(part.remainingNanos(), remaining));
             Consumer<Reply> done = answer -> end(index, answer);
             if (part.request() instanceof Request.ReadKeys read) {
-                reads.add(new StoreGate.Read(
-                        () -> unwanted.getAsBoolean() ? Replica.late() : replica.read(read, room), done));
+                reads.add(new StoreGate.Read(demand, () -> replica.read(read, room), done));
             } else if (part.request() instanceof Request.ApplyEntries apply) {
-                Reply refusal = unwanted.getAsBoolean() ? Replica.late() : replica.refusal(apply);
+                Reply refusal = demand.isOver() ? Replica.late() : replica.refusal(apply);
                 if (refusal != null) {
                     end(i, refusal);
                 } else {
-                    writes.add(gate.write(apply.entries(), done));
+                    writes.add(gate.write(apply.entries(), demand.expired(), done));
                 }
             } else {
                 throw new IllegalArgumentException("no part of a batch: " + part.request());
@@ -76,8 +74,8 @@ final class BatchService {
         finishOne();
     }
 
-    private BooleanSupplier unwanted(long deadline) {
-        return () -> context.isCancelled() || nanoTime.getAsLong() - deadline >= 0;
+    private Demand demand(long deadline) {
+        return new Demand(() -> nanoTime.getAsLong() - deadline >= 0, context::isCancelled);
     }
 
     private void end(int index, Reply answer) {

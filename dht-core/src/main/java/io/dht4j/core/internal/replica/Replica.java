@@ -3,6 +3,7 @@ package io.dht4j.core.internal.replica;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.Key;
+import io.dht4j.core.internal.admission.QueueLimits;
 import io.dht4j.core.internal.clock.HybridClock;
 import io.dht4j.core.internal.hash.EntryDigest;
 import io.dht4j.core.internal.repair.Content;
@@ -23,7 +24,6 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.ToIntFunction;
@@ -60,6 +60,7 @@ public final class Replica {
      * @param maxValueBytes the largest value that is accepted, and roughly the largest reply
      * @param maxWaiting how many requests may wait for the store
      * @param maxWaitingBytes how many bytes of writes may wait for the store
+     * @param ages how long requests may wait for the store
      */
     public Replica(
             Store store,
@@ -71,10 +72,11 @@ public final class Replica {
             ToIntFunction<Key> partitionOf,
             int maxValueBytes,
             int maxWaiting,
-            long maxWaitingBytes) {
+            long maxWaitingBytes,
+            QueueLimits ages) {
         this.store = store;
         this.content = content;
-        this.gate = new StoreGate(store, fence, environment, maxWaiting, maxWaitingBytes);
+        this.gate = new StoreGate(store, fence, environment, maxWaiting, maxWaitingBytes, ages);
         this.nanoTime = environment::nanoTime;
         this.clock = clock;
         this.cuts = cuts;
@@ -93,7 +95,7 @@ public final class Replica {
         if (request instanceof Request.Batch batch) {
             new BatchService(this, gate, nanoTime, batch, context, reply).serve();
         } else {
-            serve(request, () -> context.isCancelled() || context.isExpired(), reply);
+            serve(request, new Demand(context::isExpired, context::isCancelled), reply);
         }
     }
 
@@ -101,32 +103,42 @@ public final class Replica {
      * Serves a request that is no batch.
      *
      * @param request what is asked
-     * @param unwanted asked right before the store is: a request that nobody waits for is not begun
+     * @param demand asked again right before the store is: a request that nobody waits for is not begun. A write that was let in is dropped
+     *     for its deadline only
      * @param reply takes the one reply
      */
-    public void serve(Request request, BooleanSupplier unwanted, Consumer<Reply> reply) {
-        if (unwanted.getAsBoolean()) {
+    public void serve(Request request, Demand demand, Consumer<Reply> reply) {
+        if (demand.isOver()) {
             reply.accept(late());
         } else if (request instanceof Request.ReadKeys read) {
-            gate.read(() -> unwanted.getAsBoolean() ? late() : read(read), reply);
+            gate.read(new StoreGate.Read(demand, () -> read(read), reply));
         } else if (request instanceof Request.ApplyEntries apply) {
             Reply refusal = refusal(apply);
             if (refusal != null) {
                 reply.accept(refusal);
             } else {
-                gate.apply(apply.entries(), reply);
+                gate.apply(apply.entries(), demand.expired(), reply);
             }
         } else if (request instanceof Request.ScanPage scan) {
-            gate.later(() -> unwanted.getAsBoolean() ? late() : page(scan, store.scan(scan.range())), reply);
+            gate.later(new StoreGate.Read(demand, () -> page(scan, store.scan(scan.range())), reply));
         } else if (request instanceof RepairRequest repair) {
-            gate.later(() -> unwanted.getAsBoolean() ? late() : content.answer(repair), reply);
+            gate.later(new StoreGate.Read(demand, () -> content.answer(repair), reply));
         } else if (request instanceof Request.CutPage cut) {
-            gate.later(() -> unwanted.getAsBoolean() ? late() : page(cut), reply);
+            gate.later(new StoreGate.Read(demand, () -> page(cut), reply));
         } else if (request instanceof Request.CutRequest cut) {
             serve(cut, reply);
         } else {
             reply.accept(new Reply.Pong());
         }
+    }
+
+    /**
+     * How many requests were let in and never begun, since they had waited too long for the store or their deadlines had passed.
+     *
+     * @return since the beginning
+     */
+    public long dropped() {
+        return gate.dropped();
     }
 
     /**

@@ -3,6 +3,8 @@ package io.dht4j.core.internal.replica;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.core.internal.admission.Admission;
+import io.dht4j.core.internal.admission.AgedQueue.Taken;
+import io.dht4j.core.internal.admission.QueueLimits;
 import io.dht4j.core.internal.repair.Fence;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.spi.Entry;
@@ -13,67 +15,79 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
-import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The only way to the store: keeps blocking calls off the calling threads, bounds what waits, and turns whatever the store
- * throws into a failed reply. Stores that are memory-fast are called at once on the calling thread.
+ * The only way to the store: keeps blocking calls off the calling threads, bounds what waits and for how long, and turns whatever the
+ * store throws into a failed reply. Stores that are memory-fast are called at once on the calling thread.
  *
  * <p>Writes that wait are merged into one call of the store. While a call is in the middle of a write or an fsync, the
  * next ones gather; so a slow disk is used with large groups and an idle one without any delay.
+ *
+ * <p>Work that has waited for too long, or whose deadline has passed when its turn comes, is answered as such and never begun. What
+ * has begun is never broken off.
  */
 final class StoreGate {
 
     private static final Logger LOG = LoggerFactory.getLogger(StoreGate.class);
-    private static final int MAX_GROUP_ENTRIES = 4096;
-    private static final int MAX_GROUP_BYTES = 4 << 20;
+    private static final long MAX_GROUP_BYTES = 4 << 20;
+
+    /** What an entry counts as in a group at least: so a group has some thousands of entries at most. */
+    private static final long BYTES_PER_ENTRY = 1024;
 
     /** So many reads of a batch run one after the other on a thread: one thread each would cost more than most reads. */
     private static final int READS_PER_TASK = 16;
 
-    /** Entries to be merged into the store. */
-    record Write(List<Entry> entries, long bytes, Consumer<Reply> reply) {}
+    /** Entries to be merged into the store, unless they are expired. */
+    record Write(List<Entry> entries, long bytes, BooleanSupplier expired, Consumer<Reply> reply) {}
 
-    /** A quick read. */
-    record Read(Supplier<Reply> work, Consumer<Reply> reply) {}
+    /** A read, unless its demand is over. */
+    record Read(Demand demand, Supplier<Reply> work, Consumer<Reply> reply) {}
 
     private final Store store;
     private final Fence fence;
-    private final Environment environment;
     private final Admission admission;
-    private final Queue<Write> writes = new ConcurrentLinkedQueue<>();
-    private final AtomicInteger writesWaiting = new AtomicInteger();
+    private final StoreLane<Write> writes;
+    private final StoreLane<List<Read>> reads;
+    private final LongAdder dropped = new LongAdder();
 
-    StoreGate(Store store, Fence fence, Environment environment, int maxWaiting, long maxWaitingBytes) {
+    StoreGate(
+            Store store, Fence fence, Environment environment, int maxWaiting, long maxWaitingBytes, QueueLimits ages) {
         this.store = store;
         this.fence = fence;
-        this.environment = environment;
         this.admission = new Admission("requests of the store", maxWaiting, maxWaitingBytes);
+        this.writes = new StoreLane<>(
+                environment,
+                ages,
+                1,
+                write -> Math.max(
+                        write.bytes(), BYTES_PER_ENTRY * write.entries().size()),
+                MAX_GROUP_BYTES,
+                this::writeGroup);
+        this.reads = new StoreLane<>(environment, ages, environment.storeThreads(), read -> 1, 1, this::readSome);
     }
 
     /** What {@link #applyAll} takes. */
-    Write write(List<Entry> entries, Consumer<Reply> reply) {
+    Write write(List<Entry> entries, BooleanSupplier expired, Consumer<Reply> reply) {
         long bytes = 0;
         for (Entry entry : entries) {
             bytes += entry.key().length() + entry.value().length;
         }
-        return new Write(entries, bytes, reply);
+        return new Write(entries, bytes, expired, reply);
     }
 
     /** Merges entries into the store. */
-    void apply(List<Entry> entries, Consumer<Reply> reply) {
+    void apply(List<Entry> entries, BooleanSupplier expired, Consumer<Reply> reply) {
         if (store.isMemoryFast()) {
             reply.accept(attempt(() -> applyNow(entries)));
         } else {
-            applyAll(List.of(write(entries, reply)));
+            applyAll(List.of(write(entries, expired, reply)));
         }
     }
 
@@ -85,17 +99,14 @@ final class StoreGate {
             }
             return;
         }
-        int admitted = 0;
+        List<Write> admitted = new ArrayList<>(together.size());
         for (Write write : together) {
             if (admit(write.bytes(), write.reply())) {
-                writes.add(write);
-                admitted++;
+                admitted.add(write);
             }
         }
-        // Whoever is writing may have taken some already, so that the count is below zero for a moment.
-        int before = writesWaiting.getAndAdd(admitted);
-        if (before <= 0 && before + admitted > 0 && !drainLater()) {
-            drainWrites();
+        if (!admitted.isEmpty()) {
+            writes.add(admitted);
         }
     }
 
@@ -103,61 +114,48 @@ final class StoreGate {
     void readAll(List<Read> together) {
         if (store.isMemoryFast()) {
             for (Read read : together) {
-                read.reply().accept(attempt(read.work()));
+                read.reply().accept(readNow(read));
             }
             return;
         }
         for (int begin = 0; begin < together.size(); begin += READS_PER_TASK) {
-            List<Read> some = together.subList(begin, Math.min(together.size(), begin + READS_PER_TASK));
-            laterAll(some);
+            laterAll(together.subList(begin, Math.min(together.size(), begin + READS_PER_TASK)));
         }
     }
 
     /** Runs a quick read: at once if the store is memory-fast. */
-    void read(Supplier<Reply> work, Consumer<Reply> reply) {
+    void read(Read read) {
         if (store.isMemoryFast()) {
-            reply.accept(attempt(work));
+            read.reply().accept(readNow(read));
         } else {
-            later(work, reply);
+            later(read);
         }
     }
 
     /** Runs a read that may take long, off the calling thread whatever the store. */
-    void later(Supplier<Reply> work, Consumer<Reply> reply) {
-        laterAll(List.of(new Read(work, reply)));
+    void later(Read read) {
+        laterAll(List.of(read));
     }
 
-    private void laterAll(List<Read> reads) {
+    private void laterAll(List<Read> some) {
         try {
             admission.enter(0);
         } catch (DhtException e) {
-            refuse(reads, e.code(), String.valueOf(e.getMessage()));
+            Reply refusal = new Reply.Failed(e.code(), String.valueOf(e.getMessage()));
+            some.forEach(read -> read.reply().accept(refusal));
             return;
         }
-        try {
-            environment.storeExecutor().execute(() -> {
-                List<Reply> results = new ArrayList<>(reads.size());
-                for (Read read : reads) {
-                    results.add(attempt(read.work()));
-                }
-                admission.leave(0);
-                for (int i = 0; i < reads.size(); i++) {
-                    reads.get(i).reply().accept(results.get(i));
-                }
-            });
-        } catch (RejectedExecutionException e) {
-            admission.leave(0);
-            refuse(reads, ErrorCode.NOT_SERVING, "this node's store threads have ended");
-        }
-    }
-
-    private static void refuse(List<Read> reads, ErrorCode code, String message) {
-        reads.forEach(read -> read.reply().accept(new Reply.Failed(code, message)));
+        reads.add(List.of(some));
     }
 
     /** Takes nothing more; the future completes when all that was taken has ended. */
     CompletableFuture<Void> close() {
         return admission.close();
+    }
+
+    /** How many requests were let in and never begun, since they had waited too long or their deadlines had passed. */
+    long dropped() {
+        return dropped.sum();
     }
 
     private boolean admit(long bytes, Consumer<Reply> reply) {
@@ -170,45 +168,44 @@ final class StoreGate {
         }
     }
 
-    /** False when the store's threads have ended: then the store is closed or about to be, and calls of it end at once. */
-    private boolean drainLater() {
-        try {
-            environment.storeExecutor().execute(this::drainWrites);
-            return true;
-        } catch (RejectedExecutionException e) {
-            return false;
+    private Runnable readSome(Taken<List<Read>> taken) {
+        List<Runnable> replies = new ArrayList<>();
+        for (List<Read> some : taken.tooOld()) {
+            admission.leave(0);
+            some.forEach(read -> replies.add(() -> read.reply().accept(tooOld())));
         }
-    }
-
-    private void drainWrites() {
-        boolean here = true;
-        while (here) {
-            here = writeGroup();
-        }
-    }
-
-    /** Writes a group; true if there is another one, and no other thread to write it. */
-    private boolean writeGroup() {
-        List<Write> group = new ArrayList<>();
-        List<Entry> entries = new ArrayList<>();
-        long bytes = 0;
-        while (entries.size() < MAX_GROUP_ENTRIES && bytes < MAX_GROUP_BYTES) {
-            Write write = writes.poll();
-            if (write == null) {
-                break;
+        for (List<Read> some : taken.work()) {
+            for (Read read : some) {
+                Reply result = readNow(read);
+                replies.add(() -> read.reply().accept(result));
             }
-            group.add(write);
-            entries.addAll(write.entries());
-            bytes += write.bytes();
+            admission.leave(0);
         }
-        List<Reply> results = applyGroup(group, entries);
-        group.forEach(write -> admission.leave(write.bytes()));
-        // Before the replies: what they trigger must not wait for the next group to be started.
-        boolean here = writesWaiting.addAndGet(-group.size()) > 0 && !drainLater();
-        for (int i = 0; i < group.size(); i++) {
-            group.get(i).reply().accept(results.get(i));
+        return () -> replies.forEach(Runnable::run);
+    }
+
+    private Runnable writeGroup(Taken<Write> taken) {
+        List<Write> late = new ArrayList<>(0);
+        List<Write> group = new ArrayList<>(taken.work().size());
+        List<Entry> entries = new ArrayList<>();
+        for (Write write : taken.work()) {
+            if (write.expired().getAsBoolean()) {
+                late.add(write);
+            } else {
+                group.add(write);
+                entries.addAll(write.entries());
+            }
         }
-        return here;
+        List<Reply> results = group.isEmpty() ? List.of() : applyGroup(group, entries);
+        taken.work().forEach(write -> admission.leave(write.bytes()));
+        taken.tooOld().forEach(write -> admission.leave(write.bytes()));
+        return () -> {
+            for (int i = 0; i < group.size(); i++) {
+                group.get(i).reply().accept(results.get(i));
+            }
+            late.forEach(write -> write.reply().accept(late()));
+            taken.tooOld().forEach(write -> write.reply().accept(tooOld()));
+        };
     }
 
     /** Of a group that is refused because of one write, the others are done by themselves. */
@@ -229,6 +226,20 @@ final class StoreGate {
                         ErrorCode.VERSION_TOO_OLD,
                         "version " + refused.get().version() + " of key "
                                 + refused.get().key() + " is older than what all replicas have agreed on");
+    }
+
+    private Reply readNow(Read read) {
+        return read.demand().isOver() ? late() : attempt(read.work());
+    }
+
+    private Reply late() {
+        dropped.increment();
+        return Replica.late();
+    }
+
+    private Reply tooOld() {
+        dropped.increment();
+        return new Reply.Failed(ErrorCode.OVERLOADED, "overloaded: the request has waited too long for the store");
     }
 
     private static Reply attempt(Supplier<Reply> work) {

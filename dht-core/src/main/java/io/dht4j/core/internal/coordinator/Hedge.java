@@ -1,0 +1,105 @@
+package io.dht4j.core.internal.coordinator;
+
+import io.dht4j.spi.CallContext;
+import io.dht4j.spi.Environment;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lets a read ask one more replica when those that it has asked are late: one of them is suspected not to answer, or the hedge delay has
+ * passed since it last asked. Each time it spends from the node's budget of retries; if there is none, it waits for the next time. One
+ * timer, which a read that ends at once never sets.
+ */
+final class Hedge {
+
+    /** No delay, but for suspicion. */
+    static final long NEVER = Long.MAX_VALUE;
+
+    /** A read that waits. */
+    interface Waiting {
+
+        boolean isDone();
+
+        /** The keys whose outcome is open and of which further replicas can be asked. */
+        List<KeyRead> open();
+
+        void askOneMore(List<KeyRead> keys);
+    }
+
+    private final Environment environment;
+    private final Peers peers;
+    private final CallContext context;
+    private final Waiting read;
+    private final long delayNanos;
+    private volatile Environment.@Nullable Timer timer;
+
+    // Each written before a timer is set, and read by what the timer runs.
+    private long lookNanos;
+    private long hedgeNanos;
+
+    Hedge(Environment environment, Peers peers, CallContext context, Waiting read) {
+        this.environment = environment;
+        this.peers = peers;
+        this.context = context;
+        this.read = read;
+        this.delayNanos = peers.hedgeNanos();
+    }
+
+    /** To be called once, when the read has asked those that it asks at once. */
+    void begin() {
+        long now = environment.nanoTime();
+        lookNanos = now + peers.patienceNanos();
+        hedgeNanos = now + (delayNanos == NEVER ? 0 : delayNanos);
+        setTimer(now);
+    }
+
+    private void setTimer(long now) {
+        long wait = lookNanos - now;
+        if (delayNanos != NEVER) {
+            wait = Math.min(wait, hedgeNanos - now);
+        }
+        if (wait < context.remainingNanos()) {
+            timer = environment.schedule(this::look, Math.max(1, wait));
+            if (read.isDone()) {
+                cancel();
+            }
+        }
+    }
+
+    private void look() {
+        if (read.isDone()) {
+            return;
+        }
+        List<KeyRead> open = read.open();
+        if (open.isEmpty()) {
+            return;
+        }
+        long now = environment.nanoTime();
+        boolean late = delayNanos != NEVER && now - hedgeNanos >= 0;
+        if (now - lookNanos >= 0) {
+            lookNanos = now + Math.max(1, peers.patienceNanos() / 2);
+        }
+        List<KeyRead> asking =
+                late ? open : open.stream().filter(this::waitsForASuspect).toList();
+        if (!asking.isEmpty() && peers.mayHedge()) {
+            read.askOneMore(asking);
+        }
+        if (late) {
+            hedgeNanos = now + delayNanos;
+        }
+        setTimer(now);
+    }
+
+    private boolean waitsForASuspect(KeyRead key) {
+        return key.replicas.subList(0, Math.min(key.next.get(), key.replicas.size())).stream()
+                .anyMatch(peers::isSuspected);
+    }
+
+    /** To be called when the read is done; a timer that is set just now looks for that afterwards. */
+    void cancel() {
+        Environment.Timer set = timer;
+        if (set != null) {
+            set.cancel();
+        }
+    }
+}
