@@ -1,0 +1,169 @@
+package io.dht4j.benchmarks.overload;
+
+import io.dht4j.benchmarks.load.LoadResult;
+import io.dht4j.benchmarks.load.LoadSpec;
+import io.dht4j.benchmarks.load.Operation;
+import io.dht4j.benchmarks.process.LoadProcess;
+import io.dht4j.benchmarks.process.NodeProcess;
+import io.dht4j.benchmarks.process.Nodes;
+import io.dht4j.benchmarks.process.NodesSpec;
+import io.dht4j.benchmarks.stable.Stable;
+import io.dht4j.benchmarks.stable.StableLoad;
+import io.dht4j.benchmarks.stable.StableSearch;
+import io.dht4j.benchmarks.target.TargetSpec;
+import io.dht4j.examples.server.Setting;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.stream.Stream;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/**
+ * What servers do at once, twice and four times their stable load, and how soon they are themselves again when it falls to a half. The
+ * servers and the generator are processes of their own on this machine.
+ */
+@Command(
+        name = "overload-load",
+        mixinStandardHelpOptions = true,
+        description =
+                "Open-loop load on three servers at 1, 2 and 4 times their stable load, and at half of it afterwards.")
+public final class OverloadLoad implements Callable<Integer> {
+
+    private static final int NODES = 3;
+    private static final double P99 = 99;
+    private static final Duration FILLING = Duration.ofMinutes(5);
+
+    @Option(names = "--operation", defaultValue = "PUT", description = "PUT or GET (default: ${DEFAULT-VALUE})")
+    private Operation operation = Operation.PUT;
+
+    @Option(names = "--keys", defaultValue = "100000", description = "different keys (default: ${DEFAULT-VALUE})")
+    private long keys;
+
+    @Option(names = "--seconds", defaultValue = "10", description = "length of a run (default: ${DEFAULT-VALUE})")
+    private double seconds;
+
+    @Option(names = "--warm-up", defaultValue = "20", description = "seconds at full speed (default: ${DEFAULT-VALUE})")
+    private double warmUp;
+
+    @Option(names = "--connections", defaultValue = "64", description = "to each node (default: ${DEFAULT-VALUE})")
+    private int connections;
+
+    @Option(
+            names = "--in-flight",
+            defaultValue = "20000",
+            description = "operations under way at most (default: ${DEFAULT-VALUE})")
+    private int inFlight;
+
+    @Option(names = "--timeout", defaultValue = "1000", description = "milliseconds (default: ${DEFAULT-VALUE})")
+    private int timeoutMillis;
+
+    @Option(names = "--heap", defaultValue = "512", description = "of a node, in MiB (default: ${DEFAULT-VALUE})")
+    private int heap;
+
+    /** For picocli. */
+    public OverloadLoad() {}
+
+    /**
+     * Runs the command line.
+     *
+     * @param args see {@code --help}
+     */
+    public static void main(String[] args) {
+        System.exit(new CommandLine(new OverloadLoad()).execute(args));
+    }
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        Path directory = Files.createTempDirectory("overload");
+        NodesSpec spec = NodesSpec.of(
+                        NODES,
+                        directory,
+                        Map.of(Setting.TRANSPORT, "grpc", Setting.TIMEOUT, String.valueOf(timeoutMillis)))
+                .withJvm(heap, List.of("-XX:+UseSerialGC"));
+        try (Nodes nodes = Nodes.start(spec);
+                LoadProcess load = LoadProcess.start(
+                        "load",
+                        TargetSpec.http(nodes.httpAddresses())
+                                .withConnections(connections, 1)
+                                .withTimeoutMillis(2 * timeoutMillis),
+                        heap,
+                        List.of(),
+                        Optional.empty())) {
+            load.fill(keys, 64, FILLING);
+            load.run(spec(50_000, warmUp).withMaxInFlight(64));
+            Stable stable = StableLoad.find(
+                    load,
+                    StableSearch.from(spec(2_000, 3)).within(0.1).lasting(seconds, 3),
+                    probe -> say("  %s", line(probe.result())));
+            if (!stable.found()) {
+                say("no rate was stable");
+                return 1;
+            }
+            double rate = stable.perSecond();
+            say("stable load: %.0f/s; resident memory of each node: %s", rate, memory(nodes));
+            for (int times : new int[] {1, 2, 4}) {
+                say("%dx: %s; resident memory: %s", times, line(load.run(spec(times * rate, seconds))), memory(nodes));
+            }
+            for (int second = 1; second <= 8; second++) {
+                say("half of it, second %d: %s", second, line(load.run(spec(rate / 2, 1))));
+            }
+            return 0;
+        } finally {
+            delete(directory);
+        }
+    }
+
+    private LoadSpec spec(double rate, double length) {
+        return new LoadSpec(operation, rate, 0, length, keys, inFlight, 1, (long) rate);
+    }
+
+    private static String line(LoadResult result) {
+        return String.format(
+                Locale.ROOT,
+                "%.0f/s offered, %d served of %d in %.2f s (%.0f/s), %d failed, %d not sent, p50 %.1f ms, p99 %.1f ms, stolen %.1f %%, errors %s",
+                result.spec().perSecond(),
+                result.served(),
+                result.offered(),
+                result.tookSeconds(),
+                result.served() / result.spec().seconds(),
+                result.failed(),
+                result.notSent(),
+                result.latency().micros(50) / 1e3,
+                result.latency().micros(P99) / 1e3,
+                result.conditions().stolenPercent(),
+                result.errors());
+    }
+
+    /** The most that each node had since it was started. */
+    private static String memory(Nodes nodes) throws IOException {
+        StringBuilder text = new StringBuilder();
+        for (NodeProcess node : nodes.all()) {
+            try (Stream<String> lines = Files.lines(Path.of("/proc", String.valueOf(node.pid()), "status"))) {
+                text.append(lines.filter(line -> line.startsWith("VmHWM") || line.startsWith("VmRSS"))
+                        .map(line -> line.replaceAll("\\s+", " "))
+                        .toList());
+            }
+        }
+        return text.toString();
+    }
+
+    private static void delete(Path directory) throws IOException {
+        try (Stream<Path> files = Files.walk(directory)) {
+            for (Path file : files.sorted((a, b) -> b.compareTo(a)).toList()) {
+                Files.delete(file);
+            }
+        }
+    }
+
+    private static void say(String format, Object... values) {
+        System.out.printf(Locale.ROOT, format + "%n", values);
+    }
+}
