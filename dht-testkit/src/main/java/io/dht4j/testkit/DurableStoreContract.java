@@ -6,10 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.Version;
+import io.dht4j.spi.ContentListener;
 import io.dht4j.spi.Entry;
+import io.dht4j.spi.EntryCursor;
 import io.dht4j.spi.StoreException;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.Test;
 
 /** What every store must do that survives being closed, beside what every store must do. */
@@ -93,6 +97,38 @@ public abstract class DurableStoreContract extends StoreContract {
         store.apply(List.of(value("d", -1, "x")));
         reopen();
         assertThat(store.newestAtOpen()).isEqualTo(new Version(-1));
+    }
+
+    /** Notes and content outlive the store's end. */
+    @Test
+    void notes_and_what_is_held_are_there_after_reopening() {
+        store.keepNote("a-note", new byte[] {1, 2, 3});
+        store.apply(List.of(value("a", 1, "x"), tombstone("b", 2)));
+        reopen();
+
+        assertThat(store.note("a-note")).hasValue(new byte[] {1, 2, 3});
+        Map<Entry, Integer> told = new ConcurrentHashMap<>();
+        ContentListener listener = new ContentListener() {
+            @Override
+            public void added(Entry entry) {
+                told.merge(entry, 1, Integer::sum);
+            }
+
+            @Override
+            public void removed(Entry entry) {
+                told.merge(entry, -1, Integer::sum);
+            }
+        };
+        EntryCursor held = store.follow(listener);
+        // Between the first and the second page, so to speak.
+        store.apply(List.of(value("c", 3, "z"), value("a", 4, "y")));
+        store.settle();
+        held.forEachRemaining(listener::added);
+        held.close();
+        told.values().removeIf(count -> count == 0);
+
+        assertThat(told.values()).containsOnly(1);
+        assertThat(told.keySet()).containsExactlyInAnyOrderElementsOf(scanned(store, KeyRange.all()));
     }
 
     /** What a purge removed stays removed. */

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.Version;
+import io.dht4j.spi.ContentListener;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.EntryCursor;
 import io.dht4j.spi.Store;
@@ -17,14 +18,17 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Random;
 import java.util.SplittableRandom;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -386,6 +390,87 @@ public abstract class StoreContract {
         }
         assertThat(scanned(store, KeyRange.all())).isEqualTo(scanned(model, KeyRange.all()));
         assertThat(store.entries()).isEqualTo(model.entries());
+    }
+
+    /** What a listener has been told of: what was there, with what came and without what went. */
+    private static final class Told implements ContentListener {
+        private final Map<Entry, Integer> counts = new ConcurrentHashMap<>();
+
+        @Override
+        public void added(Entry entry) {
+            counts.merge(entry, 1, Told::sum);
+        }
+
+        @Override
+        public void removed(Entry entry) {
+            counts.merge(entry, -1, Told::sum);
+        }
+
+        private static @Nullable Integer sum(int one, int other) {
+            return one + other == 0 ? null : one + other;
+        }
+
+        void begin(Store store) {
+            try (EntryCursor held = store.follow(this)) {
+                held.forEachRemaining(this::added);
+            }
+        }
+
+        void assertTells(Store store) {
+            store.settle();
+            assertThat(counts.values()).containsOnly(1);
+            assertThat(counts.keySet()).containsExactlyInAnyOrderElementsOf(scanned(store, KeyRange.all()));
+        }
+    }
+
+    /** Following a store. */
+    @Test
+    void a_listener_is_told_of_every_change() {
+        SplittableRandom random = new SplittableRandom(SEED);
+        Told told = new Told();
+        told.begin(store);
+        for (int round = 0; round < 200; round++) {
+            store.apply(randomEntries(random, random.nextInt(20), 150));
+            if (random.nextInt(50) == 0) {
+                store.purge(new Version(random.nextInt(8)), NOW);
+            }
+            if (random.nextInt(50) == 0) {
+                told.assertTells(store);
+            }
+        }
+        told.assertTells(store);
+    }
+
+    /** Following a store that several threads write. */
+    @Test
+    void a_listener_is_told_of_every_change_by_many_writers() throws Exception {
+        Told told = new Told();
+        told.begin(store);
+        List<Runnable> writers = new ArrayList<>();
+        for (int writer = 0; writer < 4; writer++) {
+            List<Entry> history = randomEntries(new SplittableRandom(SEED + writer), 2000, 300);
+            writers.add(() -> {
+                for (int i = 0; i < history.size(); i += 5) {
+                    store.apply(history.subList(i, i + 5));
+                }
+            });
+        }
+        inParallel(writers);
+
+        told.assertTells(store);
+    }
+
+    /** Notes. */
+    @Test
+    void a_note_is_read_as_it_was_last_kept() {
+        assertThat(store.note("a-note")).isEmpty();
+        store.keepNote("a-note", new byte[] {1, 2});
+        store.keepNote("another", new byte[0]);
+        store.keepNote("a-note", new byte[] {3});
+
+        assertThat(store.note("a-note")).hasValue(new byte[] {3});
+        assertThat(store.note("another")).hasValue(new byte[0]);
+        assertThat(scanned(store, KeyRange.all())).isEmpty();
     }
 
     /** Many writers at a time. */

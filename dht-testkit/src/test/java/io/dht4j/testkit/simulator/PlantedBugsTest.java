@@ -136,6 +136,25 @@ class PlantedBugsTest {
                 .isPresent();
     }
 
+    /** Tombstones go with the next round, whether or not all replicas have had them. */
+    static final class AnyTombstone {
+
+        private AnyTombstone() {}
+
+        @Advice.OnMethodExit
+        static void exit(@Advice.Argument(0) Entry entry, @Advice.Return(readOnly = false) boolean result) {
+            result = entry.isTombstone();
+        }
+    }
+
+    @Test
+    void aPurgeThatIsTooEarly() {
+        assertThat(found(Map.of(
+                        INTERNAL + "repair.Fence",
+                        fence -> fence.visit(Advice.to(AnyTombstone.class).on(named("isOver"))))))
+                .isPresent();
+    }
+
     /** Nobody is taken to be behind, so that nobody is repaired. */
     @Test
     void aReadThatRepairsNobody() {

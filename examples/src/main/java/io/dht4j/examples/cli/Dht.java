@@ -83,6 +83,7 @@ public final class Dht implements Callable<Integer> {
                 .addSubcommand(new DeleteCommand(console))
                 .addSubcommand(new ScanCommand(console))
                 .addSubcommand(new StatusCommand(console))
+                .addSubcommand(new RepairCommand(console))
                 .addSubcommand(new LoadCommand(console))
                 .addSubcommand(new DumpCommand(console));
         commandLine

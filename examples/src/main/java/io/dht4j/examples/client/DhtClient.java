@@ -29,6 +29,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
@@ -129,14 +130,38 @@ public final class DhtClient {
      * @return completes with what it says
      */
     public CompletableFuture<JsonNode> status() {
-        return send("GET", "/v0/status", BodyPublishers.noBody(), BodyHandlers.ofByteArray())
+        return askJson("GET", "/v0/status");
+    }
+
+    /**
+     * Asks the first node that answers how far it is with repair.
+     *
+     * @return completes with what it says
+     */
+    public CompletableFuture<JsonNode> repairStatus() {
+        return askJson("GET", "/v0/repair");
+    }
+
+    /**
+     * Lets the first node that answers begin a repair.
+     *
+     * @param partitions which ones; none for all that it is a replica of
+     * @return completes with its state at the beginning
+     */
+    public CompletableFuture<JsonNode> repair(List<Integer> partitions) {
+        String chosen = partitions.stream().map(String::valueOf).collect(Collectors.joining(","));
+        return askJson("POST", chosen.isEmpty() ? "/v0/repair" : "/v0/repair?partition=" + chosen);
+    }
+
+    private CompletableFuture<JsonNode> askJson(String method, String path) {
+        return send(method, path, BodyPublishers.noBody(), BodyHandlers.ofByteArray())
                 .thenApply(response -> {
                     if (response.statusCode() != 200) {
                         throw new CompletionException(refused(response, response.body()));
                     }
                     return json(response.body())
                             .orElseThrow(() -> new CompletionException(new ClientException(
-                                    origin(response) + " is not a node of a cluster: its status is not JSON")));
+                                    origin(response) + " is not a node of a cluster: its answer is not JSON")));
                 });
     }
 

@@ -4,6 +4,7 @@ import io.dht4j.CancellationPolicy;
 import io.dht4j.ReadFanOut;
 import io.dht4j.core.Batching;
 import io.dht4j.core.HintedHandoff;
+import io.dht4j.core.Repair;
 import java.time.Duration;
 
 /**
@@ -15,6 +16,7 @@ import java.time.Duration;
  * @param batching how requests to a node are put together in frames
  * @param cancellation what becomes of requests to replicas whose replies are no longer wanted
  * @param handoff what becomes of writes that other nodes missed
+ * @param repair how replicas are compared in the background
  */
 public record CallChoice(
         ReadFanOut reads,
@@ -22,13 +24,17 @@ public record CallChoice(
         int maxValueBytes,
         Batching batching,
         CancellationPolicy cancellation,
-        HintedHandoff handoff) {
+        HintedHandoff handoff,
+        Repair repair) {
 
     /** The longest timeout in milliseconds. */
     static final int LONGEST_MILLIS = 3_600_000;
 
     /** The largest value that may be configured: 512 MiB, for a frame holds it and more. */
     static final int LARGEST_VALUE = 512 << 20;
+
+    /** The longest time between two rounds of repair: 30 days. */
+    static final int LONGEST_INTERVAL_SECONDS = 30 * 24 * 3600;
 
     /** The most frames of a kind under way to a node. */
     static final int MOST_FRAMES = 1_000;
@@ -40,7 +46,17 @@ public record CallChoice(
                 given.number(Setting.MAX_VALUE_BYTES, 1, LARGEST_VALUE),
                 batching(given),
                 given.choice(Setting.CANCELLATION, CancellationPolicy.class),
-                given.onOff(Setting.HANDOFF) ? HintedHandoff.on() : HintedHandoff.off());
+                given.onOff(Setting.HANDOFF) ? HintedHandoff.on() : HintedHandoff.off(),
+                repair(given));
+    }
+
+    private static Repair repair(Given given) throws ConfigException {
+        if (!given.onOff(Setting.REPAIR)) {
+            given.refuse(Setting.REPAIR_INTERVAL, "with " + Setting.REPAIR.option() + " off");
+            return Repair.off();
+        }
+        return Repair.on()
+                .withInterval(Duration.ofSeconds(given.number(Setting.REPAIR_INTERVAL, 1, LONGEST_INTERVAL_SECONDS)));
     }
 
     private static Batching batching(Given given) throws ConfigException {

@@ -168,6 +168,7 @@ final class Parts {
                 .batching(config.calls().batching())
                 .cancellation(config.calls().cancellation())
                 .handoff(config.calls().handoff())
+                .repair(config.calls().repair())
                 .trusting(config.security().trusted().toArray(NodeId[]::new))
                 .drainTimeout(DRAIN);
         config.placement().replicationFactor().ifPresent(builder::replicationFactor);

@@ -69,6 +69,18 @@ public enum Setting {
             Fallback.VALUE,
             "on",
             "Whether what another node missed of a write is kept, on disk if the entries are, until it answers again."),
+    /** Whether replicas are compared. */
+    REPAIR(
+            "on|off",
+            Fallback.VALUE,
+            "on",
+            "Whether this node compares its replicas with the others' by itself, brings them together, and purges what all have seen deleted or expired."),
+    /** How often. */
+    REPAIR_INTERVAL(
+            "SECONDS",
+            Fallback.VALUE,
+            "600",
+            "About how long to wait between two comparisons, 1 to " + CallChoice.LONGEST_INTERVAL_SECONDS + "."),
     /** What becomes of requests whose replies are no longer wanted. */
     CANCELLATION(
             "POLICY",

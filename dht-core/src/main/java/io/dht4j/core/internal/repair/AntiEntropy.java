@@ -255,7 +255,8 @@ public final class AntiEntropy {
                         0, environment.currentTimeMillis() - limits.purgeAfter().toMillis()),
                 0);
         Round round = new Round(seal, chosen, shares(chosen));
-        return look(round, 0)
+        return pace.onStore(() -> content.seal(chosen, seal))
+                .thenCompose(done -> look(round, 0))
                 .thenCompose(done -> resolve(round, doubts(round), 0))
                 .thenCompose(done -> join(round, round.shares, 0, 1))
                 .thenCompose(done -> {
@@ -377,10 +378,20 @@ public final class AntiEntropy {
         BitSet partitions = doubts.get(index).getValue();
         return pace.onStore(() -> {
                     content.resolve(partitions, purged, round.seal);
+                    round.shares.forEach(share -> tellPurged(share, partitions));
                     return partitions;
                 })
                 .thenCompose(done -> resolve(round, purged, partitions, 0))
                 .thenCompose(done -> resolve(round, doubts, index + 1));
+    }
+
+    private void tellPurged(Share share, BitSet partitions) {
+        Comparison comparison = share.comparison;
+        if (comparison != null) {
+            partitions.stream()
+                    .filter(share.partitions::get)
+                    .forEach(partition -> comparison.purgesHere(partition, content.purged(partition)));
+        }
     }
 
     private CompletableFuture<Void> resolve(Round round, Version purged, BitSet partitions, int index) {
@@ -391,6 +402,12 @@ public final class AntiEntropy {
         BitSet asked = (BitSet) share.partitions.clone();
         asked.and(partitions);
         Comparison comparison = share.comparison;
+        if (comparison != null) {
+            // Not those who never were as far: they lack what they must get first.
+            for (int i = asked.nextSetBit(0); i >= 0; i = asked.nextSetBit(i + 1)) {
+                asked.set(i, comparison.fencedThere(i).compareTo(purged) >= 0);
+            }
+        }
         if (comparison == null || asked.isEmpty()) {
             return resolve(round, purged, partitions, index + 1);
         }
@@ -400,7 +417,7 @@ public final class AntiEntropy {
                         fail(round, share, DhtException.unwrap(error));
                         share.comparison = null;
                     } else {
-                        asked.stream().forEach(partition -> comparison.bothPurge(partition, purged));
+                        asked.stream().forEach(partition -> comparison.purges(partition, purged));
                     }
                     return null;
                 })

@@ -122,10 +122,14 @@ final class Comparison {
         return seen.fencedThere.getOrDefault(partition, Content.NO_SEAL);
     }
 
-    /** Both sides have been told that they may purge a partition as far as this. */
-    void bothPurge(int partition, Version before) {
-        seen.purgedHere.put(partition, before);
+    /** The other node has been told that it may purge a partition as far as this. */
+    void purges(int partition, Version before) {
         seen.purgedThere.put(partition, before);
+    }
+
+    /** This node has. */
+    void purgesHere(int partition, Version before) {
+        seen.purgedHere.put(partition, before);
     }
 
     /** Brings together the partitions that looked different. */

@@ -145,15 +145,20 @@ public final class Content {
                 ErrorCode.BAD_REQUEST, "there are " + partitions + " partitions, and none of number " + partition);
     }
 
+    /** Seals partitions; false if this node's clock has not long passed that moment, since then the other one's may be far ahead. */
+    boolean seal(BitSet asked, Version before) {
+        boolean isPast = before.millis() <= clockMillis.getAsLong() - leastAgeMillis;
+        if (isPast) {
+            fence.seal(asked, before);
+        }
+        return isPast;
+    }
+
     /** Sums that cover everything that was applied before. */
     RepairReply.Sums sums(RepairRequest.Sums request) {
         boolean sealed = false;
         if (!request.buckets()) {
-            // Nothing is sealed at a moment that this node's clock has not long passed: the other one's may be ahead.
-            sealed = request.seal().millis() <= clockMillis.getAsLong() - leastAgeMillis;
-            if (sealed) {
-                fence.seal(request.partitions(), request.seal());
-            }
+            sealed = seal(request.partitions(), request.seal());
             store.settle();
         }
         List<Long> sums = new ArrayList<>();

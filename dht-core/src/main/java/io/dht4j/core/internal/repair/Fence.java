@@ -227,7 +227,10 @@ public final class Fence {
      */
     void resolve(BitSet partitions, Version before, Version seal) {
         change(partitions, partition -> {
-            if (sealed[partition] == seal.packed() && before.compareTo(new Version(purged[partition])) >= 0) {
+            // One that has not fenced it as far was not equal to the others then: its disk is older, or new.
+            if (sealed[partition] == seal.packed()
+                    && before.compareTo(new Version(purged[partition])) >= 0
+                    && before.compareTo(new Version(fenced[partition])) <= 0) {
                 purged[partition] = before.packed();
                 fenced[partition] = before.packed();
             }

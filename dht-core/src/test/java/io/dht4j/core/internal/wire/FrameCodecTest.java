@@ -53,6 +53,12 @@ class FrameCodecTest {
                 new Request.ApplyEntries(List.of(VALUE, EXPIRING, TOMBSTONE)),
                 new Request.ScanPage(KeyRange.all(), new BitSet(), 10, 20),
                 new Request.ScanPage(KeyRange.between(KEY, LONGEST), partitions, 1000, 1 << 20),
+                new RepairRequest.Sums(partitions, true, VERSION),
+                new RepairRequest.Sums(new BitSet(), false, new Version(0)),
+                new RepairRequest.Versions(
+                        KEY, List.of(new RepairRequest.Buckets(7, -1), new RepairRequest.Buckets(9, 1))),
+                new RepairRequest.Fence(partitions, VERSION),
+                new RepairRequest.Purge(partitions, VERSION, new Version(0)),
                 BATCH,
                 new Request.Batch(List.of(), 0, 0));
     }
@@ -69,6 +75,11 @@ class FrameCodecTest {
                 new Reply.Page(List.of(VALUE, TOMBSTONE), Optional.of(LONGEST)),
                 new Reply.Page(List.of(), Optional.empty()),
                 new Reply.Failed(ErrorCode.OVERLOADED, "too much: ü"),
+                new RepairReply.Sums(true, List.of(1L, -2L), List.of(3L, 4L), List.of(5L, Long.MIN_VALUE)),
+                new RepairReply.Versions(List.of(new RepairReply.Held(KEY, VERSION, -7)), Optional.of(LONGEST)),
+                new RepairReply.Versions(List.of(), Optional.empty()),
+                new RepairReply.Fenced(BitSet.valueOf(new long[] {5})),
+                new RepairReply.Purging(),
                 BATCHED);
     }
 
@@ -83,9 +94,36 @@ class FrameCodecTest {
         if (reply instanceof Reply.Applied) {
             return new Request.ApplyEntries(List.of());
         }
+        if (reply instanceof RepairReply) {
+            return repairRequestFor(reply);
+        }
         return reply instanceof Reply.Page
                 ? new Request.ScanPage(KeyRange.all(), new BitSet(), 1, 1)
                 : new Request.Ping();
+    }
+
+    private static Request repairRequestFor(Reply reply) {
+        BitSet two = BitSet.valueOf(new long[] {3});
+        if (reply instanceof RepairReply.Sums) {
+            return new RepairRequest.Sums(two, false, VERSION);
+        }
+        if (reply instanceof RepairReply.Versions) {
+            return new RepairRequest.Versions(KEY, List.of());
+        }
+        return reply instanceof RepairReply.Fenced
+                ? new RepairRequest.Fence(two, VERSION)
+                : new RepairRequest.Purge(two, VERSION, VERSION);
+    }
+
+    @Test
+    void sumsOfAnotherNumberOfPartitionsAreMalformed() {
+        byte[] frame = FrameCodec.encode(
+                HEADER, new RepairReply.Sums(true, List.of(1L, 2L, 3L), List.of(3L, 4L), List.of(5L, 6L)));
+        BitSet two = BitSet.valueOf(new long[] {3});
+        assertThat(codeOf(() -> FrameCodec.decodeReply(frame, new RepairRequest.Sums(two, false, VERSION))))
+                .isEqualTo(ErrorCode.MALFORMED_FRAME);
+        assertThat(codeOf(() -> FrameCodec.decodeReply(frame, new RepairRequest.Sums(two, true, VERSION))))
+                .isEqualTo(ErrorCode.MALFORMED_FRAME);
     }
 
     @ParameterizedTest
