@@ -85,7 +85,9 @@ public final class Dht implements Callable<Integer> {
                 .addSubcommand(new StatusCommand(console))
                 .addSubcommand(new RepairCommand(console))
                 .addSubcommand(new LoadCommand(console))
-                .addSubcommand(new DumpCommand(console));
+                .addSubcommand(new DumpCommand(console))
+                .addSubcommand(new SnapshotCommand(console))
+                .addSubcommand(new RestoreCommand(console));
         commandLine
                 .setOut(new PrintWriter(console.out(), true, StandardCharsets.UTF_8))
                 .setErr(new PrintWriter(console.err(), true, StandardCharsets.UTF_8))

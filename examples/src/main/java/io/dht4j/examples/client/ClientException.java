@@ -22,6 +22,16 @@ public final class ClientException extends Exception {
     }
 
     /**
+     * A failure that may pass.
+     *
+     * @param message one line
+     * @return the failure
+     */
+    public static ClientException worthRepeating(String message) {
+        return new ClientException(message, true);
+    }
+
+    /**
      * Whether the same request may succeed a little later: the node was busy, not there, or too few replicas answered.
      *
      * @return true if so

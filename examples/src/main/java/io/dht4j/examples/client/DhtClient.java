@@ -7,6 +7,7 @@ import io.dht4j.DhtException;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.ScanScope;
+import io.dht4j.Version;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.ConnectException;
@@ -175,12 +176,77 @@ public final class DhtClient {
      * @throws ClientException if the node refuses or none can be reached
      */
     public InputStream scan(KeyRange range, OptionalLong limit, ScanScope scope) throws ClientException {
-        StringBuilder path = new StringBuilder("/v0/entities?start=").append(encode(range.start()));
-        range.end().ifPresent(end -> path.append("&end=").append(encode(end)));
+        StringBuilder path = entities(range);
         limit.ifPresent(n -> path.append("&limit=").append(n));
         path.append("&scope=").append(scope.name().toLowerCase(Locale.ROOT));
+        return entries(path.toString());
+    }
+
+    /**
+     * Begins a snapshot.
+     *
+     * @param policy how many replicas of each key must take part
+     * @return completes with its version
+     */
+    public CompletableFuture<Version> openSnapshot(AskedPolicy policy) {
+        String query = policy.query().replaceFirst("&", "?");
+        return send("POST", "/v0/snapshots" + query, BodyPublishers.noBody(), BodyHandlers.ofByteArray())
+                .thenApply(response -> {
+                    if (response.statusCode() != 201) {
+                        throw new CompletionException(refused(response, response.body()));
+                    }
+                    return version(response)
+                            .orElseThrow(() -> new CompletionException(new ClientException(
+                                    origin(response) + " is not a node of a cluster: it tells no version")));
+                });
+    }
+
+    private static Optional<Version> version(HttpResponse<?> response) {
+        try {
+            return response.headers().firstValue("Dht-Version").map(text -> new Version(Long.parseUnsignedLong(text)));
+        } catch (NumberFormatException e) {
+            return Optional.empty(); // Some other server.
+        }
+    }
+
+    /**
+     * Starts a scan of a snapshot. Blocks until the answer's head is there.
+     *
+     * @param snapshot the snapshot's version
+     * @param range the keys to show
+     * @param policy how many replicas of each key must bring it
+     * @return as {@link #scan} does
+     * @throws ClientException if the node refuses or none can be reached
+     */
+    public InputStream scanSnapshot(Version snapshot, KeyRange range, AskedPolicy policy) throws ClientException {
+        return entries(entities(range) + "&snapshot=" + snapshot + policy.query());
+    }
+
+    /**
+     * Ends a snapshot.
+     *
+     * @param snapshot its version
+     * @return completes when the nodes that answer have forgotten it
+     */
+    public CompletableFuture<Void> closeSnapshot(Version snapshot) {
+        return expect(
+                202,
+                send(
+                        "DELETE",
+                        "/v0/snapshots?snapshot=" + snapshot,
+                        BodyPublishers.noBody(),
+                        BodyHandlers.ofByteArray()));
+    }
+
+    private static StringBuilder entities(KeyRange range) {
+        StringBuilder path = new StringBuilder("/v0/entities?start=").append(encode(range.start()));
+        range.end().ifPresent(end -> path.append("&end=").append(encode(end)));
+        return path;
+    }
+
+    private InputStream entries(String path) throws ClientException {
         HttpResponse<InputStream> response =
-                await(send("GET", path.toString(), BodyPublishers.noBody(), BodyHandlers.ofInputStream()));
+                await(send("GET", path, BodyPublishers.noBody(), BodyHandlers.ofInputStream()));
         if (response.statusCode() == 200) {
             return response.body();
         }

@@ -11,6 +11,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dht4j.InvalidRequestException;
 import io.dht4j.Key;
+import io.dht4j.Version;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -90,7 +91,8 @@ public enum ItemFormat {
             return new Item(
                     key(bytes(node, "key")),
                     bytes(node, "value"),
-                    expires.isNumber() ? OptionalLong.of(expires.longValue()) : OptionalLong.empty());
+                    expires.isNumber() ? OptionalLong.of(expires.longValue()) : OptionalLong.empty(),
+                    version(node.path("version")));
         }
 
         @Override
@@ -146,6 +148,17 @@ public enum ItemFormat {
             return Optional.of(NDJSON);
         }
         return Optional.empty();
+    }
+
+    /** As a scan shows it; elsewhere a field of that name may mean something else. */
+    private static Optional<Version> version(JsonNode node) {
+        try {
+            return node.isTextual()
+                    ? Optional.of(new Version(Long.parseUnsignedLong(node.textValue())))
+                    : Optional.empty();
+        } catch (NumberFormatException e) {
+            return Optional.empty();
+        }
     }
 
     private static Key key(byte[] bytes) throws ClientException {

@@ -28,6 +28,7 @@ public final class Loader {
 
     private final DhtClient client;
     private final int parallel;
+    private final AskedPolicy policy;
     private final Semaphore requests;
     private final Semaphore kib = new Semaphore(MAX_KIB);
     /** The first failure; while there is none, not done. */
@@ -48,11 +49,23 @@ public final class Loader {
      * @param parallel how many requests may be under way, 1 to {@value #MAX_PARALLEL}
      */
     public Loader(DhtClient client, int parallel) {
+        this(client, parallel, AskedPolicy.DEFAULT);
+    }
+
+    /**
+     * A loader with a policy of its own.
+     *
+     * @param client where to write
+     * @param parallel how many requests may be under way, 1 to {@value #MAX_PARALLEL}
+     * @param policy how many replicas must confirm each entry
+     */
+    public Loader(DhtClient client, int parallel, AskedPolicy policy) {
         if (parallel < 1 || parallel > MAX_PARALLEL) {
             throw new IllegalArgumentException("parallel must be 1 to " + MAX_PARALLEL + ", not " + parallel);
         }
         this.client = client;
         this.parallel = parallel;
+        this.policy = policy;
         this.requests = new Semaphore(parallel);
     }
 
@@ -69,13 +82,27 @@ public final class Loader {
      */
     public Result load(InputStream in, ItemFormat format, LongConsumer progress)
             throws IOException, ClientException, InterruptedException {
-        LineReader lines = new LineReader(in);
+        return load(lines(in, format), progress);
+    }
+
+    /**
+     * Writes everything. Blocks until it is acknowledged, or until what was under way at the first failure has ended.
+     *
+     * @param items what to write
+     * @param progress is told the bytes read so far
+     * @return what was done
+     * @throws IOException if reading fails
+     * @throws ClientException if an entry is malformed or cannot be written; the message names its place
+     * @throws InterruptedException if the thread was interrupted
+     */
+    public Result load(ItemSource items, LongConsumer progress)
+            throws IOException, ClientException, InterruptedException {
         long sent = 0;
         long expired = 0;
         try {
-            Optional<byte[]> line = lines.next();
-            while (line.isPresent() && !failure.isDone()) {
-                Item item = parse(format, line.get(), lines.lineNumber());
+            Optional<Item> next = items.next();
+            while (next.isPresent() && !failure.isDone()) {
+                Item item = next.get();
                 OptionalLong ttl = OptionalLong.empty();
                 if (item.expiresAtMillis().isPresent()) {
                     ttl = OptionalLong.of(item.expiresAtMillis().getAsLong() - System.currentTimeMillis());
@@ -83,11 +110,11 @@ public final class Loader {
                 if (ttl.isPresent() && ttl.getAsLong() < 1) {
                     expired++;
                 } else {
-                    send(item, ttl, lines.lineNumber());
+                    send(item, ttl, items.place());
                     sent++;
                 }
-                progress.accept(lines.bytesRead());
-                line = lines.next();
+                progress.accept(items.bytesRead());
+                next = items.next();
             }
         } catch (InterruptedException e) {
             failure.complete(new ClientException("interrupted")); // Nothing is tried again.
@@ -102,15 +129,35 @@ public final class Loader {
         return new Result(sent, expired);
     }
 
-    private static Item parse(ItemFormat format, byte[] line, long number) throws ClientException {
-        try {
-            return format.parse(line);
-        } catch (ClientException e) {
-            throw new ClientException("line " + number + ": " + e.getMessage());
-        }
+    private static ItemSource lines(InputStream in, ItemFormat format) {
+        LineReader lines = new LineReader(in);
+        return new ItemSource() {
+            @Override
+            public Optional<Item> next() throws IOException, ClientException {
+                Optional<byte[]> line = lines.next();
+                if (line.isEmpty()) {
+                    return Optional.empty();
+                }
+                try {
+                    return Optional.of(format.parse(line.get()));
+                } catch (ClientException e) {
+                    throw new ClientException(place() + ": " + e.getMessage());
+                }
+            }
+
+            @Override
+            public String place() {
+                return "line " + lines.lineNumber();
+            }
+
+            @Override
+            public long bytesRead() {
+                return lines.bytesRead();
+            }
+        };
     }
 
-    private void send(Item item, OptionalLong ttl, long number) throws InterruptedException {
+    private void send(Item item, OptionalLong ttl, String place) throws InterruptedException {
         int cost = Math.min(MAX_KIB, 1 + item.value().length / 1024);
         requests.acquire();
         try {
@@ -122,7 +169,7 @@ public final class Loader {
         write(item, ttl, 1).whenComplete((nothing, error) -> {
             if (error != null) {
                 failure.complete(new ClientException(
-                        "line " + number + ": " + DhtException.unwrap(error).getMessage()));
+                        place + ": " + DhtException.unwrap(error).getMessage()));
             }
             kib.release(cost);
             requests.release();
@@ -130,7 +177,7 @@ public final class Loader {
     }
 
     private CompletableFuture<Void> write(Item item, OptionalLong ttl, int attempt) {
-        return client.put(item.key(), item.value(), AskedPolicy.DEFAULT, ttl)
+        return client.put(item.key(), item.value(), policy, ttl)
                 .handle((nothing, error) -> {
                     if (error == null) {
                         return CompletableFuture.<Void>completedFuture(null);

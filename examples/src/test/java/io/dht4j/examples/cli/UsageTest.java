@@ -14,7 +14,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class UsageTest {
 
     @ParameterizedTest
-    @ValueSource(strings = {"server", "demo", "put", "get", "delete", "scan", "status", "load", "dump"})
+    @ValueSource(
+            strings = {"server", "demo", "put", "get", "delete", "scan", "status", "load", "dump", "snapshot", "restore"
+            })
     void every_command_has_help_and_a_version(String command) {
         CommandLineRun help = CommandLineRun.of(command, "--help");
         CommandLineRun version = CommandLineRun.of(command, "--version");
