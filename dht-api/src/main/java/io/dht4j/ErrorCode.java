@@ -59,6 +59,8 @@ public enum ErrorCode {
     PLACEMENT_MISMATCH(2005, Action.RETRY_ANYWHERE),
     /** The deadline passed before the work began. */
     DEADLINE_PASSED(2006, Action.RETRY_ANYWHERE),
+    /** The replica lost what it held and is getting it back from the others; until then it takes writes and refuses reads. */
+    REPLICA_REFILLING(2007, Action.RETRY_ANYWHERE),
 
     /** Too few replicas confirmed a write in time; some may have applied it, and a later read may show it. */
     WRITE_INDETERMINATE(3000, Action.REPEAT_ONLY_THIS),

@@ -1,6 +1,7 @@
 package io.dht4j;
 
 import java.time.Duration;
+import java.util.List;
 
 /**
  * What a node says of itself.
@@ -15,10 +16,12 @@ import java.time.Duration;
  * @param store the store's name
  * @param version the library's version
  * @param entries how many keys its store holds, tombstones and expired entries that were not yet purged included; an
- *     estimate while writes go on
+ *     estimate while writes go on; -1 if the store cannot tell
  * @param hintBytes how much it keeps of writes that other nodes missed, in bytes
  * @param hintBytesDropped how much of that it has dropped since it was started, for want of room or because it became too old
  * @param overload what it has left undone since it was started so as not to be overwhelmed
+ * @param storeProblems what its store cannot do; empty if all is well
+ * @param refill what it must still get from other nodes before it is read
  * @param uptime how long it has been running
  */
 public record NodeStatus(
@@ -35,4 +38,12 @@ public record NodeStatus(
         long hintBytes,
         long hintBytesDropped,
         OverloadCounts overload,
-        Duration uptime) {}
+        List<StoreProblem> storeProblems,
+        RefillStatus refill,
+        Duration uptime) {
+
+    /** Keeps a copy of the list. */
+    public NodeStatus {
+        storeProblems = List.copyOf(storeProblems);
+    }
+}

@@ -41,6 +41,7 @@ class ErrorCodeTest {
             "2004 STALE_TOPOLOGY",
             "2005 PLACEMENT_MISMATCH",
             "2006 DEADLINE_PASSED",
+            "2007 REPLICA_REFILLING",
             "3000 WRITE_INDETERMINATE",
             "3001 INTERNAL",
             "4000 OVERLOADED");

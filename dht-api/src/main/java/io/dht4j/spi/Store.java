@@ -2,6 +2,7 @@ package io.dht4j.spi;
 
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
+import io.dht4j.StoreProblem;
 import io.dht4j.Version;
 import java.util.List;
 import java.util.Optional;
@@ -141,6 +142,15 @@ public interface Store extends AutoCloseable {
      * @return true for stores in memory
      */
     boolean isMemoryFast();
+
+    /**
+     * What the store cannot do at the moment, for status. Quick; does not touch the disk.
+     *
+     * @return one for each kind at most; empty if all is well
+     */
+    default List<StoreProblem> problems() {
+        return List.of();
+    }
 
     /**
      * The store's name, as status shows it.

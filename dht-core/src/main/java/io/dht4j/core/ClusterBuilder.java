@@ -14,6 +14,7 @@ import io.dht4j.core.internal.coordinator.NodeCluster;
 import io.dht4j.core.internal.coordinator.Parts;
 import io.dht4j.core.internal.handoff.HandoffLimits;
 import io.dht4j.core.internal.handoff.MemoryHintLog;
+import io.dht4j.core.internal.refill.RefillLimits;
 import io.dht4j.core.internal.repair.RepairLimits;
 import io.dht4j.spi.Environment;
 import io.dht4j.spi.FailureDetector;
@@ -21,6 +22,7 @@ import io.dht4j.spi.HashFunction;
 import io.dht4j.spi.HintLog;
 import io.dht4j.spi.PartitionTable;
 import io.dht4j.spi.Placement;
+import io.dht4j.spi.RefillMarker;
 import io.dht4j.spi.Store;
 import io.dht4j.spi.Transport;
 import java.time.Duration;
@@ -49,6 +51,7 @@ public final class ClusterBuilder {
     private static final int DEFAULT_REPLICATION_FACTOR = 3;
     private static final Duration PATIENCE = Duration.ofMillis(500);
     private static final long HINT_BYTES_IN_MEMORY = 64L << 20;
+    private static final long REFILL_BYTES_PER_SECOND = 16L << 20;
     /** Leaves each node 256 versions a millisecond before its clock runs ahead of the wall clock. */
     private static final int MAX_CLOCK_SLOTS = 256;
 
@@ -86,6 +89,8 @@ public final class ClusterBuilder {
     private Repair repair = Repair.on();
     private long snapshotBytes = 128L << 20;
     private OverloadProtection overload = OverloadProtection.defaults();
+    private RefillMarker refill = RefillMarker.none();
+    private Set<NodeId> refillWithout = Set.of();
 
     private ClusterBuilder(NodeId self, Topology topology, boolean stores) {
         this.self = self;
@@ -443,6 +448,28 @@ public final class ClusterBuilder {
     }
 
     /**
+     * What of this node's entries was lost, or may be too old, and must be brought back from the other replicas before it is read. Until then the
+     * node takes writes of these partitions, and refuses reads, which the other replicas serve. Every other replica of a partition is read;
+     * as long as one of them does not answer, the partition stays closed. Default: {@link RefillMarker#none()}.
+     *
+     * @param marker what must be refilled; asked when the node starts, and told what is left
+     * @param without nodes to do without: what only they and this node held is lost then
+     * @return this builder
+     * @throws IllegalArgumentException if one of those is no other node of the topology
+     */
+    public ClusterBuilder refill(RefillMarker marker, NodeId... without) {
+        for (NodeId node : without) {
+            if (node.equals(self) || topology.node(node).isEmpty()) {
+                throw new IllegalArgumentException(
+                        "a refill can do without another node of the topology, not " + node + ": " + names(topology));
+            }
+        }
+        this.refill = marker;
+        this.refillWithout = Set.of(without);
+        return this;
+    }
+
+    /**
      * Which members that store nothing may send requests to this node, besides the nodes of the topology. It matters with
      * transports that authenticate their peers: a caller's certificate must bear one of these names. Adds to those that were
      * named before. Default: none.
@@ -507,6 +534,7 @@ public final class ClusterBuilder {
                 transport,
                 store,
                 log,
+                refill,
                 detector,
                 env,
                 hash,
@@ -535,7 +563,8 @@ public final class ClusterBuilder {
                         repair.bytesPerSecond(),
                         repair.confirmDelay(),
                         purgeAfter()),
-                overload.limits());
+                overload.limits(),
+                new RefillLimits(replicationFactor, refillWithout, REFILL_BYTES_PER_SECOND));
         return new NodeCluster(parts, limits, clock(env), ownsEnvironment);
     }
 

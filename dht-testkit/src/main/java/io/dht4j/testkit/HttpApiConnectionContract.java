@@ -69,6 +69,8 @@ public abstract class HttpApiConnectionContract extends HttpApiBatchContract {
                         "hint_bytes",
                         "hint_bytes_dropped",
                         "overload",
+                        "store_problems",
+                        "refill",
                         "uptime_ms");
         assertThat(status).containsEntry("id", "n2").containsEntry("replication_factor", 3L);
         assertThat((Long) status.get("entries")).isPositive();

@@ -408,6 +408,8 @@ public abstract class RemoteApiContract {
                             status.hintBytes(),
                             status.hintBytesDropped(),
                             status.overload(),
+                            status.storeProblems(),
+                            status.refill(),
                             direct.uptime()))
                     .isEqualTo(direct);
         }

@@ -12,6 +12,7 @@ import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.NodeStatus;
 import io.dht4j.OverloadCounts;
+import io.dht4j.RefillStatus;
 import io.dht4j.RepairStatus;
 import io.dht4j.ScanScope;
 import io.dht4j.Topology;
@@ -71,6 +72,8 @@ final class ScriptedApi implements RemoteApi {
                 0,
                 0,
                 OverloadCounts.none(),
+                List.of(),
+                RefillStatus.NONE,
                 Duration.ofSeconds(1));
     }
 

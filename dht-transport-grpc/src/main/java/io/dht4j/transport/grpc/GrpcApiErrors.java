@@ -43,8 +43,13 @@ final class GrpcApiErrors {
             case VERSION_TOO_FAR_AHEAD, VERSION_TOO_OLD, SNAPSHOT_GONE -> Status.Code.FAILED_PRECONDITION;
             case UNAUTHENTICATED -> Status.Code.UNAUTHENTICATED;
             case PERMISSION_DENIED -> Status.Code.PERMISSION_DENIED;
-            case NOT_ENOUGH_REPLICAS, NOT_SENT, NOT_SERVING, STORE_FAILED, STALE_TOPOLOGY, PLACEMENT_MISMATCH ->
-                Status.Code.UNAVAILABLE;
+            case NOT_ENOUGH_REPLICAS,
+                    NOT_SENT,
+                    NOT_SERVING,
+                    STORE_FAILED,
+                    STALE_TOPOLOGY,
+                    PLACEMENT_MISMATCH,
+                    REPLICA_REFILLING -> Status.Code.UNAVAILABLE;
             case DEADLINE_PASSED -> Status.Code.DEADLINE_EXCEEDED;
             case WRITE_INDETERMINATE -> Status.Code.UNKNOWN;
             case INTERNAL -> Status.Code.INTERNAL;

@@ -22,6 +22,7 @@ import io.dht4j.v1.Policy;
 import io.dht4j.v1.RepairResponse;
 import io.dht4j.v1.ScanRequest;
 import io.dht4j.v1.StatusResponse;
+import io.dht4j.v1.StoreProblem;
 import io.dht4j.v1.Value;
 import java.time.Duration;
 import java.util.Optional;
@@ -171,7 +172,20 @@ final class GrpcApiMessages {
                 .setHintBytes(status.hintBytes())
                 .setHintBytesDropped(status.hintBytesDropped())
                 .setOverload(overload(status.overload()))
+                .setRefillingPartitions(status.refill().partitions())
+                .setRefilledEntries(status.refill().entries())
                 .setUptimeMillis(status.uptime().toMillis());
+        status.refill().waitsFor().forEach(node -> message.addRefillWaitsFor(node.value()));
+        for (io.dht4j.StoreProblem problem : status.storeProblems()) {
+            message.addStoreProblems(StoreProblem.newBuilder()
+                    .setKind(
+                            switch (problem.kind()) {
+                                case WRITES_REFUSED -> StoreProblem.Kind.WRITES_REFUSED;
+                                case DAMAGED_DATA -> StoreProblem.Kind.DAMAGED_DATA;
+                            })
+                    .setSinceMillis(problem.sinceMillis())
+                    .setMessage(problem.message()));
+        }
         for (Node node : status.topology().nodes()) {
             message.addNodes(io.dht4j.v1.Node.newBuilder()
                     .setId(node.id().value())

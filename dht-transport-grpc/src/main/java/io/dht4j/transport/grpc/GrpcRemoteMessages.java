@@ -10,8 +10,10 @@ import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.NodeStatus;
 import io.dht4j.OverloadCounts;
+import io.dht4j.RefillStatus;
 import io.dht4j.RepairStatus;
 import io.dht4j.ScanScope;
+import io.dht4j.StoreProblem;
 import io.dht4j.Topology;
 import io.dht4j.Value;
 import io.dht4j.Version;
@@ -79,6 +81,19 @@ final class GrpcRemoteMessages {
         return new RemoteApi.Located(message.getPartition(), replicas);
     }
 
+    private static List<StoreProblem> problems(StatusResponse message) {
+        List<StoreProblem> problems = new ArrayList<>(message.getStoreProblemsCount());
+        for (io.dht4j.v1.StoreProblem problem : message.getStoreProblemsList()) {
+            StoreProblem.Kind kind = switch (problem.getKind()) {
+                case WRITES_REFUSED -> StoreProblem.Kind.WRITES_REFUSED;
+                // A kind that this version does not know is nothing good either.
+                default -> StoreProblem.Kind.DAMAGED_DATA;
+            };
+            problems.add(new StoreProblem(kind, problem.getSinceMillis(), problem.getMessage()));
+        }
+        return problems;
+    }
+
     static NodeStatus status(StatusResponse message) {
         List<Node> nodes = new ArrayList<>(message.getNodesCount());
         for (io.dht4j.v1.Node node : message.getNodesList()) {
@@ -98,6 +113,13 @@ final class GrpcRemoteMessages {
                 message.getHintBytes(),
                 message.getHintBytesDropped(),
                 overload(message.getOverload()),
+                problems(message),
+                new RefillStatus(
+                        message.getRefillingPartitions(),
+                        message.getRefilledEntries(),
+                        message.getRefillWaitsForList().stream()
+                                .map(NodeId::new)
+                                .toList()),
                 Duration.ofMillis(message.getUptimeMillis()));
     }
 

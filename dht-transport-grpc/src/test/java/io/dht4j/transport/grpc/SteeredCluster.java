@@ -12,6 +12,7 @@ import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.NodeStatus;
 import io.dht4j.OverloadCounts;
+import io.dht4j.RefillStatus;
 import io.dht4j.RepairStatus;
 import io.dht4j.ReplicationPolicy;
 import io.dht4j.Scan;
@@ -167,6 +168,8 @@ final class SteeredCluster implements Cluster {
                 0,
                 0,
                 OverloadCounts.none(),
+                List.of(),
+                RefillStatus.NONE,
                 Duration.ofMillis(1)));
     }
 

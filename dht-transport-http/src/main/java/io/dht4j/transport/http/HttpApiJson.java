@@ -5,7 +5,9 @@ import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.NodeStatus;
 import io.dht4j.OverloadCounts;
+import io.dht4j.RefillStatus;
 import io.dht4j.RepairStatus;
+import io.dht4j.StoreProblem;
 import io.dht4j.Topology;
 import io.dht4j.spi.RemoteApi.Located;
 import io.vertx.core.json.JsonArray;
@@ -66,6 +68,8 @@ final class HttpApiJson {
                 .put("hint_bytes", status.hintBytes())
                 .put("hint_bytes_dropped", status.hintBytesDropped())
                 .put("overload", overload(status.overload()))
+                .put("store_problems", problems(status.storeProblems()))
+                .put("refill", refill(status.refill()))
                 .put("uptime_ms", status.uptime().toMillis());
     }
 
@@ -89,6 +93,8 @@ final class HttpApiJson {
                 number(json, "hint_bytes"),
                 number(json, "hint_bytes_dropped"),
                 overload(json.getJsonObject("overload")),
+                problems(json.getJsonArray("store_problems")),
+                refill(json.getJsonObject("refill")),
                 Duration.ofMillis(number(json, "uptime_ms")));
     }
 
@@ -151,6 +157,46 @@ final class HttpApiJson {
                 number(json, "retries"),
                 number(json, "hedges"),
                 number(json, "retries_denied"));
+    }
+
+    private static JsonArray problems(List<StoreProblem> problems) {
+        JsonArray array = new JsonArray();
+        for (StoreProblem problem : problems) {
+            array.add(new JsonObject()
+                    .put("kind", problem.kind().name())
+                    .put("since_ms", problem.sinceMillis())
+                    .put("message", problem.message()));
+        }
+        return array;
+    }
+
+    private static List<StoreProblem> problems(JsonArray array) {
+        List<StoreProblem> problems = new ArrayList<>();
+        for (Object element : array) {
+            JsonObject problem = (JsonObject) element;
+            problems.add(new StoreProblem(
+                    StoreProblem.Kind.valueOf(text(problem, "kind")),
+                    number(problem, "since_ms"),
+                    text(problem, "message")));
+        }
+        return problems;
+    }
+
+    private static JsonObject refill(RefillStatus refill) {
+        JsonArray waitsFor = new JsonArray();
+        refill.waitsFor().forEach(node -> waitsFor.add(node.value()));
+        return new JsonObject()
+                .put("partitions", refill.partitions())
+                .put("entries", refill.entries())
+                .put("waits_for", waitsFor);
+    }
+
+    private static RefillStatus refill(JsonObject json) {
+        List<NodeId> waitsFor = new ArrayList<>();
+        for (Object node : json.getJsonArray("waits_for")) {
+            waitsFor.add(new NodeId((String) node));
+        }
+        return new RefillStatus((int) number(json, "partitions"), number(json, "entries"), waitsFor);
     }
 
     private static String text(JsonObject json, String field) {

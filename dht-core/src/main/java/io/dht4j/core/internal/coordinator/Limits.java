@@ -5,6 +5,7 @@ import io.dht4j.Hedging;
 import io.dht4j.ReadFanOut;
 import io.dht4j.core.internal.admission.OverloadLimits;
 import io.dht4j.core.internal.handoff.HandoffLimits;
+import io.dht4j.core.internal.refill.RefillLimits;
 import io.dht4j.core.internal.repair.RepairLimits;
 import java.time.Duration;
 
@@ -27,6 +28,7 @@ import java.time.Duration;
  * @param handoff what becomes of writes that replicas missed
  * @param repair how replicas are compared in the background
  * @param overload how it keeps working when more is asked of it than it can do
+ * @param refill how this node gets back what it lost
  */
 public record Limits(
         int replicationFactor,
@@ -44,4 +46,5 @@ public record Limits(
         long snapshotBytes,
         HandoffLimits handoff,
         RepairLimits repair,
-        OverloadLimits overload) {}
+        OverloadLimits overload,
+        RefillLimits refill) {}

@@ -26,6 +26,8 @@ import io.dht4j.core.internal.admission.RetryBudget;
 import io.dht4j.core.internal.clock.HybridClock;
 import io.dht4j.core.internal.detection.Suspicion;
 import io.dht4j.core.internal.handoff.Handoff;
+import io.dht4j.core.internal.refill.Refill;
+import io.dht4j.core.internal.refill.RefillSource;
 import io.dht4j.core.internal.repair.AntiEntropy;
 import io.dht4j.core.internal.repair.Content;
 import io.dht4j.core.internal.repair.Fence;
@@ -84,6 +86,7 @@ public final class NodeCluster implements Cluster {
     private final Handoff handoff;
     private final Fence fence;
     private final Optional<AntiEntropy> antiEntropy;
+    private final Refill refill;
     private final Suspicion suspicion;
     private final Admission admission;
     private final ReplicationPolicy defaultPolicy;
@@ -115,6 +118,8 @@ public final class NodeCluster implements Cluster {
                 parts::partitionOf,
                 environment::currentTimeMillis,
                 limits.repair().purgeAfter());
+        this.refill =
+                new Refill(environment, parts.self(), parts.table(), limits.refill(), parts.refill(), this::bringPage);
         this.replica = new Replica(
                 parts.store(),
                 fence,
@@ -126,7 +131,8 @@ public final class NodeCluster implements Cluster {
                 limits.maxValueBytes(),
                 limits.maxInFlight(),
                 limits.maxInFlightBytes(),
-                limits.overload().queue());
+                limits.overload().queue(),
+                refill.unfilled());
         long epoch = parts.topology().epoch();
         long fingerprint = parts.fingerprint();
         Supplier<FrameHeader> header = () -> new FrameHeader(epoch, fingerprint, clock.current());
@@ -156,7 +162,7 @@ public final class NodeCluster implements Cluster {
                         partitions,
                         partition -> parts.table().replicas(partition, limits.replicationFactor())))
                 : Optional.empty();
-        this.status = new StatusReport(parts, limits, handoff, this::counts);
+        this.status = new StatusReport(parts, limits, handoff, refill, this::counts);
         resumeClock();
     }
 
@@ -199,6 +205,11 @@ public final class NodeCluster implements Cluster {
                 budget.denied());
     }
 
+    /** The refill begins when the ways to the other nodes are there. */
+    private void bringPage(Node node, BitSet partitions, Key start, RefillSource.Outcome outcome) {
+        new PeerPages(parts, limits, peers).bring(node, partitions, start, outcome);
+    }
+
     private void resumeClock() {
         Version newest = parts.store().newestAtOpen();
         long ahead = newest.millis() - environment.currentTimeMillis();
@@ -237,13 +248,14 @@ public final class NodeCluster implements Cluster {
         }
         others.forEach(this::ping);
         handoff.start();
+        refill.start();
     }
 
     @Override
     public CompletionStage<Optional<Value>> get(Key key, CallOptions options) {
         return call(0, () -> {
             ReplicationPolicy policy = readPolicy(options);
-            Optional<OwnMemory.Held> own = ownMemory.read(key, policy);
+            Optional<OwnMemory.Held> own = refill.unfilled().isEmpty() ? ownMemory.read(key, policy) : Optional.empty();
             return own.isPresent()
                     ? CompletableFuture.completedFuture(visible(own.get().entry()))
                     : read(List.of(key), policy, options, entries -> visible(entries.get(0)));
@@ -442,6 +454,7 @@ public final class NodeCluster implements Cluster {
         await(admission.close(), "calls");
         suspicion.close();
         antiEntropy.ifPresent(AntiEntropy::close);
+        refill.close();
         await(handoff.drain(), "hints for other nodes");
         endpoint.stop("this node is shutting down");
         try {

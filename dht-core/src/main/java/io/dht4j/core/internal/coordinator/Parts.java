@@ -9,6 +9,7 @@ import io.dht4j.spi.FailureDetector;
 import io.dht4j.spi.HashFunction;
 import io.dht4j.spi.HintLog;
 import io.dht4j.spi.PartitionTable;
+import io.dht4j.spi.RefillMarker;
 import io.dht4j.spi.Store;
 import io.dht4j.spi.Transport;
 import java.nio.charset.StandardCharsets;
@@ -27,6 +28,7 @@ import java.util.stream.Stream;
  * @param transport how it talks to the others
  * @param store where its entries are
  * @param hints where it keeps what others missed
+ * @param refill what it must get back from others before it is read
  * @param detector tells which nodes will most likely not answer
  * @param environment time, chance, threads and timers
  * @param hash maps keys to partitions
@@ -40,6 +42,7 @@ public record Parts(
         Transport transport,
         Store store,
         HintLog hints,
+        RefillMarker refill,
         FailureDetector detector,
         Environment environment,
         HashFunction hash,
@@ -53,7 +56,18 @@ public record Parts(
     /** The same node over another store. */
     Parts withStore(Store other) {
         return new Parts(
-                self, topology, transport, other, hints, detector, environment, hash, placement, table, trusted);
+                self,
+                topology,
+                transport,
+                other,
+                hints,
+                refill,
+                detector,
+                environment,
+                hash,
+                placement,
+                table,
+                trusted);
     }
 
     /** Whether this is one of the nodes, and not a member that stores nothing. */

@@ -5,6 +5,7 @@ import io.dht4j.NodeStatus;
 import io.dht4j.OverloadCounts;
 import io.dht4j.UnavailableException;
 import io.dht4j.core.internal.handoff.Handoff;
+import io.dht4j.core.internal.refill.Refill;
 import io.dht4j.spi.Environment;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -23,18 +24,22 @@ final class StatusReport {
 
     private static final Logger LOG = LoggerFactory.getLogger(StatusReport.class);
 
+    private static final long UNKNOWN = -1;
+
     private final Parts parts;
     private final Limits limits;
     private final Handoff handoff;
     private final Supplier<OverloadCounts> overload;
+    private final Refill refill;
     private final Environment environment;
     private final long startedNanos;
     private final AtomicReference<@Nullable CompletableFuture<NodeStatus>> underWay = new AtomicReference<>();
 
-    StatusReport(Parts parts, Limits limits, Handoff handoff, Supplier<OverloadCounts> overload) {
+    StatusReport(Parts parts, Limits limits, Handoff handoff, Refill refill, Supplier<OverloadCounts> overload) {
         this.parts = parts;
         this.overload = overload;
         this.handoff = handoff;
+        this.refill = refill;
         this.limits = limits;
         this.environment = parts.environment();
         this.startedNanos = environment.nanoTime();
@@ -61,10 +66,17 @@ final class StatusReport {
     }
 
     private void tell(CompletableFuture<NodeStatus> status) {
+        long entries = UNKNOWN;
         try {
-            status.complete(with(parts.store().entries()));
+            entries = parts.store().entries();
         } catch (RuntimeException e) {
-            LOG.warn("the store cannot tell its size", e);
+            // Those who ask want to know what is wrong, all the more.
+            LOG.warn("the store cannot tell its size: {}", e.getMessage());
+        }
+        try {
+            status.complete(with(entries));
+        } catch (RuntimeException e) {
+            LOG.error("the status cannot be told", e);
             status.completeExceptionally(storeFailed(String.valueOf(e.getMessage())));
         }
     }
@@ -85,6 +97,8 @@ final class StatusReport {
                 handoff.bytes(),
                 handoff.droppedBytes(),
                 overload.get(),
+                parts.store().problems(),
+                refill.status(),
                 Duration.ofNanos(environment.nanoTime() - startedNanos));
     }
 

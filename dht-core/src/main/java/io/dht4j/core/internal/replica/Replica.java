@@ -6,6 +6,7 @@ import io.dht4j.Key;
 import io.dht4j.core.internal.admission.QueueLimits;
 import io.dht4j.core.internal.clock.HybridClock;
 import io.dht4j.core.internal.hash.EntryDigest;
+import io.dht4j.core.internal.refill.Unfilled;
 import io.dht4j.core.internal.repair.Content;
 import io.dht4j.core.internal.repair.Fence;
 import io.dht4j.core.internal.snapshot.Cuts;
@@ -46,6 +47,7 @@ public final class Replica {
     private final Cuts cuts;
     private final ToIntFunction<Key> partitionOf;
     private final int maxValueBytes;
+    private final Unfilled unfilled;
 
     /**
      * A replica over a store.
@@ -61,6 +63,7 @@ public final class Replica {
      * @param maxWaiting how many requests may wait for the store
      * @param maxWaitingBytes how many bytes of writes may wait for the store
      * @param ages how long requests may wait for the store
+     * @param unfilled partitions that must not be read
      */
     public Replica(
             Store store,
@@ -73,7 +76,8 @@ public final class Replica {
             int maxValueBytes,
             int maxWaiting,
             long maxWaitingBytes,
-            QueueLimits ages) {
+            QueueLimits ages,
+            Unfilled unfilled) {
         this.store = store;
         this.content = content;
         this.gate = new StoreGate(store, fence, environment, maxWaiting, maxWaitingBytes, ages);
@@ -82,6 +86,7 @@ public final class Replica {
         this.cuts = cuts;
         this.partitionOf = partitionOf;
         this.maxValueBytes = maxValueBytes;
+        this.unfilled = unfilled;
     }
 
     /**
@@ -184,6 +189,10 @@ public final class Replica {
     }
 
     Reply read(Request.ReadKeys read, ReplyRoom room) {
+        if (!unfilled.isEmpty()
+                && read.queries().stream().anyMatch(query -> unfilled.contains(partitionOf.applyAsInt(query.key())))) {
+            return refilling();
+        }
         List<Answer> answers = new ArrayList<>(read.queries().size());
         for (Request.Query query : read.queries()) {
             Optional<Entry> found = store.get(query.key());
@@ -201,6 +210,13 @@ public final class Replica {
             }
         }
         return new Reply.Found(answers);
+    }
+
+    /** A quorum must not count on what may be missing here. */
+    private static Reply refilling() {
+        return new Reply.Failed(
+                ErrorCode.REPLICA_REFILLING,
+                "this replica lost what it held and is getting it back from the others; until then it is not read");
     }
 
     private void serve(Request.CutRequest request, Consumer<Reply> reply) {
@@ -253,6 +269,9 @@ public final class Replica {
         long bytes = 0;
         long looks = (long) maxEntries * LOOK_PER_ENTRY;
         try (EntryCursor cursor = entriesOfRange) {
+            if (!unfilled.isEmpty() && (partitions.isEmpty() || unfilled.containsAny(partitions))) {
+                return refilling();
+            }
             while (cursor.hasNext()) {
                 Entry entry = cursor.next();
                 boolean wanted = partitions.isEmpty() || partitions.get(partitionOf.applyAsInt(entry.key()));

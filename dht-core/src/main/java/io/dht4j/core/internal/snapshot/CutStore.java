@@ -2,6 +2,7 @@ package io.dht4j.core.internal.snapshot;
 
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
+import io.dht4j.StoreProblem;
 import io.dht4j.Version;
 import io.dht4j.spi.ContentListener;
 import io.dht4j.spi.Entry;
@@ -80,6 +81,11 @@ final class CutStore implements Store {
     @Override
     public boolean isMemoryFast() {
         return store.isMemoryFast();
+    }
+
+    @Override
+    public List<StoreProblem> problems() {
+        return store.problems();
     }
 
     @Override

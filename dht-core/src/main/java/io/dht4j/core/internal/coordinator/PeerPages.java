@@ -1,0 +1,76 @@
+package io.dht4j.core.internal.coordinator;
+
+import io.dht4j.Key;
+import io.dht4j.KeyRange;
+import io.dht4j.Node;
+import io.dht4j.core.internal.refill.RefillSource;
+import io.dht4j.core.internal.wire.Reply;
+import io.dht4j.core.internal.wire.Request;
+import io.dht4j.spi.CallContext;
+import io.dht4j.spi.Entry;
+import java.util.BitSet;
+import java.util.Optional;
+
+/** Brings pages of other nodes as scans read them, and merges them as writes are merged. */
+final class PeerPages implements RefillSource {
+
+    private static final int PAGE_ENTRIES = 1000;
+    private static final int PAGE_BYTES = 256 * 1024;
+
+    private final Parts parts;
+    private final Limits limits;
+    private final Peers peers;
+
+    PeerPages(Parts parts, Limits limits, Peers peers) {
+        this.parts = parts;
+        this.limits = limits;
+        this.peers = peers;
+    }
+
+    @Override
+    public void bring(Node node, BitSet partitions, Key start, Outcome outcome) {
+        KeyRange range = new KeyRange(start, Optional.empty());
+        Request request = new Request.ScanPage(range, partitions, PAGE_ENTRIES, PAGE_BYTES);
+        peers.ask(node, Outgoing.alone(request), context(), new ReplyHandler() {
+            @Override
+            public void replied(Reply reply) {
+                merge((Reply.Page) reply, outcome);
+            }
+
+            @Override
+            public void failed(PeerFailure failure) {
+                outcome.failed(failure.toString());
+            }
+        });
+    }
+
+    private void merge(Reply.Page page, Outcome outcome) {
+        int count = page.entries().size();
+        if (count == 0) {
+            outcome.brought(0, 0, page.resume());
+            return;
+        }
+        long bytes = 0;
+        for (Entry entry : page.entries()) {
+            bytes += (long) entry.key().length() + entry.value().length;
+        }
+        long size = bytes;
+        Node self = parts.topology().node(parts.self()).orElseThrow();
+        Request write = new Request.ApplyEntries(page.entries());
+        peers.ask(self, Outgoing.alone(write), context(), new ReplyHandler() {
+            @Override
+            public void replied(Reply reply) {
+                outcome.brought(count, size, page.resume());
+            }
+
+            @Override
+            public void failed(PeerFailure failure) {
+                outcome.failed("what it sent cannot be kept here: " + failure.message());
+            }
+        });
+    }
+
+    private CallContext context() {
+        return new CallContext(parts.environment()::nanoTime, limits.timeout().toNanos());
+    }
+}
