@@ -12,6 +12,7 @@ import java.util.zip.CRC32C;
  *
  * <pre>
  * segment  magic (8) "dht4jlog", format version (4), segment number (8), CRC32C of these (4), then frames
+ *          (the last one of a segment that another one follows is empty)
  * frame    magic (4), length of the payload (4), CRC32C of the payload (4), CRC32C of these (4), payload, end mark (4)
  * payload  records
  * record   length of the key (2), kind (1), version (8), expiry (8), length of the value (4), key, value
@@ -34,6 +35,9 @@ public final class LogFormat {
 
     /** What stands behind a frame's payload. */
     public static final int FRAME_TRAILER_BYTES = 4;
+
+    /** A frame without a payload, which stands at the end of a segment that another one follows. */
+    public static final int SEAL_BYTES = FRAME_HEADER_BYTES + FRAME_TRAILER_BYTES;
 
     /** What a frame ends with. */
     public static final int END_MARK = 0x454e4421;
@@ -124,6 +128,17 @@ public final class LogFormat {
         frame.putInt(4, payload);
         frame.putInt(8, crc(frame, FRAME_HEADER_BYTES, payload));
         frame.putInt(12, crc(frame, 0, 12));
+    }
+
+    /**
+     * What a segment ends with that another one follows.
+     *
+     * @return {@value #SEAL_BYTES} bytes
+     */
+    public static byte[] seal() {
+        ByteBuffer frame = ByteBuffer.allocate(SEAL_BYTES).position(FRAME_HEADER_BYTES);
+        finishFrame(frame);
+        return frame.array();
     }
 
     /**

@@ -14,18 +14,22 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Predicate;
-import java.util.function.Supplier;
 import org.h2.mvstore.Cursor;
 import org.h2.mvstore.MVMap;
 import org.h2.mvstore.MVStore;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The sorted map on the disk that the log is merged into. Read by any number of threads; changed by the merging thread
  * only. What is merged is durable once {@link #finishSegment} has returned.
  */
 final class EntryMap implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(EntryMap.class);
 
     /**
      * Changed pages are written when they take this much memory, so that a merge does not need more the larger the map is.
@@ -50,12 +54,15 @@ final class EntryMap implements AutoCloseable {
     private static final Key TICK = Key.of("tick");
 
     private final Path file;
-    private final UninterruptibleFileStore fileStore;
-    private final MVStore store;
-    private final MVMap<Key, Stored> entries;
+    private final Disk disk;
+    private final long cacheBytes;
+    private final Health health;
 
-    /** What the store remembers of itself: numbers, kept where an entry has its version. */
-    private final MVMap<Key, Stored> state;
+    /** Replaced under the lock of this, after a write has failed. */
+    private volatile Opened opened;
+
+    /** The last segment that is known to be in the file on the disk. For the merging thread. */
+    private volatile long finished;
 
     /** Held while the map changes and the listener is told, so that whoever begins to listen misses nothing and hears nothing twice. */
     private final Object following = new Object();
@@ -63,26 +70,66 @@ final class EntryMap implements AutoCloseable {
     /** Changed under that lock. */
     private @Nullable ContentListener listener;
 
+    /** Up to where the listener knows of the table that is being merged, which goes through its keys in order. Changed under that lock. */
+    private @Nullable Key toldUpTo;
+
+    /** Whether the listener may know of removals that are not in the file. For the merging thread. */
+    private boolean purgeFailed;
+
     /** Up to which count of written bytes compaction has been done. For the merging thread. */
     private long compactedFor;
 
-    private EntryMap(
-            Path file,
-            UninterruptibleFileStore fileStore,
-            MVStore store,
-            MVMap<Key, Stored> entries,
-            MVMap<Key, Stored> state) {
-        this.file = file;
-        this.fileStore = fileStore;
-        this.store = store;
-        this.entries = entries;
-        this.state = state;
+    /**
+     * The file while it is open. After a write that failed nobody knows what MVStore holds of it in memory; so the file is opened anew then, from what
+     * is in it as a whole.
+     */
+    private static final class Opened {
+        final UninterruptibleFileStore fileStore;
+        final MVStore store;
+        final MVMap<Key, Stored> entries;
+
+        /** What the store remembers of itself: numbers, kept where an entry has its version. */
+        final MVMap<Key, Stored> state;
+
+        /** Set before anybody learns of the write that failed. */
+        volatile boolean broken;
+
+        Opened(UninterruptibleFileStore fileStore, MVStore store) {
+            this.fileStore = fileStore;
+            this.store = store;
+            this.entries = openMap(store, "entries");
+            this.state = openMap(store, "state");
+        }
+
+        void abandon() {
+            store.closeImmediately();
+            fileStore.abandon();
+        }
     }
 
-    static EntryMap open(Path file, long cacheBytes, Health health) {
+    private EntryMap(Path file, Disk disk, long cacheBytes, Health health) {
+        this.file = file;
+        this.disk = disk;
+        this.cacheBytes = cacheBytes;
+        this.health = health;
+        this.opened = openFile();
+    }
+
+    static EntryMap open(Path file, Disk disk, long cacheBytes, Health health) {
+        EntryMap map = new EntryMap(file, disk, cacheBytes, health);
+        try {
+            map.finished = map.lastMergedSegment();
+        } catch (RuntimeException e) {
+            map.opened.abandon();
+            throw e;
+        }
+        return map;
+    }
+
+    private Opened openFile() {
         Map<String, Object> config = new HashMap<>();
         config.put("cacheSize", (int) (cacheBytes >> 20));
-        UninterruptibleFileStore fileStore = new UninterruptibleFileStore(file, config);
+        UninterruptibleFileStore fileStore = new UninterruptibleFileStore(file, disk, config);
         try {
             // Locking goes through a channel, which an interrupt would close.
             Uninterruptibly.call(() -> {
@@ -93,9 +140,10 @@ final class EntryMap implements AutoCloseable {
                     .adoptFileStore(fileStore)
                     .autoCommitDisabled()
                     .autoCommitBufferSize(0)
-                    .backgroundExceptionHandler((thread, e) -> health.fail(Health.damaged(file, "MVStore failed", e)))
+                    // There is no background: what fails is thrown to the caller as well.
+                    .backgroundExceptionHandler((thread, e) -> LOG.debug("{}: MVStore failed", file, e))
                     .open();
-            return new EntryMap(file, fileStore, store, openMap(store, "entries"), openMap(store, "state"));
+            return new Opened(fileStore, store);
         } catch (IOException e) {
             fileStore.abandon();
             throw new StoreException(file + " cannot be opened (" + e + "); make it readable and writable", e);
@@ -114,24 +162,51 @@ final class EntryMap implements AutoCloseable {
                 new MVMap.Builder<Key, Stored>().keyType(new PageTypes.Keys()).valueType(new PageTypes.Values()));
     }
 
+    /** Whether somebody has been told of removals that may not be in the file. */
+    boolean isToldTooMuch() {
+        return purgeFailed && listener != null;
+    }
+
+    /** Opens the file anew if a write has failed. */
+    void openAgainIfBroken() {
+        Opened used = opened;
+        if (used.broken) {
+            openAgain(used);
+        }
+    }
+
+    private synchronized void openAgain(Opened used) {
+        if (opened != used) {
+            return;
+        }
+        used.abandon();
+        Opened again = openFile();
+        Stored merged = again.state.get(MERGED);
+        if (merged == null ? finished > 0 : merged.version() < finished) {
+            again.abandon();
+            throw Health.damaged(file, "has fallen back behind segment " + finished + " of the log");
+        }
+        opened = again;
+    }
+
     Optional<Entry> get(Key key) {
-        return reading(() -> Optional.ofNullable(entries.get(key)).map(stored -> stored.toEntry(key)));
+        return reading(map -> Optional.ofNullable(map.entries.get(key)).map(stored -> stored.toEntry(key)));
     }
 
     boolean contains(Key key) {
-        return reading(() -> entries.get(key) != null);
+        return reading(map -> map.entries.get(key) != null);
     }
 
     long size() {
-        return reading(entries::sizeAsLong);
+        return reading(map -> map.entries.sizeAsLong());
     }
 
     /** The first entries of a range, ascending; fewer than there are if they are many or large, none only if there is none. */
     List<Entry> page(KeyRange range) {
-        return reading(() -> {
+        return reading(map -> {
             List<Entry> page = new ArrayList<>();
             long bytes = 0;
-            Cursor<Key, Stored> cursor = entries.cursor(range.start());
+            Cursor<Key, Stored> cursor = map.entries.cursor(range.start());
             while (page.size() < MAX_PAGE_ENTRIES && bytes < MAX_PAGE_BYTES && cursor.hasNext()) {
                 Key key = cursor.next();
                 if (!range.contains(key)) {
@@ -146,34 +221,62 @@ final class EntryMap implements AutoCloseable {
     }
 
     /** Keeps MVStore from overwriting pages that are being read, and names the file where reading fails. */
-    private <T> T reading(Supplier<T> read) {
-        try {
-            MVStore.TxCounter usage = store.registerVersionUsage();
+    private <T> T reading(Function<Opened, T> read) {
+        while (true) {
+            Opened used = opened;
             try {
-                return read.get();
-            } finally {
-                // The next commit finds out which versions are no longer in use; a read need not look for them.
-                store.decrementVersionUsageCounter(usage);
+                MVStore.TxCounter usage = used.store.registerVersionUsage();
+                try {
+                    return read.apply(used);
+                } finally {
+                    // The next commit finds out which versions are no longer in use; a read need not look for them.
+                    used.store.decrementVersionUsageCounter(usage);
+                }
+            } catch (StoreException e) {
+                throw e;
+            } catch (RuntimeException e) {
+                if (!used.broken) {
+                    StoreException damage = Health.damaged(file, "cannot be read (" + e.getMessage() + ")", e);
+                    health.damageFound(damage);
+                    throw damage;
+                }
+                openAgain(used);
             }
-        } catch (StoreException e) {
-            throw e;
-        } catch (RuntimeException e) {
-            throw Health.damaged(file, "cannot be read (" + e.getMessage() + ")", e);
+        }
+    }
+
+    /** Takes note of a write that fails: only what is in the file can be trusted then. */
+    private <T> T writing(Function<Opened, T> write) {
+        Opened used = opened;
+        boolean done = false;
+        try {
+            T result = write.apply(used);
+            done = true;
+            return result;
+        } finally {
+            if (!done) {
+                used.broken = true;
+            }
         }
     }
 
     /** Keeps an entry if it supersedes what the map holds. */
     void merge(Entry entry) {
-        synchronized (following) {
-            Stored before = entries.operate(entry.key(), Stored.of(entry), new KeepNewest(entry));
-            if (listener != null) {
-                @Nullable Entry replaced = before == null ? null : before.toEntry(entry.key());
-                if (replaced == null || entry.supersedes(replaced)) {
-                    tell(replaced, entry);
+        writing(map -> {
+            synchronized (following) {
+                Stored before = map.entries.operate(entry.key(), Stored.of(entry), new KeepNewest(entry));
+                // A table whose merge failed is merged anew, and what was told of it is not told again.
+                if (toldUpTo == null || entry.key().compareTo(toldUpTo) > 0) {
+                    toldUpTo = entry.key();
+                    @Nullable Entry replaced = before == null ? null : before.toEntry(entry.key());
+                    if (replaced == null || entry.supersedes(replaced)) {
+                        tell(replaced, entry);
+                    }
                 }
             }
-        }
-        commitIfLarge();
+            commitIfLarge(map);
+            return entry;
+        });
     }
 
     private void tell(@Nullable Entry removed, @Nullable Entry added) {
@@ -192,18 +295,34 @@ final class EntryMap implements AutoCloseable {
     EntryCursor follow(MergingCursor.Guard guard, ContentListener newListener) {
         synchronized (following) {
             listener = newListener;
-            return new SnapshotCursor(guard, file, store, entries);
+            return new SnapshotCursor(guard, file, opened.store, opened.entries);
         }
     }
 
     /** Makes everything merged durable, and remembers that the log's segments up to this one are no longer needed. */
     void finishSegment(long segment, Version newestInSegment) {
-        state.put(MERGED, number(segment));
-        if (newestInSegment.compareTo(newest()) > 0) {
-            state.put(NEWEST, number(newestInSegment.packed()));
+        Version newest = newest();
+        writing(map -> {
+            map.state.put(MERGED, number(segment));
+            if (newestInSegment.compareTo(newest) > 0) {
+                map.state.put(NEWEST, number(newestInSegment.packed()));
+            }
+            map.store.commit();
+            map.store.sync();
+            return segment;
+        });
+        finished = segment;
+        synchronized (following) {
+            toldUpTo = null;
         }
-        store.commit();
-        store.sync();
+    }
+
+    /** Makes durable what was written by a process that ended before it had done so. */
+    void sync() {
+        writing(map -> {
+            map.store.sync();
+            return file;
+        });
     }
 
     /** The last segment of the log that is in the map as a whole; 0 before the first. */
@@ -217,34 +336,39 @@ final class EntryMap implements AutoCloseable {
     }
 
     private long number(Key name) {
-        return reading(() -> {
-            Stored number = state.get(name);
+        return reading(map -> {
+            Stored number = map.state.get(name);
             return number == null ? 0 : number.version();
         });
     }
 
     /** Removes what may go, and makes it durable. */
     long purge(Predicate<Entry> dispensable) {
+        purgeFailed = true;
         long removed = 0;
         Optional<Key> start = Optional.of(KeyRange.all().start());
         while (start.isPresent()) {
             List<Entry> page = page(KeyRange.from(start.get()));
             for (Entry entry : page) {
                 if (dispensable.test(entry)) {
-                    synchronized (following) {
-                        entries.remove(entry.key());
-                        tell(entry, null);
-                    }
+                    writing(map -> {
+                        synchronized (following) {
+                            map.entries.remove(entry.key());
+                            tell(entry, null);
+                        }
+                        return entry;
+                    });
                     removed++;
                 }
             }
-            commitIfLarge();
+            writing(map -> commitIfLarge(map));
             start = page.isEmpty()
                     ? Optional.empty()
                     : page.get(page.size() - 1).key().successor();
         }
-        store.commit();
-        store.sync();
+        writing(map -> map.store.commit());
+        sync();
+        purgeFailed = false;
         return removed;
     }
 
@@ -253,17 +377,19 @@ final class EntryMap implements AutoCloseable {
      * under lasting writes to a map much larger than a merge the file would otherwise grow to a multiple of what lives.
      */
     void compactForWhatWasWritten() {
-        long written = fileStore.writtenBytes();
+        Opened map = opened;
+        long written = map.fileStore.writtenBytes();
+        compactedFor = Math.min(compactedFor, written);
         for (long paid = compactedFor + COMPACT_SHARE * COMPACT_BYTES;
                 paid <= written;
                 paid += COMPACT_SHARE * COMPACT_BYTES) {
             compactedFor = paid;
-            if (fileStore.getChunksFillRate() >= COMPACT_WRITES_BELOW_PERCENT
-                    || !fileStore.compact(COMPACT_WRITES_BELOW_PERCENT, COMPACT_BYTES)) {
+            if (map.fileStore.getChunksFillRate() >= COMPACT_WRITES_BELOW_PERCENT
+                    || !writing(same -> same.fileStore.compact(COMPACT_WRITES_BELOW_PERCENT, COMPACT_BYTES))) {
                 compactedFor = written;
                 return;
             }
-            store.commit();
+            writing(same -> same.store.commit());
         }
     }
 
@@ -275,25 +401,31 @@ final class EntryMap implements AutoCloseable {
      * @return whether there may be more to do
      */
     boolean settle() {
+        return writing(this::settle);
+    }
+
+    private boolean settle(Opened map) {
+        UninterruptibleFileStore fileStore = map.fileStore;
         long used = fileStore.size() / 100 * fileStore.getFillRate();
         long live = used / 100 * fileStore.getChunksFillRate();
         if (fileStore.size() <= SMALL_FILE_BYTES || fileStore.size() < live + live / 2) {
             return false;
         }
         // Chunks are dropped by commits, and a commit without a change does nothing.
-        state.put(TICK, number(number(TICK) + 1));
+        map.state.put(TICK, number(number(TICK) + 1));
         fileStore.compact(COMPACT_BELOW_PERCENT, COMPACT_BYTES);
-        store.commit();
+        map.store.commit();
         if (fileStore.getFillRate() < COMPACT_BELOW_PERCENT) {
-            fileStore.compactMoveChunks(COMPACT_BELOW_PERCENT, 2L * COMPACT_BYTES, store);
+            fileStore.compactMoveChunks(COMPACT_BELOW_PERCENT, 2L * COMPACT_BYTES, map.store);
         }
         return true;
     }
 
-    private void commitIfLarge() {
-        if (store.getUnsavedMemory() > COMMIT_BYTES) {
-            store.commit();
+    private static boolean commitIfLarge(Opened map) {
+        if (map.store.getUnsavedMemory() > COMMIT_BYTES) {
+            map.store.commit();
         }
+        return true;
     }
 
     private static Stored number(long number) {
@@ -303,7 +435,14 @@ final class EntryMap implements AutoCloseable {
     /** Closes the file. What was merged of an unfinished segment may or may not be in it; the log still has it. */
     @Override
     public void close() {
+        Opened map = opened;
+        if (map.broken || health.isFailed()) {
+            // The log has what did not reach the file.
+            map.abandon();
+            return;
+        }
         try {
+            MVStore store = map.store;
             // MVStore drops its retention time for the last commit of a close; so there must be nothing left to commit.
             store.commit();
             store.sync();
@@ -311,8 +450,11 @@ final class EntryMap implements AutoCloseable {
             store.deregisterVersionUsage(store.registerVersionUsage());
             store.close();
         } catch (RuntimeException | AssertionError e) {
-            fileStore.abandon();
-            throw Health.damaged(file, "cannot be closed (" + e.getMessage() + ")", e);
+            map.abandon();
+            String what = "cannot be closed (" + e.getMessage() + ")";
+            throw Health.ioFailure(e) == null
+                    ? Health.damaged(file, what, e)
+                    : new StoreException(file + " " + what + "; the log has what it lacks", e);
         }
     }
 

@@ -1,15 +1,21 @@
 package io.dht4j.store.mvstore;
 
+import io.dht4j.StoreProblem;
 import io.dht4j.spi.StoreException;
+import java.io.EOFException;
+import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whether a store may still be written. The first failure decides; there is no way back but to open the store again, which
- * finds out what reached the disk.
+ * Whether a store may be written, and what damage was found in it. A failure that may pass, as a full disk does, ends when the store has proved
+ * that it can write again; after any other there is no way back but to open the store again, which finds out what reached the disk. Safe for use by any
+ * number of threads.
  */
 final class Health {
 
@@ -17,10 +23,15 @@ final class Health {
 
     /** What helps when a file is damaged. */
     private static final String REBUILD =
-            "restore the directory from a backup, or write its entries again from the other replicas, as docs/stores.md says";
+            "start the server with --rebuild, which puts the directory's files aside and gets the entries back from the other replicas, or"
+                    + " restore the directory from a backup (docs/damage.md)";
 
-    private final AtomicReference<@Nullable StoreException> failure = new AtomicReference<>();
+    private final AtomicReference<@Nullable Failure> failure = new AtomicReference<>();
+    private final AtomicReference<@Nullable StoreProblem> damage = new AtomicReference<>();
     private final Path directory;
+
+    /** Why nothing is written. */
+    private record Failure(StoreException error, boolean mayPass, long sinceMillis) {}
 
     Health(Path directory) {
         this.directory = directory;
@@ -36,10 +47,46 @@ final class Health {
         return new StoreException(file + ": " + what + "; " + REBUILD, cause);
     }
 
-    /** Ends writing. */
+    /** What a disk did that led to an error; null if it is something else, a file that is too short for example. */
+    static @Nullable IOException ioFailure(Throwable error) {
+        for (@Nullable Throwable cause = error; cause != null; cause = cause.getCause()) {
+            if (cause instanceof IOException io && !(cause instanceof EOFException)) {
+                return io;
+            }
+        }
+        return null;
+    }
+
+    /** Ends writing until the store is opened again. */
     void fail(StoreException error) {
-        if (failure.compareAndSet(null, error)) {
-            LOG.error("store {} refuses writes from now on: {}", directory, error.getMessage(), error);
+        Failure now = new Failure(error, false, System.currentTimeMillis());
+        Failure before = failure.getAndUpdate(known -> known == null || known.mayPass() ? now : known);
+        if (before == null || before.mayPass()) {
+            LOG.error("store {} takes no writes until it is opened again: {}", directory, error.getMessage());
+        }
+    }
+
+    /** Ends writing until the store has proved that it can write. */
+    void failForNow(StoreException error) {
+        if (failure.compareAndSet(null, new Failure(error, true, System.currentTimeMillis()))) {
+            LOG.error("store {} takes no writes until it can: {}", directory, error.getMessage());
+        }
+    }
+
+    /** The cause of a failure has passed. */
+    void mended() {
+        Failure before = failure.getAndUpdate(known -> known != null && known.mayPass() ? null : known);
+        if (before != null && before.mayPass()) {
+            LOG.warn("store {} takes writes again", directory);
+        }
+    }
+
+    /** Takes note of something that is not as it was written; the first one is shown. */
+    void damageFound(StoreException error) {
+        StoreProblem problem = new StoreProblem(
+                StoreProblem.Kind.DAMAGED_DATA, System.currentTimeMillis(), String.valueOf(error.getMessage()));
+        if (damage.compareAndSet(null, problem)) {
+            LOG.error("store {} is damaged: {}", directory, error.getMessage());
         }
     }
 
@@ -47,14 +94,37 @@ final class Health {
         return failure.get() != null;
     }
 
+    /** Whether it has failed, and writing may become possible again. */
+    boolean mayPass() {
+        Failure known = failure.get();
+        return known != null && known.mayPass();
+    }
+
     /** Throws if writing has ended. */
     void checkWritable() {
-        StoreException error = failure.get();
-        if (error != null) {
-            throw new StoreException(
-                    "store " + directory + " refuses writes since it failed: " + error.getMessage()
-                            + " (to try again, open the store anew)",
-                    error);
+        Failure known = failure.get();
+        if (known != null) {
+            throw new StoreException("store " + directory + " refuses writes: " + message(known), known.error());
         }
+    }
+
+    private static String message(Failure failure) {
+        return failure.error().getMessage()
+                + (failure.mayPass()
+                        ? "; it goes on by itself when it can write again"
+                        : "; it takes no writes until it is opened again");
+    }
+
+    List<StoreProblem> problems() {
+        List<StoreProblem> problems = new ArrayList<>();
+        Failure known = failure.get();
+        if (known != null) {
+            problems.add(new StoreProblem(StoreProblem.Kind.WRITES_REFUSED, known.sinceMillis(), message(known)));
+        }
+        StoreProblem found = damage.get();
+        if (found != null) {
+            problems.add(found);
+        }
+        return problems;
     }
 }

@@ -99,6 +99,22 @@ final class Memtables {
         }
     }
 
+    /** Waits for some time, or for the end. For the merging thread. */
+    void pause(long nanos) {
+        lock.lock();
+        try {
+            long left = nanos;
+            while (!ending && left > 0) {
+                left = changed.awaitNanos(left);
+            }
+        } catch (InterruptedException e) {
+            // Nobody has the merging thread to interrupt it; if somebody does, the pause is shorter.
+            return;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Wakes everybody up who waits here. */
     void wake() {
         lock.lock();

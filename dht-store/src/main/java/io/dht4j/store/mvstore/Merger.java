@@ -2,7 +2,6 @@ package io.dht4j.store.mvstore;
 
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.StoreException;
-import java.io.EOFException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.Queue;
@@ -33,6 +32,12 @@ final class Merger {
 
     private static final long LONGEST_REST_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
+    /** How long a store that failed waits at most before it tries again. */
+    private static final long LONGEST_WAIT_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+    /** A failure so soon after the last one is taken for the same one. */
+    private static final long CALM_NANOS = TimeUnit.SECONDS.toNanos(60);
+
     private final StoreDirectory directory;
     private final Durability durability;
     private final Memtables memtables;
@@ -45,6 +50,8 @@ final class Merger {
     // Below: only for the merging thread.
     private int ticksSinceMerge;
     private int quietTicks;
+    private long waitNanos = TICK_NANOS;
+    private long mendedNanos = System.nanoTime() - CALM_NANOS;
     private long lastWeight;
 
     /** Something to do with the map, once the segments up to one are in it. */
@@ -108,34 +115,83 @@ final class Merger {
 
     private void run() {
         try {
-            while (!memtables.isEnding()) {
-                runWishes();
-                Memtable oldest = memtables.awaitFrozen(wishes.isEmpty() ? TICK_NANOS : 0);
-                if (oldest != null) {
-                    merge(oldest);
-                } else if (wishes.isEmpty()) {
-                    idle();
+            while (!memtables.isEnding() && (!health.isFailed() || health.mayPass())) {
+                try {
+                    if (health.isFailed()) {
+                        failWishes();
+                        recover();
+                    } else {
+                        work();
+                    }
+                } catch (IOException | RuntimeException | Error e) {
+                    failed(e);
                 }
             }
-        } catch (IOException | RuntimeException | Error e) {
-            health.fail(e instanceof StoreException known ? known : cannotMerge(e));
-            memtables.wake();
         } finally {
             failWishes();
         }
     }
 
-    /** What could not be written is no damage: the log still has it. */
-    private StoreException cannotMerge(Throwable error) {
-        for (@Nullable Throwable cause = error; cause != null; cause = cause.getCause()) {
-            if (cause instanceof IOException && !(cause instanceof EOFException)) {
-                return new StoreException(
-                        directory.dataFile() + " cannot be written (" + cause
-                                + "); make room or mend the disk, then open the store again",
-                        error);
-            }
+    private void work() throws IOException {
+        runWishes();
+        Memtable oldest = memtables.awaitFrozen(wishes.isEmpty() ? TICK_NANOS : 0);
+        if (oldest != null) {
+            merge(oldest);
+        } else if (wishes.isEmpty()) {
+            idle();
         }
-        return Health.damaged(directory.dataFile(), "cannot be written (" + error.getMessage() + ")", error);
+    }
+
+    /** What could not be written is no damage: the log still has it. What could not be forced to the disk is in doubt. */
+    private void failed(Throwable error) {
+        @Nullable IOException cause = Health.ioFailure(error);
+        if (cause instanceof ForceFailedException doubt) {
+            boolean isMap = doubt.file().equals(directory.dataFile());
+            health.fail(new StoreException(
+                    isMap
+                            ? directory.notes().distrust(doubt)
+                            : doubt.getMessage() + "; see that the disk is in order, then start again",
+                    error));
+        } else if (cause != null && map.isToldTooMuch()) {
+            health.fail(new StoreException(
+                    directory.dataFile() + " cannot be written (" + cause
+                            + "); make room or mend the disk, then start again",
+                    error));
+        } else if (cause != null) {
+            health.failForNow(new StoreException(
+                    directory.dataFile() + " cannot be written (" + cause + "); make room or mend the disk", error));
+        } else {
+            StoreException damage = error instanceof StoreException known
+                    ? known
+                    : Health.damaged(directory.dataFile(), "cannot be written (" + error.getMessage() + ")", error);
+            health.damageFound(damage);
+            health.fail(damage);
+        }
+        memtables.wake();
+    }
+
+    /**
+     * Tries after a while whether the store can write again, and waits longer each time when it cannot. Only what is done proves it: a file of
+     * some size that is written and forced to the disk, a table that is merged, the end of the log made whole.
+     */
+    private void recover() throws IOException {
+        if (System.nanoTime() - mendedNanos > CALM_NANOS) {
+            waitNanos = TICK_NANOS;
+        }
+        memtables.pause(waitNanos);
+        if (memtables.isEnding()) {
+            return;
+        }
+        waitNanos = Math.min(LONGEST_WAIT_NANOS, 2 * waitNanos);
+        directory.probe();
+        map.openAgainIfBroken();
+        if (!memtables.view().frozen().isEmpty()) {
+            merge(memtables.view().frozen().get(0));
+        }
+        if (!memtables.isEnding()) {
+            log.mend();
+            mendedNanos = System.nanoTime();
+        }
     }
 
     private void merge(Memtable table) throws IOException {

@@ -2,6 +2,7 @@ package io.dht4j.store.mvstore;
 
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
+import io.dht4j.StoreProblem;
 import io.dht4j.Version;
 import io.dht4j.spi.ContentListener;
 import io.dht4j.spi.Entry;
@@ -28,8 +29,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>When {@link #apply} returns, the entries survive what the {@linkplain Durability durability} promises.
  * {@link #open} replays the log; a write that was cut off, and so never acknowledged, is removed and reported as a warning;
- * any other damage is a {@link StoreException}. A store that can no longer write (full disk, damaged file) refuses writes
- * with the first error until it is opened anew; reads go on as long as they can.
+ * any other damage is a {@link StoreException}. A store that can no longer write (full disk, damaged file) refuses writes and says why, see
+ * {@link #problems()}; reads go on as long as they can. It tries by itself whether the cause has passed, and then takes writes again, unless what is on
+ * the disk is in doubt: then it must be opened anew.
  *
  * <p>Safe for use by any number of threads; an interrupt of a calling thread has no effect but to stay set. Methods block
  * on the disk. One process at a time uses a directory.
@@ -82,7 +84,12 @@ public final class MvStore implements Store {
      *     version, or is damaged; the message names the file and the way out
      */
     public static MvStore open(Path directory, MvStoreOptions options) {
-        StoreDirectory opened = StoreDirectory.open(directory);
+        return open(directory, options, Disk.REAL);
+    }
+
+    /** With a disk of one's own. */
+    static MvStore open(Path directory, MvStoreOptions options, Disk disk) {
+        StoreDirectory opened = StoreDirectory.open(directory, disk);
         try {
             return recover(opened, options);
         } catch (IOException e) {
@@ -95,10 +102,11 @@ public final class MvStore implements Store {
     }
 
     private static MvStore recover(StoreDirectory directory, MvStoreOptions options) throws IOException {
+        directory.notes().checkTrusted();
         Health health = new Health(directory.path());
-        EntryMap map = EntryMap.open(directory.dataFile(), options.cacheBytes(), health);
+        EntryMap map = EntryMap.open(directory.dataFile(), directory.disk(), options.cacheBytes(), health);
         try {
-            List<Memtable> recovered = replay(directory, map.lastMergedSegment());
+            List<Memtable> recovered = replay(directory, map, options.durability());
             long next = recovered.isEmpty()
                     ? map.lastMergedSegment() + 1
                     : recovered.get(recovered.size() - 1).segment() + 1;
@@ -120,10 +128,17 @@ public final class MvStore implements Store {
     }
 
     /** Reads the segments that the map lacks. A gap between what it has and what they hold means that something is lost. */
-    private static List<Memtable> replay(StoreDirectory directory, long lastMerged) throws IOException {
-        SortedMap<Long, Path> segments = directory.segments();
-        for (Path merged : segments.headMap(lastMerged + 1).values()) {
-            Files.delete(merged);
+    private static List<Memtable> replay(StoreDirectory directory, EntryMap map, Durability durability)
+            throws IOException {
+        long lastMerged = map.lastMergedSegment();
+        directory.notes().checkEnd(lastMerged);
+        SortedMap<Long, Path> merged = directory.segments().headMap(lastMerged + 1);
+        if (!merged.isEmpty()) {
+            // The process that merged them may have ended before it had forced that to the disk.
+            map.sync();
+            for (Path segment : merged.values()) {
+                Files.delete(segment);
+            }
         }
         SortedMap<Long, Path> missing = directory.segments();
         if (missing.isEmpty() && lastMerged > 0) {
@@ -139,9 +154,17 @@ public final class MvStore implements Store {
                                 + segment.getValue() + ": the map has fallen back, or segments are missing");
             }
             boolean last = expected == missing.lastKey();
-            recovered.add(new SegmentReader(segment.getValue(), expected, last).replay());
+            SegmentReader reader = new SegmentReader(segment.getValue(), expected, last);
+            recovered.add(reader.replay());
             expected++;
+            if (last && reader.isSealed()) {
+                throw Health.damaged(directory.segmentFile(expected), "this segment of the log is missing");
+            }
+            if (last && durability == Durability.FSYNC) {
+                directory.writeAgain(segment.getValue());
+            }
         }
+        directory.notes().forgetEnd();
         return recovered;
     }
 
@@ -149,7 +172,7 @@ public final class MvStore implements Store {
     public void bind(String placement) {
         reading(() -> {
             health.checkWritable();
-            directory.bind(placement);
+            directory.bind(placement, newestAtOpen.packed() == 0);
             return placement;
         });
     }
@@ -297,6 +320,11 @@ public final class MvStore implements Store {
     @Override
     public boolean isMemoryFast() {
         return false;
+    }
+
+    @Override
+    public List<StoreProblem> problems() {
+        return health.problems();
     }
 
     @Override

@@ -25,6 +25,7 @@ final class SegmentReader {
     private final Path file;
     private final long id;
     private final boolean last;
+    private boolean sealed;
 
     SegmentReader(Path file, long id, boolean last) {
         this.file = file;
@@ -59,6 +60,11 @@ final class SegmentReader {
         }
     }
 
+    /** Whether another segment follows, or should. */
+    boolean isSealed() {
+        return sealed;
+    }
+
     private boolean readSegmentHeader(RandomAccessFile in, long length) throws IOException {
         if (length < LogFormat.SEGMENT_HEADER_BYTES || isZeroFrom(in, 0, length)) {
             if (!last) {
@@ -80,6 +86,9 @@ final class SegmentReader {
     /** Reads a frame into the table and returns where the next one begins; where this one begins if it is torn. */
     private long readFrame(RandomAccessFile in, long position, long length, Memtable table) throws IOException {
         long remaining = length - position;
+        if (!last && isUnfinishedSeal(in, position, length)) {
+            return length;
+        }
         if (remaining < LogFormat.FRAME_HEADER_BYTES) {
             return torn(position, "a frame's header is cut off");
         }
@@ -117,7 +126,25 @@ final class SegmentReader {
             throw damagedAt(position, String.valueOf(e.getMessage()));
         }
         entries.forEach(table::put);
+        sealed = payloadLength == 0 && end == length;
         return end;
+    }
+
+    /** A seal is not forced to the disk, so that its bytes may be missing after a loss of power. Nothing is lost by that. */
+    private static boolean isUnfinishedSeal(RandomAccessFile in, long position, long length) throws IOException {
+        if (length - position > LogFormat.SEAL_BYTES) {
+            return false;
+        }
+        byte[] seal = LogFormat.seal();
+        byte[] bytes = new byte[(int) (length - position)];
+        in.seek(position);
+        in.readFully(bytes);
+        for (int i = 0; i < bytes.length; i++) {
+            if (bytes[i] != seal[i] && bytes[i] != 0) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private long torn(long position, String what) {

@@ -3,39 +3,58 @@ package io.dht4j.store.mvstore;
 import io.dht4j.store.log.LogFormat;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/**
- * The end of the log. Written through {@link RandomAccessFile}, which takes no notice of interrupts. For one thread at a
- * time.
- */
+/** The end of the log. For one thread at a time. */
 final class SegmentWriter implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(SegmentWriter.class);
 
     private final long id;
     private final Path file;
+    private final Disk disk;
     private final RandomAccessFile out;
+    /** Up to where the file is as it should be. */
+    private long length = LogFormat.SEGMENT_HEADER_BYTES;
 
-    private SegmentWriter(long id, Path file, RandomAccessFile out) {
+    private boolean torn;
+
+    private SegmentWriter(long id, Path file, Disk disk, RandomAccessFile out) {
         this.id = id;
         this.file = file;
+        this.disk = disk;
         this.out = out;
     }
 
     /** Makes a segment that holds its header only, and forces its name and header to the disk where that is asked for. */
     static SegmentWriter create(StoreDirectory directory, long id, Durability durability) throws IOException {
         Path file = directory.segmentFile(id);
-        RandomAccessFile out = new RandomAccessFile(file.toFile(), "rw");
+        Disk disk = directory.disk();
+        RandomAccessFile out = disk.open(file);
         try {
-            out.setLength(0);
-            out.write(LogFormat.segmentHeader(id));
+            disk.truncate(out, file, 0);
+            disk.write(out, file, LogFormat.segmentHeader(id), 0, LogFormat.SEGMENT_HEADER_BYTES);
             if (durability == Durability.FSYNC) {
-                out.getFD().sync();
+                disk.force(out, file);
                 directory.sync();
             }
-            return new SegmentWriter(id, file, out);
+            return new SegmentWriter(id, file, disk, out);
         } catch (IOException | RuntimeException e) {
             out.close();
+            discard(file, e);
             throw e;
+        }
+    }
+
+    /** What was not finished must not look like a segment that follows the one that goes on. */
+    private static void discard(Path file, Exception failure) {
+        try {
+            Files.deleteIfExists(file);
+        } catch (IOException e) {
+            failure.addSuppressed(e);
         }
     }
 
@@ -47,12 +66,42 @@ final class SegmentWriter implements AutoCloseable {
         return file;
     }
 
-    void append(byte[] bytes, int length) throws IOException {
-        out.write(bytes, 0, length);
+    long length() {
+        return length;
+    }
+
+    /** Writes a frame, and forces it to the disk where that is asked for. After a failure the file must be {@linkplain #mend mended} first. */
+    void append(byte[] bytes, int count, boolean forced) throws IOException {
+        torn = true;
+        disk.write(out, file, bytes, 0, count);
+        if (forced) {
+            disk.force(out, file);
+        }
+        length += count;
+        torn = false;
+    }
+
+    /** Cuts off what a write left that failed in the middle, and was not acknowledged. */
+    void mend() throws IOException {
+        if (torn) {
+            disk.truncate(out, file, length);
+            out.seek(length);
+            torn = false;
+        }
+    }
+
+    /** Says that another segment follows, so that its absence is noticed. What cannot be said does no harm. */
+    void seal() throws IOException {
+        try {
+            append(LogFormat.seal(), LogFormat.SEAL_BYTES, false);
+        } catch (IOException e) {
+            LOG.warn("{} cannot be marked as complete ({})", file, e.toString());
+            mend();
+        }
     }
 
     void force() throws IOException {
-        out.getFD().sync();
+        disk.force(out, file);
     }
 
     @Override

@@ -4,6 +4,7 @@ import io.dht4j.spi.Store;
 import io.dht4j.spi.StoreException;
 import io.dht4j.store.log.LogFormat;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
@@ -19,44 +20,64 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A store's directory: it is ours, of a format we know, and no other process uses it. Files: {@code LOCK} (empty),
- * {@code FORMAT} (a marker and the format's version), {@code PLACEMENT} (what decides where keys live), {@code data.mv} (the map),
- * {@code log-N.seg} (the log) and {@code note-NAME} (what the node remembers of itself).
+ * {@code FORMAT} (a marker and the format's version), {@code PLACEMENT} (what decides where keys live), {@code data.mv} (the map), {@code log-N.seg} (the
+ * log), {@code note-NAME} (what the node remembers of itself), {@code CLOSED} (where the log ended when the store was closed in order), {@code UNTRUSTED}
+ * (why the map must not be believed) and {@code REFILL} (what must come from the other replicas).
  */
 final class StoreDirectory implements AutoCloseable {
 
     static final int FORMAT_VERSION = 1;
 
+    private static final Logger LOG = LoggerFactory.getLogger(StoreDirectory.class);
+
     private static final String FORMAT_MARKER = "dht4j mvstore";
     private static final String LOCK_FILE = "LOCK";
-    private static final String FORMAT_FILE = "FORMAT";
-    private static final String DRAFT_SUFFIX = ".tmp";
-    private static final String FORMAT_DRAFT = FORMAT_FILE + DRAFT_SUFFIX;
+    static final String FORMAT_FILE = "FORMAT";
+    private static final String FORMAT_DRAFT = FORMAT_FILE + WholeFile.DRAFT_SUFFIX;
     private static final String PLACEMENT_FILE = "PLACEMENT";
     private static final Pattern SEGMENT_FILE = Pattern.compile("log-(\\d{1,18})\\.seg");
     private static final Pattern NOTE_NAME = Pattern.compile("[a-z-]{1,32}");
     private static final int MAX_FORMAT_BYTES = 1024;
 
+    private static final String NOTE_PREFIX = "note-";
+    static final String REFILL_FILE = "REFILL";
+    static final String ASIDE_PREFIX = "damaged-";
+    private static final String DATA_FILE = "data.mv";
+    private static final String PROBE_FILE = "probe" + WholeFile.DRAFT_SUFFIX;
+    /** As much as a group of writes may take, and more. */
+    private static final int PROBE_BYTES = 4 << 20;
+
     private final Path directory;
+    private final Disk disk;
     private final FileChannel lockChannel;
     private final FileLock lock;
 
-    private StoreDirectory(Path directory, FileChannel lockChannel, FileLock lock) {
+    private StoreDirectory(Path directory, Disk disk, FileChannel lockChannel, FileLock lock) {
         this.directory = directory;
+        this.disk = disk;
         this.lockChannel = lockChannel;
         this.lock = lock;
     }
 
     /** Opens and locks a directory, which is made if it does not exist. */
     static StoreDirectory open(Path directory) {
+        return open(directory, Disk.REAL);
+    }
+
+    /** With a disk of one's own. */
+    static StoreDirectory open(Path directory, Disk disk) {
         try {
-            return Uninterruptibly.call(() -> lockAndCheck(directory));
+            return Uninterruptibly.call(() -> lockAndCheck(directory, disk));
         } catch (IOException e) {
             throw new StoreException(
                     directory + " cannot be used as a store's directory (" + e
@@ -65,13 +86,31 @@ final class StoreDirectory implements AutoCloseable {
         }
     }
 
-    private static StoreDirectory lockAndCheck(Path directory) throws IOException {
+    /** Locks a directory of a store, whatever state its files are in. */
+    static StoreDirectory lock(Path directory) throws IOException {
+        return Uninterruptibly.call(() -> {
+            Files.createDirectories(directory);
+            if (!Files.exists(directory.resolve(FORMAT_FILE))) {
+                refuseForeign(directory, name -> !isStoreFile(name));
+            }
+            FileChannel channel =
+                    FileChannel.open(directory.resolve(LOCK_FILE), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+            try {
+                return new StoreDirectory(directory, Disk.REAL, channel, tryLock(directory, channel));
+            } catch (IOException | RuntimeException e) {
+                channel.close();
+                throw e;
+            }
+        });
+    }
+
+    private static StoreDirectory lockAndCheck(Path directory, Disk disk) throws IOException {
         Files.createDirectories(directory);
         boolean formatted = isFormatted(directory);
         FileChannel channel =
                 FileChannel.open(directory.resolve(LOCK_FILE), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
         try {
-            StoreDirectory opened = new StoreDirectory(directory, channel, tryLock(directory, channel));
+            StoreDirectory opened = new StoreDirectory(directory, disk, channel, tryLock(directory, channel));
             if (!formatted) {
                 opened.writeFormat();
             }
@@ -104,18 +143,7 @@ final class StoreDirectory implements AutoCloseable {
     private static boolean isFormatted(Path directory) throws IOException {
         Path format = directory.resolve(FORMAT_FILE);
         if (!Files.exists(format)) {
-            try (Stream<Path> files = Files.list(directory)) {
-                // A lock and a draft may be left of an attempt that was killed before it had written the format.
-                List<String> foreign = files.map(file -> String.valueOf(file.getFileName()))
-                        .filter(name -> !Set.of(LOCK_FILE, FORMAT_DRAFT).contains(name))
-                        .sorted()
-                        .limit(3)
-                        .toList();
-                if (!foreign.isEmpty()) {
-                    throw new StoreException(directory + " is not a store's directory: it has no " + FORMAT_FILE
-                            + " file but holds " + foreign + "; use an empty directory");
-                }
-            }
+            refuseForeign(directory, name -> true);
             return false;
         }
         if (!Files.isRegularFile(format) || Files.size(format) > MAX_FORMAT_BYTES) {
@@ -129,41 +157,86 @@ final class StoreDirectory implements AutoCloseable {
         }
         int version = Integer.parseInt(matcher.group(1));
         if (version != FORMAT_VERSION) {
-            throw new StoreException(
-                    format + ": the store has format version " + version + ", this release reads version "
-                            + FORMAT_VERSION + "; use the release that wrote it, or a newer one");
+            throw new StoreException(format + ": the store has format version " + version
+                    + ", this release reads version "
+                    + FORMAT_VERSION + "; use the release that wrote it, or a newer one (or --rebuild, if the file"
+                    + " is damaged)");
         }
         return true;
+    }
+
+    private static void refuseForeign(Path directory, Predicate<String> isForeign) throws IOException {
+        List<String> foreign;
+        try (Stream<Path> files = Files.list(directory)) {
+            // A lock and a draft may be left of an attempt that was killed before it had written the format.
+            foreign = files.map(file -> String.valueOf(file.getFileName()))
+                    .filter(name ->
+                            !Set.of(LOCK_FILE, FORMAT_DRAFT, REFILL_FILE).contains(name))
+                    .filter(name -> !isBeside(name))
+                    .filter(isForeign)
+                    .sorted()
+                    .limit(3)
+                    .toList();
+        }
+        if (foreign.stream().anyMatch(StoreDirectory::isStoreFile)) {
+            throw Health.damaged(directory.resolve(FORMAT_FILE), "is missing, though " + foreign + " are there");
+        }
+        if (!foreign.isEmpty()) {
+            throw new StoreException(directory + " is not a store's directory: it has no " + FORMAT_FILE
+                    + " file but holds " + foreign + "; use an empty directory");
+        }
+    }
+
+    /** What a rebuild leaves where it is: hints for other nodes, and what earlier ones have put aside. */
+    private static boolean isBeside(String name) {
+        return name.equals("hints") || name.startsWith(ASIDE_PREFIX);
+    }
+
+    /** Whether a file is of a store, and of no use when the store is made anew. */
+    static boolean isStoreFile(String name) {
+        String base = name.endsWith(WholeFile.DRAFT_SUFFIX)
+                ? name.substring(0, name.length() - WholeFile.DRAFT_SUFFIX.length())
+                : name;
+        return Set.of(FORMAT_FILE, PLACEMENT_FILE, DATA_FILE, StoreNotes.END_FILE, StoreNotes.DOUBT_FILE)
+                        .contains(base)
+                || SEGMENT_FILE.matcher(base).matches()
+                || base.startsWith(NOTE_PREFIX)
+                || name.equals(PROBE_FILE);
     }
 
     private static StoreException notAFormat(Path format) {
         return new StoreException(
                 format + " does not say '" + FORMAT_MARKER + "' and a version: this is not a store's directory,"
                         + " or the file is damaged; use an empty directory, or write '" + FORMAT_MARKER + " "
-                        + FORMAT_VERSION + "' into it");
+                        + FORMAT_VERSION + "' into it, or start the server with --rebuild");
     }
 
-    private void writeFormat() throws IOException {
-        writeWhole(FORMAT_FILE, StandardCharsets.ISO_8859_1.encode(FORMAT_MARKER + " " + FORMAT_VERSION + "\n"));
+    void writeFormat() throws IOException {
+        WholeFile.write(
+                directory,
+                FORMAT_FILE,
+                StandardCharsets.ISO_8859_1.encode(FORMAT_MARKER + " " + FORMAT_VERSION + "\n"));
     }
 
     /** Keeps the first description of where keys live, and refuses every other one. */
-    void bind(String placement) {
+    void bind(String placement, boolean mayBeNew) {
         Path file = directory.resolve(PLACEMENT_FILE);
         try {
             if (!Files.exists(file)) {
+                if (!mayBeNew) {
+                    LOG.warn("{} is missing; it is written anew, as this node is set up now: {}", file, placement);
+                }
                 Uninterruptibly.call(() -> {
-                    writeWhole(PLACEMENT_FILE, StandardCharsets.UTF_8.encode(placement + "\n"));
+                    WholeFile.write(directory, PLACEMENT_FILE, StandardCharsets.UTF_8.encode(placement + "\n"));
                     return file;
                 });
                 return;
             }
-            String kept = Files.readString(file).strip();
+            String kept = new String(Files.readAllBytes(file), StandardCharsets.UTF_8).strip();
             if (!kept.equals(placement)) {
-                throw new StoreException(
-                        directory + " was written by a node with " + kept + "; this one has " + placement
-                                + ". Start it with the same settings, or dump the data from the old cluster and load it into a new"
-                                + " one with new directories");
+                throw new StoreException(file + ": was written by a node with " + kept + "; this one has " + placement
+                        + ". Start it with the same settings (or with --rebuild, if the file is damaged), or dump the data from the old cluster and load it into a new"
+                        + " one with new directories");
             }
         } catch (IOException e) {
             throw new StoreException(file + " cannot be read or written (" + e + "); make it readable and writable", e);
@@ -177,7 +250,7 @@ final class StoreDirectory implements AutoCloseable {
             ByteBuffer content = ByteBuffer.allocate(Integer.BYTES + bytes.length);
             content.putInt(LogFormat.crc(bytes, 0, bytes.length)).put(bytes).flip();
             Uninterruptibly.call(() -> {
-                writeWhole(String.valueOf(file.getFileName()), content.duplicate());
+                WholeFile.write(directory, String.valueOf(file.getFileName()), content.duplicate());
                 return file;
             });
         } catch (IOException e) {
@@ -210,29 +283,54 @@ final class StoreDirectory implements AutoCloseable {
         if (!NOTE_NAME.matcher(name).matches()) {
             throw new IllegalArgumentException("a note's name is 1 to 32 of a to z and -, not " + name);
         }
-        return directory.resolve("note-" + name);
-    }
-
-    /** Writes a file so that it is there as a whole or not at all. */
-    private void writeWhole(String name, ByteBuffer content) throws IOException {
-        Path draft = directory.resolve(name + DRAFT_SUFFIX);
-        try (FileChannel out = FileChannel.open(
-                draft, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE)) {
-            while (content.hasRemaining()) {
-                out.write(content);
-            }
-            out.force(true);
-        }
-        Files.move(draft, directory.resolve(name), StandardCopyOption.ATOMIC_MOVE);
-        sync();
+        return directory.resolve(NOTE_PREFIX + name);
     }
 
     Path path() {
         return directory;
     }
 
+    Disk disk() {
+        return disk;
+    }
+
+    StoreNotes notes() {
+        return new StoreNotes(this);
+    }
+
+    /** Throws unless a file of some size can be written and forced to the disk. */
+    void probe() throws IOException {
+        Path file = directory.resolve(PROBE_FILE);
+        try (RandomAccessFile out = disk.open(file)) {
+            disk.write(out, file, new byte[PROBE_BYTES], 0, PROBE_BYTES);
+            disk.force(out, file);
+        } catch (ForceFailedException e) {
+            // Of this file nothing is needed: it only is too early.
+            throw new IOException(e.getMessage(), e.getCause());
+        } finally {
+            Files.deleteIfExists(file);
+        }
+    }
+
+    /**
+     * Writes a segment of the log anew, and forces it to the disk: a process whose fsync failed may have left a frame in it that is not on the disk,
+     * though it can be read.
+     */
+    void writeAgain(Path segment) throws IOException {
+        Path draft = directory.resolve(segment.getFileName() + WholeFile.DRAFT_SUFFIX);
+        Uninterruptibly.call(() -> {
+            Files.copy(segment, draft, StandardCopyOption.REPLACE_EXISTING);
+            try (FileChannel copy = FileChannel.open(draft, StandardOpenOption.WRITE)) {
+                copy.force(true);
+            }
+            return draft;
+        });
+        Files.move(draft, segment, StandardCopyOption.ATOMIC_MOVE);
+        sync();
+    }
+
     Path dataFile() {
-        return directory.resolve("data.mv");
+        return directory.resolve(DATA_FILE);
     }
 
     Path segmentFile(long id) {
@@ -257,12 +355,7 @@ final class StoreDirectory implements AutoCloseable {
 
     /** Forces the names of files that were made or deleted to the disk. */
     void sync() throws IOException {
-        Uninterruptibly.call(() -> {
-            try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
-                channel.force(true);
-            }
-            return directory;
-        });
+        WholeFile.sync(directory);
     }
 
     /** Releases the lock. */

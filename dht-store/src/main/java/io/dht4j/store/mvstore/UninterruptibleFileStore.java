@@ -35,11 +35,13 @@ final class UninterruptibleFileStore extends RandomAccessStore {
 
     private final Map<String, Object> config;
     private final Path file;
+    private final Disk disk;
     private final List<RandomAccessFile> handles = new ArrayList<>();
     private @Nullable FileLock lock;
 
-    UninterruptibleFileStore(Path file, Map<String, Object> config) {
+    UninterruptibleFileStore(Path file, Disk disk, Map<String, Object> config) {
         super(config);
+        this.disk = disk;
         this.config = config;
         this.file = file;
     }
@@ -48,7 +50,7 @@ final class UninterruptibleFileStore extends RandomAccessStore {
     void open() throws IOException {
         init(file.toString(), false);
         for (int i = 0; i < HANDLES; i++) {
-            handles.add(new RandomAccessFile(file.toFile(), "rw"));
+            handles.add(disk.open(file));
         }
         // The second lock of the directory: the first, on its own file, is lost without notice on systems where closing
         // any handle of a file drops the process's locks on it, as a second attempt to open the store in this process
@@ -82,7 +84,7 @@ final class UninterruptibleFileStore extends RandomAccessStore {
 
     @Override
     public UninterruptibleFileStore open(String fileName, boolean readOnly) {
-        UninterruptibleFileStore other = new UninterruptibleFileStore(Path.of(fileName), config);
+        UninterruptibleFileStore other = new UninterruptibleFileStore(Path.of(fileName), disk, config);
         try {
             other.open();
         } catch (IOException e) {
@@ -137,7 +139,7 @@ final class UninterruptibleFileStore extends RandomAccessStore {
                 handle.seek(position);
                 while (source.hasRemaining()) {
                     int piece = Math.min(PIECE_BYTES, source.remaining());
-                    handle.write(source.array(), source.arrayOffset() + source.position(), piece);
+                    disk.write(handle, file, source.array(), source.arrayOffset() + source.position(), piece);
                     source.position(source.position() + piece);
                 }
             } catch (IOException e) {
@@ -162,7 +164,7 @@ final class UninterruptibleFileStore extends RandomAccessStore {
     @Override
     public void sync() {
         try {
-            handles.get(0).getFD().sync();
+            disk.force(handles.get(0), file);
         } catch (IOException e) {
             throw DataUtils.newMVStoreException(
                     DataUtils.ERROR_WRITING_FAILED, "cannot force {0} to the disk", file, e);
@@ -174,7 +176,7 @@ final class UninterruptibleFileStore extends RandomAccessStore {
         RandomAccessFile handle = handles.get(0);
         synchronized (handle) {
             try {
-                handle.setLength(size);
+                disk.truncate(handle, file, size);
             } catch (IOException e) {
                 throw DataUtils.newMVStoreException(
                         DataUtils.ERROR_WRITING_FAILED, "cannot truncate {0} to {1} bytes", file, size, e);

@@ -24,6 +24,8 @@ final class WriteAheadLog {
     /** Where a group ends, unless its first request is larger. */
     private static final int GROUP_BYTES = 1 << 20;
 
+    private static final long MENDING_PAUSE_NANOS = 1_000_000;
+
     private final StoreDirectory directory;
     private final Durability durability;
     private final long memtableBytes;
@@ -103,10 +105,30 @@ final class WriteAheadLog {
                     startSegment();
                 }
             } catch (IOException e) {
-                health.fail(cannotWrite(e));
+                failed(e);
             } finally {
                 endLeading();
             }
+        }
+    }
+
+    /**
+     * Makes the end of the log whole after a write has failed, and begins a new segment where there is something in the old one. To be called while
+     * the store refuses writes for a cause that may pass; it takes them again when this returns.
+     */
+    void mend() throws IOException {
+        while (!leading.compareAndSet(false, true)) {
+            // Whoever leads finds out that the store has failed, and ends.
+            LockSupport.parkNanos(MENDING_PAUSE_NANOS);
+        }
+        try {
+            segment.mend();
+            if (!memtables.view().active().isEmpty() && memtables.hasRoom()) {
+                startSegment();
+            }
+            health.mended();
+        } finally {
+            endLeading();
         }
     }
 
@@ -164,8 +186,7 @@ final class WriteAheadLog {
             failure = e;
         } catch (IOException | RuntimeException | Error e) {
             failure = e;
-            health.fail(cannotWrite(e));
-            memtables.wake();
+            failed(e);
         }
         for (Request request : group) {
             request.failure = failure;
@@ -204,10 +225,7 @@ final class WriteAheadLog {
             }
         }
         LogFormat.finishFrame(frame);
-        segment.append(frame.array(), frame.position());
-        if (durability == Durability.FSYNC) {
-            segment.force();
-        }
+        segment.append(frame.array(), frame.position(), durability == Durability.FSYNC);
         for (Request request : group) {
             request.entries.forEach(active::put);
         }
@@ -216,20 +234,28 @@ final class WriteAheadLog {
     private void startSegment() throws IOException {
         SegmentWriter full = segment;
         segment = SegmentWriter.create(directory, full.id() + 1, durability);
-        full.close();
         memtables.freeze(new Memtable(segment.id(), segment.file()));
+        full.seal();
+        full.close();
     }
 
-    private StoreException cannotWrite(Throwable cause) {
-        return new StoreException(
-                segment.file() + " cannot be written (" + cause
-                        + "); make room or mend the disk, then open the store again",
-                cause);
+    /** A full disk may have room again; what was not forced to the disk, or was never foreseen, needs a look at what is there. */
+    private void failed(Throwable cause) {
+        String what = segment.file() + " cannot be written (" + cause + ")";
+        if (cause instanceof ForceFailedException || !(cause instanceof IOException)) {
+            health.fail(new StoreException(what + "; see that the disk is in order, then start again", cause));
+        } else {
+            health.failForNow(new StoreException(what + "; make room or mend the disk", cause));
+        }
+        memtables.wake();
     }
 
-    /** Forces the log to the disk and closes it. Nobody appends any more. */
+    /** Forces the log to the disk and closes it, and notes where it ends. Nobody appends any more. */
     void close() throws IOException {
-        segment.force();
-        segment.close();
+        try (SegmentWriter last = segment) {
+            last.mend();
+            last.force();
+            directory.notes().keepEnd(last.id(), last.length());
+        }
     }
 }

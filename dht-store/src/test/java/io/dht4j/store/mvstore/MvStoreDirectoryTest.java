@@ -152,7 +152,7 @@ class MvStoreDirectoryTest {
                     })
                     .isInstanceOf(StoreException.class)
                     .hasMessageContaining(inside.toString())
-                    .hasMessageContaining("open the store");
+                    .hasMessageContaining("make room or mend the disk");
             assertThatThrownBy(() -> store.apply(List.of(ENTRY)))
                     .isInstanceOf(StoreException.class)
                     .hasMessageContaining("refuses writes");

@@ -1,0 +1,42 @@
+package io.dht4j.store.mvstore;
+
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Path;
+
+/**
+ * The calls that change files of a store, in one place, so that a test can put in their place what disks do that fail. Through
+ * {@link RandomAccessFile}, which takes no notice of interrupts.
+ */
+class Disk {
+
+    /** The disk of the machine. */
+    static final Disk REAL = new Disk();
+
+    /** Opens a file for reading and writing, which is made if it does not exist. */
+    RandomAccessFile open(Path path) throws IOException {
+        return new RandomAccessFile(path.toFile(), "rw");
+    }
+
+    /** Writes at the file's position. When it throws, any part may have been written. */
+    void write(RandomAccessFile file, Path path, byte[] bytes, int from, int length) throws IOException {
+        file.write(bytes, from, length);
+    }
+
+    void truncate(RandomAccessFile file, Path path, long length) throws IOException {
+        file.setLength(length);
+    }
+
+    /** Forces everything that was written to a file to the disk. */
+    final void force(RandomAccessFile file, Path path) throws ForceFailedException {
+        try {
+            sync(file, path);
+        } catch (IOException e) {
+            throw new ForceFailedException(path, e);
+        }
+    }
+
+    void sync(RandomAccessFile file, Path path) throws IOException {
+        file.getFD().sync();
+    }
+}

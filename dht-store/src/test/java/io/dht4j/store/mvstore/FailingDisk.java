@@ -1,0 +1,81 @@
+package io.dht4j.store.mvstore;
+
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Path;
+import java.util.SplittableRandom;
+import java.util.function.Predicate;
+
+/** A disk that does what disks do that are full, read-only or worn out: some calls fail, for some files, while it is told to. */
+final class FailingDisk extends Disk {
+
+    private final SplittableRandom random;
+    private volatile Predicate<Path> failingWrites = path -> false;
+    private volatile Predicate<Path> failingSyncs = path -> false;
+    private volatile Predicate<Path> failingTruncates = path -> false;
+    private volatile String message = "No space left on device";
+
+    FailingDisk(long seed) {
+        random = new SplittableRandom(seed);
+    }
+
+    /** Writes fail, having written a part. */
+    void failWrites(Predicate<Path> files) {
+        failingWrites = files;
+    }
+
+    void failSyncs(Predicate<Path> files) {
+        failingSyncs = files;
+    }
+
+    /** Nothing can be changed any more. */
+    void makeReadOnly() {
+        message = "Read-only file system";
+        failingWrites = path -> true;
+        failingTruncates = path -> true;
+        failingSyncs = path -> true;
+    }
+
+    void heal() {
+        failingWrites = path -> false;
+        failingTruncates = path -> false;
+        failingSyncs = path -> false;
+    }
+
+    static boolean isLog(Path path) {
+        return String.valueOf(path.getFileName()).startsWith("log-");
+    }
+
+    static boolean isMap(Path path) {
+        return path.endsWith("data.mv");
+    }
+
+    @Override
+    void write(RandomAccessFile file, Path path, byte[] bytes, int from, int length) throws IOException {
+        if (failingWrites.test(path)) {
+            super.write(file, path, bytes, from, part(length));
+            throw new IOException(message);
+        }
+        super.write(file, path, bytes, from, length);
+    }
+
+    private synchronized int part(int length) {
+        return random.nextInt(length + 1);
+    }
+
+    @Override
+    void truncate(RandomAccessFile file, Path path, long length) throws IOException {
+        if (failingTruncates.test(path)) {
+            throw new IOException(message);
+        }
+        super.truncate(file, path, length);
+    }
+
+    @Override
+    void sync(RandomAccessFile file, Path path) throws IOException {
+        if (failingSyncs.test(path)) {
+            throw new IOException("Input/output error");
+        }
+        super.sync(file, path);
+    }
+}

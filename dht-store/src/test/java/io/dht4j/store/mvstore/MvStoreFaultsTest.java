@@ -1,0 +1,295 @@
+package io.dht4j.store.mvstore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.dht4j.Key;
+import io.dht4j.KeyRange;
+import io.dht4j.StoreProblem;
+import io.dht4j.Version;
+import io.dht4j.spi.Entry;
+import io.dht4j.spi.EntryCursor;
+import io.dht4j.spi.StoreException;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What a store does while its disk fails. */
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
+class MvStoreFaultsTest {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    @TempDir
+    Path directory;
+
+    private final FailingDisk disk = new FailingDisk(20_261_122);
+    private final Map<Key, Entry> acknowledged = new TreeMap<>();
+    private long next = 1;
+
+    /** Tables so small that they are merged all the time. */
+    private static MvStoreOptions small(Durability durability) {
+        return MvStoreOptions.defaults()
+                .withDurability(durability)
+                .withMemtableBytes(MvStoreOptions.MIN_MEMTABLE_BYTES)
+                .withCacheBytes(MvStoreOptions.MIN_CACHE_BYTES);
+    }
+
+    private MvStore open(MvStoreOptions options) {
+        return MvStore.open(directory, options, disk);
+    }
+
+    private void put(MvStore store) {
+        long number = next++;
+        Entry entry = Entry.value(
+                Key.of("key-" + number % 500),
+                new Version(number),
+                ("value " + number + "x".repeat(300)).getBytes(StandardCharsets.UTF_8),
+                Entry.NEVER);
+        store.apply(List.of(entry));
+        acknowledged.put(entry.key(), entry);
+    }
+
+    private void put(MvStore store, int count) {
+        for (int i = 0; i < count; i++) {
+            put(store);
+        }
+    }
+
+    private void putUntilRefused(MvStore store) {
+        assertThatThrownBy(() -> put(store, 100_000)).isInstanceOf(StoreException.class);
+    }
+
+    private static void await(String what, BooleanSupplier condition) throws InterruptedException {
+        long end = System.nanoTime() + PATIENCE.toNanos();
+        while (!condition.getAsBoolean()) {
+            assertThat(System.nanoTime()).as(what).isLessThan(end);
+            TimeUnit.MILLISECONDS.sleep(10);
+        }
+    }
+
+    /** Everything that was acknowledged is there; of a write that failed, what it wrote may be there too. */
+    private void assertNothingLost(MvStore store) {
+        Map<Key, Entry> shown = new TreeMap<>();
+        try (EntryCursor cursor = store.scan(KeyRange.all())) {
+            cursor.forEachRemaining(entry -> shown.put(entry.key(), entry));
+        }
+        acknowledged.forEach((key, entry) -> {
+            assertThat(shown.get(key)).as("%s", key).isNotNull();
+            assertThat(shown.get(key).version()).isGreaterThanOrEqualTo(entry.version());
+            assertThat(store.get(key)).contains(shown.get(key));
+        });
+    }
+
+    private static void assertRefusesWrites(MvStore store, String why) {
+        assertThatThrownBy(() -> store.apply(List.of(Entry.tombstone(Key.of("refused"), new Version(1)))))
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining("refuses writes")
+                .hasMessageContaining(why);
+        assertThatThrownBy(() -> store.purge(new Version(1), 0)).isInstanceOf(StoreException.class);
+        assertThat(store.problems()).singleElement().satisfies(problem -> {
+            assertThat(problem.kind()).isEqualTo(StoreProblem.Kind.WRITES_REFUSED);
+            assertThat(problem.message()).contains(why);
+            assertThat(problem.sinceMillis()).isBetween(1L, System.currentTimeMillis());
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource(Durability.class)
+    void a_log_on_a_full_disk_takes_nothing_until_there_is_room_again(Durability durability) throws Exception {
+        try (MvStore store = open(small(durability))) {
+            put(store, 1000);
+            disk.failWrites(path -> true);
+            putUntilRefused(store);
+            assertRefusesWrites(store, "No space left on device");
+            assertNothingLost(store);
+
+            disk.heal();
+            await("it takes writes again", () -> store.problems().isEmpty());
+            put(store, 1000);
+            assertNothingLost(store);
+        }
+        try (MvStore store = open(small(durability))) {
+            assertNothingLost(store);
+            assertThat(store.get(Key.of("refused"))).isEmpty();
+        }
+    }
+
+    @Test
+    void a_map_that_cannot_be_written_stops_the_writes_and_not_the_reads() throws Exception {
+        try (MvStore store = open(small(Durability.OS))) {
+            put(store, 2000);
+            disk.failWrites(FailingDisk::isMap);
+            putUntilRefused(store);
+            assertRefusesWrites(store, "data.mv");
+            assertNothingLost(store);
+            assertThat(store.entries()).isEqualTo(acknowledged.size());
+
+            disk.heal();
+            await("it takes writes again", () -> store.problems().isEmpty());
+            put(store, 2000);
+            assertNothingLost(store);
+        }
+        try (MvStore store = open(small(Durability.OS))) {
+            assertNothingLost(store);
+        }
+    }
+
+    @Test
+    void a_process_that_ends_while_the_map_cannot_be_written_loses_nothing() throws Exception {
+        try (MvStore store = open(small(Durability.OS))) {
+            put(store, 2000);
+            disk.failWrites(FailingDisk::isMap);
+            putUntilRefused(store);
+        }
+        disk.heal();
+        try (MvStore store = open(small(Durability.OS))) {
+            assertThat(store.problems()).isEmpty();
+            assertNothingLost(store);
+        }
+    }
+
+    @Test
+    void a_read_only_disk_stops_the_writes_until_it_can_be_written_again() throws Exception {
+        MvStore stopped = open(small(Durability.OS));
+        put(stopped, 1000);
+        disk.makeReadOnly();
+        putUntilRefused(stopped);
+        assertThat(stopped.problems()).hasSize(1);
+        assertNothingLost(stopped);
+        assertThatThrownBy(stopped::close).isInstanceOf(StoreException.class);
+        disk.heal();
+        try (MvStore store = open(small(Durability.OS))) {
+            assertNothingLost(store);
+            put(store, 100);
+        }
+    }
+
+    @Test
+    void a_log_that_could_not_be_forced_to_the_disk_is_not_written_again_before_a_restart() throws Exception {
+        try (MvStore store = open(MvStoreOptions.defaults().withDurability(Durability.FSYNC))) {
+            put(store, 10);
+            disk.failSyncs(FailingDisk::isLog);
+            Entry lost = Entry.tombstone(Key.of("not acknowledged"), new Version(1));
+            assertThatThrownBy(() -> store.apply(List.of(lost)))
+                    .isInstanceOf(StoreException.class)
+                    .hasMessageContaining("could not be forced to the disk");
+            disk.heal();
+            assertThat(store.get(lost.key())).isEmpty();
+            // A second fsync would succeed, and mean nothing.
+            assertRefusesWrites(store, "until it is opened again");
+            assertNothingLost(store);
+        }
+        try (MvStore store = open(MvStoreOptions.defaults().withDurability(Durability.FSYNC))) {
+            assertNothingLost(store);
+            put(store, 10);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Durability.class)
+    void a_map_that_could_not_be_forced_to_the_disk_is_never_believed_again(Durability durability) throws Exception {
+        try (MvStore store = open(small(durability))) {
+            put(store, 1000);
+            disk.failSyncs(FailingDisk::isMap);
+            putUntilRefused(store);
+            disk.heal();
+            assertRefusesWrites(store, "--rebuild");
+            assertNothingLost(store);
+        }
+        assertThatThrownBy(() -> open(small(durability)))
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining("UNTRUSTED")
+                .hasMessageContaining("data.mv")
+                .hasMessageContaining("--rebuild");
+        // Whoever has no replicas may look at what there is.
+        Files.delete(directory.resolve("UNTRUSTED"));
+        try (MvStore store = open(small(durability))) {
+            assertNothingLost(store);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6})
+    void whatever_fails_and_when_nothing_that_was_acknowledged_is_lost(long seed) throws Exception {
+        SplittableRandom random = new SplittableRandom(seed);
+        Durability durability = random.nextBoolean() ? Durability.OS : Durability.FSYNC;
+        for (int life = 0; life < 4; life++) {
+            try (MvStore store = open(small(durability))) {
+                assertNothingLost(store);
+                int begins = random.nextInt(600);
+                int percent = 1 + random.nextInt(100);
+                SplittableRandom dice = random.split();
+                for (int i = 0; i < 1500; i++) {
+                    if (i == begins) {
+                        disk.failWrites(path -> {
+                            synchronized (dice) {
+                                return dice.nextInt(100) < percent;
+                            }
+                        });
+                    }
+                    try {
+                        put(store);
+                    } catch (StoreException e) {
+                        assertThat(e).hasMessageContaining("No space left on device");
+                    }
+                }
+                assertNothingLost(store);
+            }
+            disk.heal();
+        }
+    }
+
+    @Test
+    void a_flipped_byte_that_a_read_finds_fails_that_read_and_is_told() throws IOException {
+        for (int round = 0; round < 3; round++) {
+            try (MvStore store = open(MvStoreOptions.defaults())) {
+                put(store, 500);
+                store.purge(new Version(0), 0);
+            }
+        }
+        Path map = directory.resolve("data.mv");
+        List<Key> failed = new ArrayList<>();
+        try (MvStore store = open(MvStoreOptions.defaults().withCacheBytes(MvStoreOptions.MIN_CACHE_BYTES))) {
+            // Behind the two headers, where the chunks are.
+            try (RandomAccessFile file = new RandomAccessFile(map.toFile(), "rw")) {
+                for (long position = 8192 + 100; position < file.length(); position += 1500) {
+                    file.seek(position);
+                    int old = file.read();
+                    file.seek(position);
+                    file.write(old ^ 0x40);
+                }
+            }
+            for (Map.Entry<Key, Entry> written : acknowledged.entrySet()) {
+                try {
+                    assertThat(store.get(written.getKey())).contains(written.getValue());
+                } catch (StoreException e) {
+                    assertThat(e).hasMessageContaining("data.mv").hasMessageContaining("--rebuild");
+                    failed.add(written.getKey());
+                }
+            }
+            assertThat(failed).isNotEmpty();
+            assertThat(store.problems()).singleElement().satisfies(problem -> {
+                assertThat(problem.kind()).isEqualTo(StoreProblem.Kind.DAMAGED_DATA);
+                assertThat(problem.message()).contains("data.mv");
+            });
+            put(store, 1);
+        }
+    }
+}
