@@ -59,6 +59,15 @@ final class ServerCommand implements Callable<Integer> {
             description = "Logs what the node does, not only what goes wrong. Logs go to standard error.")
     private boolean verbose;
 
+    @Option(
+            names = "--rebuild",
+            order = 102,
+            description =
+                    "Puts the files of a damaged --data directory aside, into damaged-N within it, and gets the entries back from "
+                            + "the other replicas. Until that is done this node refuses reads, also after a restart without this option. "
+                            + "To be given once.")
+    private boolean rebuild;
+
     private ServerCommand(Console console) {
         this.console = console;
         this.spec = CommandSpec.forAnnotatedObject(this);
@@ -95,6 +104,9 @@ final class ServerCommand implements Callable<Integer> {
             root.setLevel(Level.INFO);
         }
         try (Lifetime lifetime = Lifetime.begin(CLOSING_TIME)) {
+            if (rebuild) {
+                console.err().println("dht server: " + ServerNode.rebuild(settings));
+            }
             ServerNode node = ServerNode.start(settings);
             console.out().println("ready " + node.summary());
             console.out().flush();

@@ -169,6 +169,9 @@ final class Parts {
                 .cancellation(config.calls().cancellation())
                 .handoff(config.calls().handoff())
                 .repair(config.calls().repair())
+                .refill(
+                        config.store().refillMarker(),
+                        config.store().refillWithout().toArray(NodeId[]::new))
                 .trusting(config.security().trusted().toArray(NodeId[]::new))
                 .drainTimeout(DRAIN);
         config.placement().replicationFactor().ifPresent(builder::replicationFactor);

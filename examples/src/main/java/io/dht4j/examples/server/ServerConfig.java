@@ -95,7 +95,7 @@ public record ServerConfig(
                 transport,
                 SecurityConfig.of(given, topology.size()),
                 PlacementChoice.of(given, topology.size()),
-                StoreChoice.of(given, id),
+                StoreChoice.of(given, id, topology),
                 CallChoice.of(given));
     }
 

@@ -7,6 +7,8 @@ import io.dht4j.spi.Store;
 import io.dht4j.spi.StoreException;
 import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException;
+import io.dht4j.store.mvstore.Rebuild;
+import java.nio.file.Path;
 import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,6 +31,35 @@ public final class ServerNode implements AutoCloseable {
         this.cluster = cluster;
         this.opened = opened;
         this.transportName = transportName;
+    }
+
+    /**
+     * Puts the files of a damaged store aside, so that the node starts empty and gets its entries back from the other replicas. To be called before
+     * {@link #start}; until the refill is done, every start goes on with it. Blocks.
+     *
+     * @param config of the node
+     * @return one line that says where the files are
+     * @throws ServerStartException if there is nothing on disk, no other replica, or the directory cannot be used
+     */
+    public static String rebuild(ServerConfig config) throws ServerStartException {
+        Path data = config.store().data();
+        if (config.store().kind() == StoreChoice.Kind.MEMORY) {
+            throw new ServerStartException("--rebuild needs a store on disk: this one keeps nothing");
+        }
+        int replicas = config.placement()
+                .replicationFactor()
+                .orElse(Math.min(3, config.topology().size()));
+        if (replicas == 1) {
+            throw new ServerStartException("--rebuild needs other replicas, and the replication factor is 1: restore "
+                    + data + " from a backup");
+        }
+        try {
+            return Rebuild.begin(data)
+                    .map(aside -> data + " is rebuilt from the other replicas; its files are in " + aside)
+                    .orElse(data + " is rebuilt from the other replicas");
+        } catch (StoreException e) {
+            throw new ServerStartException(String.valueOf(e.getMessage()), e);
+        }
     }
 
     /**

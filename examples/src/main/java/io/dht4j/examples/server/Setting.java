@@ -117,6 +117,13 @@ public enum Setting {
             Fallback.VALUE,
             "os",
             "What an acknowledged write survives on its node: os (the end of the process) or fsync (loss of power)."),
+    /** Which nodes a refill does without. */
+    REFILL_WITHOUT(
+            "NAME,...",
+            Fallback.WORDS,
+            "none, it waits for every one",
+            "While a node that was started with --rebuild is being refilled: other nodes to do without, since what they held is lost "
+                    + "for good. What only they and this node held is lost then."),
     /** How many replicas a key has by default. */
     REPLICATION_FACTOR(
             "N",

@@ -1,15 +1,20 @@
 package io.dht4j.examples.server;
 
 import io.dht4j.NodeId;
+import io.dht4j.Topology;
 import io.dht4j.spi.HintLog;
+import io.dht4j.spi.RefillMarker;
 import io.dht4j.spi.Store;
 import io.dht4j.store.hints.FileHintLog;
 import io.dht4j.store.memory.MemoryStore;
 import io.dht4j.store.mvstore.Durability;
 import io.dht4j.store.mvstore.MvStore;
 import io.dht4j.store.mvstore.MvStoreOptions;
+import io.dht4j.store.mvstore.Rebuild;
 import java.nio.file.Path;
+import java.util.LinkedHashSet;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * What keeps a node's entries.
@@ -17,8 +22,9 @@ import java.util.Optional;
  * @param kind the store
  * @param data directory of its files; not used by the memory store
  * @param durability what an acknowledged write survives; not used by the memory store
+ * @param refillWithout nodes that a refill does without; not used by the memory store
  */
-public record StoreChoice(Kind kind, Path data, Durability durability) {
+public record StoreChoice(Kind kind, Path data, Durability durability, Set<NodeId> refillWithout) {
 
     private static final long HINT_BYTES = 256L << 20;
 
@@ -30,17 +36,37 @@ public record StoreChoice(Kind kind, Path data, Durability durability) {
         MEMORY
     }
 
-    static StoreChoice of(Given given, NodeId id) throws ConfigException {
+    static StoreChoice of(Given given, NodeId id, Topology topology) throws ConfigException {
         Kind kind = given.choice(Setting.STORE, Kind.class);
         if (kind == Kind.MEMORY) {
             String reason = "with " + Setting.STORE.option() + " memory, which keeps nothing on disk";
             given.refuse(Setting.DATA, reason);
             given.refuse(Setting.DURABILITY, reason);
+            given.refuse(Setting.REFILL_WITHOUT, reason);
         }
         return new StoreChoice(
                 kind,
                 given.readOr(Setting.DATA, "dht-data/" + id, Given::path),
-                given.choice(Setting.DURABILITY, Durability.class));
+                given.choice(Setting.DURABILITY, Durability.class),
+                given.find(Setting.REFILL_WITHOUT, text -> others(text, id, topology))
+                        .orElse(Set.of()));
+    }
+
+    private static Set<NodeId> others(String text, NodeId id, Topology topology) {
+        Set<NodeId> nodes = new LinkedHashSet<>();
+        for (String name : text.split(",", -1)) {
+            NodeId node = new NodeId(name.strip());
+            if (node.equals(id) || topology.node(node).isEmpty()) {
+                throw new IllegalArgumentException("expected names of other nodes, not \"" + node + "\"");
+            }
+            nodes.add(node);
+        }
+        return nodes;
+    }
+
+    /** What must come from the other replicas before it is read. */
+    RefillMarker refillMarker() {
+        return kind == Kind.MEMORY ? RefillMarker.none() : Rebuild.marker(data);
     }
 
     /**

@@ -25,6 +25,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -41,7 +42,8 @@ class ServerConfigTest {
         assertThat(config.addresses().listen()).isEqualTo(new HostPort("127.0.0.1", 8080));
         assertThat(config.addresses().isShared()).isTrue();
         assertThat(config.topology().nodes()).containsExactly(Node.of("n1", "127.0.0.1:8080"));
-        assertThat(config.store()).isEqualTo(new StoreChoice(Kind.MVSTORE, Path.of("dht-data/n1"), Durability.OS));
+        assertThat(config.store())
+                .isEqualTo(new StoreChoice(Kind.MVSTORE, Path.of("dht-data/n1"), Durability.OS, Set.of()));
         assertThat(config.placement())
                 .isEqualTo(new PlacementChoice(
                         Strategy.RENDEZVOUS, Hash.XXH3, Optional.empty(), 1024, OptionalInt.empty()));
@@ -98,7 +100,8 @@ class ServerConfigTest {
                         false,
                         Optional.of(new HostPort("::1", 9001))));
         assertThat(config.topology().nodes()).containsExactly(Node.of("a", "host:1"), Node.of("b", "[::1]:2"));
-        assertThat(config.store()).isEqualTo(new StoreChoice(Kind.MVSTORE, Path.of("somewhere"), Durability.FSYNC));
+        assertThat(config.store())
+                .isEqualTo(new StoreChoice(Kind.MVSTORE, Path.of("somewhere"), Durability.FSYNC, Set.of()));
         assertThat(config.placement())
                 .isEqualTo(new PlacementChoice(
                         Strategy.JUMP,

@@ -30,7 +30,17 @@ final class ServerProcess implements AutoCloseable {
 
     /** Starts {@code dht server} with these options. What it says on standard error goes to a file in the directory. */
     static ServerProcess start(Path directory, String... options) throws IOException {
-        List<String> command = new ArrayList<>(List.of(
+        return start(List.of(), directory, options);
+    }
+
+    /** As {@link #start}, in a process whose files may not grow beyond so many blocks, of half a kilobyte or one, as the shell counts. */
+    static ServerProcess startWithSmallFiles(int blocks, Path directory, String... options) throws IOException {
+        return start(List.of("sh", "-c", "ulimit -f " + blocks + " && exec \"$@\"", "sh"), directory, options);
+    }
+
+    private static ServerProcess start(List<String> shell, Path directory, String... options) throws IOException {
+        List<String> command = new ArrayList<>(shell);
+        command.addAll(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx256m",
                 "-XX:+UseSerialGC",
