@@ -9,6 +9,7 @@ import io.dht4j.NodeId;
 import io.dht4j.ReadFanOut;
 import io.dht4j.core.Batching;
 import io.dht4j.core.HintedHandoff;
+import io.dht4j.core.Repair;
 import io.dht4j.examples.server.PlacementChoice.Hash;
 import io.dht4j.examples.server.PlacementChoice.Strategy;
 import io.dht4j.examples.server.StoreChoice.Kind;
@@ -54,7 +55,8 @@ class ServerConfigTest {
                         16 << 20,
                         Batching.on(),
                         CancellationPolicy.LOCAL,
-                        HintedHandoff.on()));
+                        HintedHandoff.on(),
+                        Repair.on()));
         assertThat(config.transport()).isEqualTo(new TransportChoice.Http(HttpClientKind.VERTX, OptionalInt.empty()));
         assertThat(config.addresses().grpc()).isEmpty();
         assertThat(config.security())
@@ -117,7 +119,8 @@ class ServerConfigTest {
                         new Batching(
                                 true, Batching.on().maxEntries(), Batching.on().maxBytes(), 7),
                         CancellationPolicy.PROPAGATE,
-                        HintedHandoff.off()));
+                        HintedHandoff.off(),
+                        Repair.on()));
         assertThat(config.transport()).isEqualTo(new TransportChoice.Grpc(GrpcMode.UNARY));
         assertThat(config.security())
                 .isEqualTo(new SecurityConfig(
