@@ -16,6 +16,7 @@ import io.dht4j.core.Repair;
 import io.dht4j.spi.Entry;
 import io.dht4j.testkit.LoopbackNetwork;
 import io.dht4j.testkit.VirtualEnvironment;
+import io.dht4j.testkit.history.Operation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -167,7 +168,7 @@ public final class Simulator {
         Map<String, Integer> outcomes = new TreeMap<>();
         workload.history()
                 .all()
-                .forEach(each -> outcomes.merge(each.outcome.name().toLowerCase(Locale.ROOT), 1, Integer::sum));
+                .forEach(each -> outcomes.merge(each.outcome().name().toLowerCase(Locale.ROOT), 1, Integer::sum));
         return new SimulationReport(
                 seed,
                 setup,
@@ -227,7 +228,7 @@ public final class Simulator {
         world.advance(TIMEOUT);
         List<Operation> reads = workload.history().all();
         for (Operation read : reads.subList(before, reads.size())) {
-            if (read.outcome != Operation.Outcome.DONE) {
+            if (read.outcome() != Operation.Outcome.DONE) {
                 throw new AssertionError("when all was healed: " + read);
             }
         }

@@ -12,6 +12,10 @@ import io.dht4j.Value;
 import io.dht4j.Version;
 import io.dht4j.spi.Entry;
 import io.dht4j.testkit.VirtualEnvironment;
+import io.dht4j.testkit.history.Hiding;
+import io.dht4j.testkit.history.History;
+import io.dht4j.testkit.history.Operation;
+import io.dht4j.testkit.history.ReadCheck;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -64,9 +68,9 @@ final class Workload {
         this.quorum = quorum;
         this.check = new ReadCheck(
                 history,
-                key -> nodes.stream()
+                Hiding.onDisks(key -> nodes.stream()
                         .flatMap(node -> node.disk.records().stream())
-                        .filter(entry -> entry.key().equals(key)));
+                        .filter(entry -> entry.key().equals(key))));
     }
 
     History history() {
@@ -115,8 +119,8 @@ final class Workload {
     List<String> failedAndDone(List<SimulatedNode> nodes) {
         List<String> found = new ArrayList<>();
         for (Operation write : history.all()) {
-            byte[] value = write.written;
-            if (write.outcome == Operation.Outcome.FAILED && value != null) {
+            byte[] value = write.written();
+            if (write.outcome() == Operation.Outcome.FAILED && value != null) {
                 nodes.stream()
                         .filter(node ->
                                 node.disk.records().stream().anyMatch(entry -> Arrays.equals(entry.value(), value)))
@@ -170,7 +174,7 @@ final class Workload {
         }
 
         boolean hangs() {
-            return operations.get(0).outcome == Operation.Outcome.OPEN
+            return operations.get(0).outcome() == Operation.Outcome.OPEN
                     && node.running().filter(process::equals).isPresent();
         }
 
@@ -233,7 +237,7 @@ final class Workload {
         }
 
         private void watchWrite(CompletionStage<Version> stage) {
-            watch(stage, version -> operations.forEach(write -> write.version = Optional.of(version)));
+            watch(stage, version -> operations.forEach(write -> write.wrote(version)));
         }
 
         private <T> void watch(CompletionStage<T> stage, Consumer<T> result) {
@@ -253,10 +257,11 @@ final class Workload {
         private void ended(Optional<Throwable> error) {
             int moment = history.next();
             for (Operation operation : operations) {
-                operation.ended = moment;
-                operation.clockAtEnd = environment.currentTimeMillis();
-                operation.outcome = outcome(error);
-                if (operation.outcome == Operation.Outcome.FAILED && operation.seen != Operation.NEVER) {
+                operation.end(
+                        moment,
+                        environment.currentTimeMillis(),
+                        error.map(Operation.Outcome::of).orElse(Operation.Outcome.DONE));
+                if (operation.outcome() == Operation.Outcome.FAILED && operation.wasSeen()) {
                     violations.add("a read has shown what certainly failed: " + operation);
                 }
             }
@@ -268,21 +273,8 @@ final class Workload {
                     .ifPresent(e -> violations.add(operations + " ended with " + e));
         }
 
-        private static Operation.Outcome outcome(Optional<Throwable> error) {
-            if (error.isEmpty()) {
-                return Operation.Outcome.DONE;
-            }
-            return error.get() instanceof DhtException known
-                            && known.code().action() != ErrorCode.Action.REPEAT_ONLY_THIS
-                    ? Operation.Outcome.FAILED
-                    : Operation.Outcome.UNKNOWN;
-        }
-
         private void shown(Operation read, Optional<Value> value) {
-            value.ifPresent(found -> {
-                read.read = found.bytes();
-                read.version = Optional.of(found.version());
-            });
+            read.showed(value);
             check.violation(read).ifPresent(violations::add);
         }
     }

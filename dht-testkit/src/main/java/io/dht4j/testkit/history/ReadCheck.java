@@ -1,4 +1,4 @@
-package io.dht4j.testkit.simulator;
+package io.dht4j.testkit.history;
 
 import io.dht4j.Key;
 import io.dht4j.Version;
@@ -10,18 +10,16 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Function;
-import java.util.stream.Stream;
 
 /**
  * Whether a read showed what it had to. It must show the newest write that was acknowledged before it began, or a newer one; a monotonic one also
  * what another monotonic one has shown that ended before it began. It must not show what nobody wrote, what certainly failed, what was
- * deleted by something newer, or what has expired by the clock of its node.
+ * deleted by something newer, or what has expired by the clock of its node. Belongs to the thread of its history.
  */
-final class ReadCheck {
+public final class ReadCheck {
 
     private final History history;
-    private final Function<Key, Stream<Entry>> onDisks;
+    private final Hiding hiding;
     /** For each key, what monotonic reads that showed nothing must have seen at least. */
     private final Map<Key, List<Hidden>> hidden = new HashMap<>();
 
@@ -31,82 +29,80 @@ final class ReadCheck {
     /**
      * A check of reads.
      *
-     * @param onDisks what any replica has ever kept of a key
+     * @param history what clients did
+     * @param hiding what may hide a write from a read
      */
-    ReadCheck(History history, Function<Key, Stream<Entry>> onDisks) {
+    public ReadCheck(History history, Hiding hiding) {
         this.history = history;
-        this.onDisks = onDisks;
+        this.hiding = hiding;
     }
 
-    /** What is wrong with a read that has just ended; empty if nothing is. Takes note of what it showed. */
-    Optional<String> violation(Operation read) {
-        List<Operation> writes = history.writesOf(read.key);
+    /**
+     * Judges a read that has succeeded, and takes note of what it showed. Reads must be given in the order in which they ended; a history that has ended
+     * may be judged as well as one that goes on.
+     *
+     * @param read a read or scan of the history
+     * @return what is wrong with it; empty if nothing is
+     */
+    public Optional<String> violation(Operation read) {
+        List<Operation> writes = history.writesOf(read.key());
         Optional<Operation> least = writes.stream()
-                .filter(write -> write.version.isPresent())
+                .filter(write -> write.version().isPresent())
                 .filter(write -> mustBeSeen(write, read))
                 .max(Comparator.comparing(Operation::entry, (a, b) -> a.supersedes(b) ? 1 : b.supersedes(a) ? -1 : 0));
-        return read.read == null ? absent(read, least) : present(read, read.read, writes, least);
+        return read.read() == null ? absent(read, least) : present(read, read.read(), writes, least);
     }
 
     private static boolean mustBeSeen(Operation write, Operation read) {
-        return (write.outcome == Operation.Outcome.DONE && write.ended < read.begun)
-                || (read.kind == Operation.Kind.READ && write.seen < read.begun);
+        return (write.outcome() == Operation.Outcome.DONE && write.ended() < read.begun())
+                || (read.kind() == Operation.Kind.READ && write.seenAt() < read.begun());
     }
 
     private Optional<String> present(Operation read, byte[] shown, List<Operation> writes, Optional<Operation> least) {
         Optional<Operation> found = writes.stream()
-                .filter(write -> write.written != null && Arrays.equals(write.written, shown))
+                .filter(write -> write.written() != null && Arrays.equals(write.written(), shown))
                 .findFirst();
         if (found.isEmpty()) {
             return Optional.of(read + " shows what nobody wrote");
         }
         Operation origin = found.get();
-        if (origin.outcome == Operation.Outcome.FAILED) {
+        if (origin.outcome() == Operation.Outcome.FAILED) {
             return Optional.of(read + " shows what certainly failed: " + origin);
         }
         // The clock may have been set back meanwhile.
-        if (!origin.isLive(Math.min(read.clockAtBegin, read.clockAtEnd))) {
+        if (!origin.isLive(read.earliestClock())) {
             return Optional.of(read + " shows what has expired: " + origin);
         }
-        Entry entry = Entry.value(read.key, read.version.orElseThrow(), shown, origin.expiresAtMillis);
+        Entry entry = Entry.value(read.key(), read.version().orElseThrow(), shown, origin.expiresAtMillis());
         if (least.isPresent() && least.get().entry().supersedes(entry)) {
             return Optional.of(read + " shows " + origin + ", which is older than " + least.get());
         }
-        if (read.kind == Operation.Kind.READ
-                && hidden.getOrDefault(read.key, List.of()).stream()
+        if (read.kind() == Operation.Kind.READ
+                && hidden.getOrDefault(read.key(), List.of()).stream()
                         .anyMatch(each ->
-                                each.moment() < read.begun && each.least().compareTo(entry.version()) > 0)) {
+                                each.moment() < read.begun() && each.least().compareTo(entry.version()) > 0)) {
             return Optional.of(read + " shows " + origin + ", which an earlier read had seen deleted or expired");
         }
-        if (read.kind == Operation.Kind.READ && origin.seen == Operation.NEVER) {
-            origin.seen = read.ended;
-            origin.version = read.version;
+        if (read.kind() == Operation.Kind.READ && !origin.wasSeen()) {
+            origin.seen(read.ended(), read.version().orElseThrow());
         }
         return Optional.empty();
     }
 
     private Optional<String> absent(Operation read, Optional<Operation> least) {
         if (least.isEmpty()
-                || least.get().kind == Operation.Kind.DELETE
-                || !least.get().isLive(latestClock(read))) {
+                || least.get().kind() == Operation.Kind.DELETE
+                || !least.get().isLive(read.latestClock())) {
             return Optional.empty();
         }
         // Something newer must hide it, which some replica has kept: a delete, or a value that has expired.
-        Entry mustBeSeen = least.get().entry();
-        Optional<Version> hiding = onDisks.apply(read.key)
-                .filter(entry -> !entry.isLive(latestClock(read)) && !mustBeSeen.supersedes(entry))
-                .map(Entry::version)
-                .min(Comparator.naturalOrder());
-        if (hiding.isEmpty()) {
+        Optional<Version> newer = hiding.least(read, least.get().entry());
+        if (newer.isEmpty()) {
             return Optional.of(read + " does not show " + least.get());
         }
-        if (read.kind == Operation.Kind.READ) {
-            hidden.computeIfAbsent(read.key, key -> new ArrayList<>()).add(new Hidden(read.ended, hiding.get()));
+        if (read.kind() == Operation.Kind.READ) {
+            hidden.computeIfAbsent(read.key(), key -> new ArrayList<>()).add(new Hidden(read.ended(), newer.get()));
         }
         return Optional.empty();
-    }
-
-    private static long latestClock(Operation read) {
-        return Math.max(read.clockAtBegin, read.clockAtEnd);
     }
 }
