@@ -1,0 +1,98 @@
+package io.dht4j.core.internal.clock;
+
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.dht4j.Version;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jetbrains.lincheck.LincheckAssertionError;
+import org.jetbrains.lincheck.datastructures.IntGen;
+import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
+import org.jetbrains.lincheck.datastructures.Operation;
+import org.jetbrains.lincheck.datastructures.Param;
+import org.junit.jupiter.api.Test;
+
+/** All that may happen between the threads that use a clock: whatever they see could have happened one after the other. */
+class HybridClockInterleavingsTest {
+
+    private static final long NOW = 1_000;
+    private static final int SKEW = 1;
+
+    private static ModelCheckingOptions options() {
+        return new ModelCheckingOptions()
+                .iterations(10)
+                .invocationsPerIteration(200)
+                .threads(3)
+                .actorsPerThread(3);
+    }
+
+    @Test
+    void a_clock_used_by_several_threads_answers_as_if_they_took_turns() {
+        options().check(OfOneNode.class);
+    }
+
+    @Test
+    void the_clock_of_a_slot_does_too() {
+        options().check(OfASlot.class);
+    }
+
+    @Test
+    void a_clock_that_forgets_to_compare_is_found_out() {
+        assertThatThrownBy(() -> options().check(Careless.class)).isInstanceOf(LincheckAssertionError.class);
+    }
+
+    /** The clock of a node that gives all versions. */
+    public static class OfOneNode {
+
+        private final HybridClock clock = new HybridClock(() -> NOW, SKEW);
+
+        /** Gives a version. */
+        @Operation
+        public long next() {
+            return clock.next().packed();
+        }
+
+        /** Sees a version of another node, which may be too far ahead. */
+        @Operation
+        public boolean observe(@Param(gen = IntGen.class, conf = "-1:3") int ahead) {
+            return clock.observe(Version.of(NOW + ahead, 1));
+        }
+
+        /** Looks. */
+        @Operation
+        public long current() {
+            return clock.current().packed();
+        }
+    }
+
+    /** The clock of the second of two nodes. */
+    public static class OfASlot {
+
+        private final HybridClock clock = new HybridClock(() -> NOW, SKEW, 1, 2);
+
+        /** Gives a version. */
+        @Operation
+        public long next() {
+            return clock.next().packed();
+        }
+
+        /** Sees a version of another node. */
+        @Operation
+        public boolean observe(@Param(gen = IntGen.class, conf = "0:3") int counter) {
+            return clock.observe(Version.of(NOW, counter));
+        }
+    }
+
+    /** Shows that a mistake would be found. */
+    public static class Careless {
+
+        private final AtomicLong last = new AtomicLong();
+
+        /** Gives a number, sometimes twice. */
+        @Operation
+        public long next() {
+            long next = last.get() + 1;
+            last.set(next);
+            return next;
+        }
+    }
+}
