@@ -93,6 +93,8 @@ final class HttpListener {
                 .setEventLoopPoolSize(options.eventLoops())
                 .setWorkerPoolSize(1)
                 .setInternalBlockingPoolSize(2)
+                // A process that stood still is told of in a line; a stack trace would tell where it was and not why.
+                .setWarningExceptionTime(Long.MAX_VALUE)
                 .setPreferNativeTransport(true)
                 .setFileSystemOptions(
                         new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false)));
