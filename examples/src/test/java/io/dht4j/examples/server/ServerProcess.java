@@ -12,7 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /** A server in a process of its own. */
-final class ServerProcess implements AutoCloseable {
+public final class ServerProcess implements AutoCloseable {
 
     private static final long PATIENCE_SECONDS = 60;
 
@@ -29,7 +29,7 @@ final class ServerProcess implements AutoCloseable {
     }
 
     /** Starts {@code dht server} with these options. What it says on standard error goes to a file in the directory. */
-    static ServerProcess start(Path directory, String... options) throws IOException {
+    public static ServerProcess start(Path directory, String... options) throws IOException {
         return start(List.of(), directory, options);
     }
 
@@ -74,7 +74,7 @@ final class ServerProcess implements AutoCloseable {
     }
 
     /** The line that says that it serves; waits for it. */
-    String awaitReady() throws Exception {
+    public String awaitReady() throws Exception {
         String line = firstLine.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
         if (!line.startsWith("ready ")) {
             throw new AssertionError("not ready but \"" + line + "\": " + err());
@@ -83,24 +83,40 @@ final class ServerProcess implements AutoCloseable {
     }
 
     /** {@code kill -9}. Returns when the process is gone. */
-    void kill() {
+    public void kill() {
         close();
     }
 
+    /** Sends a signal, {@code STOP} or {@code CONT} for example. Returns when it was sent. */
+    public void signal(String name) throws IOException, InterruptedException {
+        int exit = new ProcessBuilder("kill", "-" + name, String.valueOf(process.pid()))
+                .inheritIO()
+                .start()
+                .waitFor();
+        if (exit != 0) {
+            throw new IOException("kill -" + name + " " + process.pid() + " ended with " + exit);
+        }
+    }
+
+    /** The process's number. */
+    public long pid() {
+        return process.pid();
+    }
+
     /** SIGTERM. */
-    void terminate() {
+    public void terminate() {
         process.destroy();
     }
 
     /** Waits for the end. */
-    int exitCode() throws InterruptedException {
+    public int exitCode() throws InterruptedException {
         if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
             throw new AssertionError("process " + process.pid() + " does not end");
         }
         return process.exitValue();
     }
 
-    String err() throws IOException {
+    public String err() throws IOException {
         return Files.readString(err);
     }
 
