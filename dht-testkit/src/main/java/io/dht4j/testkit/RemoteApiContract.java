@@ -14,6 +14,7 @@ import io.dht4j.KeyRange;
 import io.dht4j.KeyValue;
 import io.dht4j.Node;
 import io.dht4j.NodeStatus;
+import io.dht4j.RepairStatus;
 import io.dht4j.ScanScope;
 import io.dht4j.Topology;
 import io.dht4j.Value;
@@ -35,6 +36,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -413,6 +415,26 @@ public abstract class RemoteApiContract {
                             direct.uptime()))
                     .isEqualTo(direct);
         }
+    }
+
+    @Test
+    void a_repair_is_begun_and_comes_to_its_end() {
+        RepairStatus before = result(api.repairStatus(address(1), OPTIONS));
+        assertThat(before.node())
+                .isEqualTo(result(api.status(address(1), OPTIONS)).id());
+
+        int partition = result(api.locate(address(1), KEY, OPTIONS)).partition();
+        assertThat(result(api.repair(address(1), Set.of(partition), OPTIONS)).rounds())
+                .isEqualTo(before.rounds());
+        await().atMost(PATIENCE)
+                .until(() -> result(api.repairStatus(address(1), OPTIONS)).rounds() > before.rounds());
+
+        RepairStatus after = result(api.repairStatus(address(1), OPTIONS));
+        assertThat(after.lastError()).isEmpty();
+        assertThat(after.completed()).containsOnlyKeys(partition);
+        assertThat(after).isEqualTo(result(clusters.get(1).repairStatus()));
+        assertThat(failure(api.repair(address(1), Set.of(1 << 19), OPTIONS)).code())
+                .isEqualTo(ErrorCode.BAD_REQUEST);
     }
 
     // Errors

@@ -77,8 +77,8 @@ final class HttpApiHandler implements Handler<HttpServerRequest> {
                             ErrorCode.UNKNOWN_RESOURCE,
                             "no resource \"" + HttpApiQuery.shown(path) + "\"; there are "
                                     + String.join(
-                                            ", ", ENTITY, ENTITIES, BATCH_GET, BATCH_PUT, SNAPSHOTS, PLACEMENT,
-                                            STATUS, REPAIR));
+                                            ", ", ENTITY, ENTITIES, BATCH_GET, BATCH_PUT, SNAPSHOTS, PLACEMENT, STATUS,
+                                            REPAIR));
                 }
             }
         } catch (RuntimeException e) {

@@ -201,6 +201,18 @@ class ClientCommandsTest {
         assertThat(run("status", "--json").out()).contains("\"id\":\"n1\"");
     }
 
+    @Test
+    void repair_repairs_and_shows_how_far_it_is() {
+        run("put", "k", "v");
+
+        assertThat(run("repair", "--status").out()).containsPattern("rounds +0").contains("no partition yet");
+        assertThat(run("repair", "--partition", "0,3").out())
+                .containsPattern("rounds +1")
+                .containsPattern("running +false")
+                .contains("2 partitions, the longest ago");
+        assertThat(run("repair", "--json").out()).contains("\"rounds\":2");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"tsv", "ndjson"})
     void a_dump_loads_into_another_cluster(String format) throws Exception {

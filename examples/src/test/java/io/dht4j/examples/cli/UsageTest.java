@@ -15,7 +15,19 @@ class UsageTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"server", "demo", "put", "get", "delete", "scan", "status", "load", "dump", "snapshot", "restore"
+            strings = {
+                "server",
+                "demo",
+                "put",
+                "get",
+                "delete",
+                "scan",
+                "status",
+                "load",
+                "dump",
+                "repair",
+                "snapshot",
+                "restore"
             })
     void every_command_has_help_and_a_version(String command) {
         CommandLineRun help = CommandLineRun.of(command, "--help");
@@ -68,6 +80,8 @@ class UsageTest {
                 "scan --format xml|--format",
                 "scan --prefix a --start b|--prefix",
                 "status extra|extra",
+                "repair --partition -1|--partition",
+                "repair --partition x|--partition",
                 "load|FILE",
                 "load data.csv|--format",
                 "load x.tsv --parallel 0|--parallel",

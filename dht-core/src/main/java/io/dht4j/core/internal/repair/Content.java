@@ -31,7 +31,7 @@ public final class Content {
     private static final int BUILD_STEP = 2048;
 
     /** How many entries a page may look at, and how many it may show. */
-    private static final int MAX_LOOKS = 32 * 1024;
+    private static final int MAX_LOOKS = 96 * 1024;
 
     private static final int MAX_HELD = 2048;
     private static final int MAX_HELD_BYTES = 96 << 10;
