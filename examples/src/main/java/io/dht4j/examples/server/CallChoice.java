@@ -1,6 +1,7 @@
 package io.dht4j.examples.server;
 
 import io.dht4j.CancellationPolicy;
+import io.dht4j.Hedging;
 import io.dht4j.ReadFanOut;
 import io.dht4j.core.Batching;
 import io.dht4j.core.HintedHandoff;
@@ -11,6 +12,7 @@ import java.time.Duration;
  * How requests are carried out.
  *
  * @param reads which replicas a read asks
+ * @param hedging when a read asks one more replica
  * @param timeout how long a request may take
  * @param maxValueBytes the largest value
  * @param batching how requests to a node are put together in frames
@@ -20,6 +22,7 @@ import java.time.Duration;
  */
 public record CallChoice(
         ReadFanOut reads,
+        Hedging hedging,
         Duration timeout,
         int maxValueBytes,
         Batching batching,
@@ -42,6 +45,7 @@ public record CallChoice(
     static CallChoice of(Given given) throws ConfigException {
         return new CallChoice(
                 given.choice(Setting.READS, ReadFanOut.class),
+                given.read(Setting.HEDGE, CallChoice::hedging),
                 Duration.ofMillis(given.number(Setting.TIMEOUT, 1, LONGEST_MILLIS)),
                 given.number(Setting.MAX_VALUE_BYTES, 1, LARGEST_VALUE),
                 batching(given),
@@ -57,6 +61,20 @@ public record CallChoice(
         }
         return Repair.on()
                 .withInterval(Duration.ofSeconds(given.number(Setting.REPAIR_INTERVAL, 1, LONGEST_INTERVAL_SECONDS)));
+    }
+
+    private static Hedging hedging(String text) {
+        if (text.equals("off")) {
+            return Hedging.off();
+        }
+        try {
+            return text.endsWith("%")
+                    ? Hedging.atPercentile(Double.parseDouble(text.substring(0, text.length() - 1)))
+                    : Hedging.after(Duration.ofMillis(Long.parseLong(text)));
+        } catch (NumberFormatException e) {
+            throw new IllegalArgumentException(
+                    "expected off, 1 to " + LONGEST_MILLIS + " milliseconds, or 50% to 99.9%, not \"" + text + "\"", e);
+        }
     }
 
     private static Batching batching(Given given) throws ConfigException {

@@ -163,6 +163,7 @@ final class Parts {
                 .hash(config.placement().function())
                 .partitions(config.placement().partitions())
                 .readFanOut(config.calls().reads())
+                .hedging(config.calls().hedging())
                 .timeout(config.calls().timeout())
                 .maxValueBytes(maxValueBytes)
                 .batching(config.calls().batching())

@@ -132,6 +132,13 @@ public enum Setting {
             "Number of replicas of a key where a request sets none."),
     /** Which replicas a read asks. */
     READS("POLICY", Fallback.VALUE, "enough", "Which replicas a read asks: enough (as many as must answer) or all."),
+    /** When a read asks one more replica. */
+    HEDGE(
+            "off|MILLIS|PERCENT%",
+            Fallback.VALUE,
+            "off",
+            "When a read asks one more replica: never, after so many milliseconds, or when an answer takes longer than so "
+                    + "many in a hundred did lately, as in 95%."),
     /** How long a request may take. */
     TIMEOUT(
             "MILLIS",

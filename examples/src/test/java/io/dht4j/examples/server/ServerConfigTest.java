@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dht4j.CancellationPolicy;
+import io.dht4j.Hedging;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.ReadFanOut;
@@ -51,6 +52,7 @@ class ServerConfigTest {
         assertThat(config.calls())
                 .isEqualTo(new CallChoice(
                         ReadFanOut.ENOUGH,
+                        Hedging.off(),
                         Duration.ofSeconds(5),
                         16 << 20,
                         Batching.on(),
@@ -89,6 +91,7 @@ class ServerConfigTest {
         settings.put(Setting.DURABILITY, "fsync");
         settings.put(Setting.REPLICATION_FACTOR, "2");
         settings.put(Setting.READS, "all");
+        settings.put(Setting.HEDGE, "99.5%");
         settings.put(Setting.TIMEOUT, "250");
         settings.put(Setting.MAX_VALUE_BYTES, "1000");
         settings.put(Setting.TOKENS, "tokens.txt");
@@ -114,6 +117,7 @@ class ServerConfigTest {
         assertThat(config.calls())
                 .isEqualTo(new CallChoice(
                         ReadFanOut.ALL,
+                        Hedging.atPercentile(99.5),
                         Duration.ofMillis(250),
                         1000,
                         new Batching(
@@ -338,6 +342,9 @@ class ServerConfigTest {
                 "REPLICATION_FACTOR|2|1 to 1",
                 "REPLICATION_FACTOR|many|1 to 1",
                 "READS|some|enough or all",
+                "HEDGE|0|PT0.001S to PT1H",
+                "HEDGE|p95|off, 1 to 3600000 milliseconds, or 50% to 99.9%",
+                "HEDGE|100%|50.0 to 99.9",
                 "TIMEOUT|0|1 to 3600000",
                 "MAX_VALUE_BYTES|-1|1 to 536870912",
                 "TOKENS|''|path is missing",
