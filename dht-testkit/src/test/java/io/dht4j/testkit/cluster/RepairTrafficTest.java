@@ -26,7 +26,6 @@ import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestReporter;
 
 /**
  * How many bytes a repair moves. {@code -Ddht.repair.entries=1000000} makes it as large as the figures in {@code docs/anti-entropy.md}; the bounds are the same.
@@ -91,7 +90,7 @@ class RepairTrafficTest {
     }
 
     @Test
-    void equalReplicasCostLittleAndDifferencesLittleMore(TestReporter reporter) {
+    void equalReplicasCostLittleAndDifferencesLittleMore() {
         LoopbackNetwork network = LoopbackNetwork.on(env);
         Topology topology = Topology.of(Node.of("n0", "host0"), Node.of("n1", "host1"));
         List<ModelStore> stores = new ArrayList<>();
@@ -129,7 +128,7 @@ class RepairTrafficTest {
         assertThat(repaired.sent()).isEqualTo(DIFFERENCES / 2);
         assertThat(repaired.received()).isEqualTo(DIFFERENCES / 2);
         assertThat(ofDifferences).isLessThan(BOUND_OF_EACH_DIFFERING_BYTE * differing);
-        reporter.publishEntry(String.format(
+        System.out.println(String.format(
                 Locale.ROOT,
                 "%d entries: %d bytes to compare equal replicas, %d bytes for %d differences of %d bytes",
                 ENTRIES,
