@@ -59,6 +59,12 @@ class FrameCodecTest {
                         KEY, List.of(new RepairRequest.Buckets(7, -1), new RepairRequest.Buckets(9, 1))),
                 new RepairRequest.Fence(partitions, VERSION),
                 new RepairRequest.Purge(partitions, VERSION, new Version(0)),
+                new Request.OpenCut(VERSION, 60_000_000_000L),
+                new Request.FixCut(VERSION, new Version(-1)),
+                new Request.CutPage(
+                        VERSION, new Request.ScanPage(KeyRange.between(KEY, LONGEST), partitions, 1000, 1 << 20)),
+                new Request.KeepCut(VERSION),
+                new Request.EndCut(VERSION),
                 BATCH,
                 new Request.Batch(List.of(), 0, 0));
     }
@@ -74,6 +80,8 @@ class FrameCodecTest {
                         new Answer.VersionOnly(VERSION, 5_000_000, -3))),
                 new Reply.Page(List.of(VALUE, TOMBSTONE), Optional.of(LONGEST)),
                 new Reply.Page(List.of(), Optional.empty()),
+                new Reply.CutOpened(VERSION),
+                new Reply.CutDone(),
                 new Reply.Failed(ErrorCode.OVERLOADED, "too much: ü"),
                 new RepairReply.Sums(true, List.of(1L, -2L), List.of(3L, 4L), List.of(5L, Long.MIN_VALUE)),
                 new RepairReply.Versions(List.of(new RepairReply.Held(KEY, VERSION, -7)), Optional.of(LONGEST)),
@@ -90,6 +98,12 @@ class FrameCodecTest {
         }
         if (reply instanceof Reply.Batch) {
             return BATCH;
+        }
+        if (reply instanceof Reply.CutOpened) {
+            return new Request.OpenCut(VERSION, 1);
+        }
+        if (reply instanceof Reply.CutDone) {
+            return new Request.FixCut(VERSION, VERSION);
         }
         if (reply instanceof Reply.Applied) {
             return new Request.ApplyEntries(List.of());
