@@ -230,7 +230,10 @@ final class Merger {
     private void runWishes() {
         @Nullable Wish wish;
         while ((wish = wishes.peek()) != null && oldestSegment() > wish.upToSegment()) {
-            wishes.remove();
+            if (!wishes.remove(wish)) {
+                // The one who wished has given up.
+                continue;
+            }
             try {
                 wish.result().complete(wish.work().getAsLong());
             } catch (RuntimeException | Error e) {

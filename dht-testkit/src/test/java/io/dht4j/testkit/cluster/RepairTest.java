@@ -182,6 +182,35 @@ class RepairTest {
     }
 
     @Test
+    void aDiskThatIsSetBackBehindItsOwnFenceDoesNotBringADeletedValueBack() {
+        try (SimulatedCluster cluster = setup(3).start()) {
+            cluster.await(cluster.node(0).put(KEY, bytes("v"), ALL));
+            cluster.env.advance(LONG_AGO);
+            for (int node = 0; node < 3; node++) {
+                repair(cluster, node);
+            }
+            ModelStore image = new ModelStore();
+            image.apply(content(cluster.stores.get(1)));
+            image.keepNote("fence", cluster.stores.get(1).note("fence").orElseThrow());
+            cluster.await(cluster.node(0).delete(KEY, ALL));
+            cluster.env.advance(LONG_AGO);
+            for (int node = 0; node < 3; node++) {
+                repair(cluster, node);
+            }
+            assertThat(content(cluster.stores.get(0))).isEmpty();
+
+            cluster.stop(1);
+            cluster.startNode(1, image);
+            repair(cluster, 0);
+
+            assertThat(cluster.await(
+                            cluster.node(1).get(KEY, CallOptions.defaults().withPolicy(1, 1))))
+                    .isEmpty();
+            assertThat(cluster.await(cluster.node(2).get(KEY, ALL))).isEmpty();
+        }
+    }
+
+    @Test
     void nothingIsPurgedWhileAReplicaIsAway() {
         try (SimulatedCluster cluster = setup(3).start()) {
             cluster.await(cluster.node(0).put(KEY, bytes("v"), ALL));

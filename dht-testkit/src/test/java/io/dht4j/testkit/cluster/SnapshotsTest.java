@@ -23,6 +23,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.IntPredicate;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -222,6 +225,36 @@ class SnapshotsTest {
                 });
             }
         }
+    }
+
+    /** Its version is older than the snapshot's, and it comes to its replicas when they could have been read long ago. */
+    @Test
+    void a_write_under_way_is_waited_for() {
+        try (SimulatedCluster cluster = SimulatedCluster.of(1, 4).start()) {
+            Key key = Key.of("k0");
+            for (int i = 1; IntStream.range(0, 3).anyMatch(replicaOf(cluster, key)); i++) {
+                key = Key.of("k" + i);
+            }
+            cluster.await(cluster.node(1).put(key, bytes("before"), EVERYWHERE));
+            for (int replica = 1; replica < 4; replica++) {
+                cluster.links
+                        .get(0)
+                        .toward(SimulatedCluster.id(replica), Fault.delay(Duration.ofMillis(300), Duration.ZERO));
+            }
+            CompletableFuture<Version> late =
+                    cluster.node(0).put(key, bytes("late"), DEFAULTS).toCompletableFuture();
+
+            Version snapshot = open(cluster, 1);
+            Value shown = read(cluster, 1, snapshot).get(key);
+
+            assertThat(cluster.await(late)).isLessThan(snapshot);
+            assertThat(shown).isNotNull();
+            assertThat(shown.text()).isEqualTo("late");
+        }
+    }
+
+    private static IntPredicate replicaOf(SimulatedCluster cluster, Key key) {
+        return n -> cluster.replica(key, n) == 0;
     }
 
     @Test

@@ -7,16 +7,13 @@ import io.dht4j.NodeId;
 import io.dht4j.RepairStatus;
 import io.dht4j.UnavailableException;
 import io.dht4j.Version;
-import io.dht4j.core.internal.wire.RepairReply;
-import io.dht4j.core.internal.wire.RepairRequest;
 import io.dht4j.spi.EntryCursor;
 import io.dht4j.spi.Environment;
-import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.IntFunction;
@@ -35,9 +32,6 @@ import org.slf4j.LoggerFactory;
 public final class AntiEntropy {
 
     private static final Logger LOG = LoggerFactory.getLogger(AntiEntropy.class);
-
-    /** So often others are compared again because something was received from a later one. */
-    private static final int MAX_PASSES = 3;
 
     private final Environment environment;
     private final NodeId self;
@@ -86,7 +80,7 @@ public final class AntiEntropy {
         this.limits = limits;
         this.partitions = partitions;
         this.replicas = replicas;
-        this.pace = new Pace(environment, limits.bytesPerSecond());
+        this.pace = new Pace(environment, limits.bytesPerSecond(), this::isClosed);
         this.progress = new Progress(self);
     }
 
@@ -103,6 +97,7 @@ public final class AntiEntropy {
                 LOG.debug("adding up what a store in memory brought along");
             }
             held.close();
+            building = null;
             scheduleRound();
         } else {
             build(held);
@@ -120,9 +115,14 @@ public final class AntiEntropy {
                 build(held);
             } else {
                 held.close();
+                forgetBuilding();
                 scheduleRound();
             }
         });
+    }
+
+    private synchronized void forgetBuilding() {
+        building = null;
     }
 
     private synchronized boolean isClosed() {
@@ -130,7 +130,7 @@ public final class AntiEntropy {
     }
 
     private synchronized void scheduleRound() {
-        if (closed) {
+        if (closed || running) {
             return;
         }
         if (!wanted.isEmpty()) {
@@ -214,8 +214,8 @@ public final class AntiEntropy {
      *
      * @return the state now; a request that waits counts as running
      */
-    public RepairStatus status() {
-        return progress.status();
+    public synchronized RepairStatus status() {
+        return progress.status(!wanted.isEmpty());
     }
 
     /** Begins a round; holding the lock. */
@@ -250,297 +250,27 @@ public final class AntiEntropy {
     }
 
     private CompletableFuture<Void> round(BitSet chosen) {
-        Version seal = Version.of(
-                Math.max(
-                        0, environment.currentTimeMillis() - limits.purgeAfter().toMillis()),
-                0);
-        Round round = new Round(seal, chosen, shares(chosen));
-        return pace.onStore(() -> content.seal(chosen, seal))
-                .thenCompose(done -> look(round, 0))
-                .thenCompose(done -> resolve(round, doubts(round), 0))
-                .thenCompose(done -> join(round, round.shares, 0, 1))
-                .thenCompose(done -> {
-                    progress.completed(round.compared, environment.currentTimeMillis());
-                    return purge(round);
-                });
+        long sealed = environment.currentTimeMillis() - limits.purgeAfter().toMillis();
+        Round.Tools tools = new Round.Tools(environment, content, peers, pace, limits, progress);
+        return new Round(tools, newVersion(sealed), chosen, others(chosen)).run();
     }
 
-    /** What a round knows of its partitions. */
-    private static final class Round {
-        final Version seal;
-        final List<Share> shares;
-        /** Where no replica lacked anything older than the seal, and all answered. */
-        final BitSet clean;
-        /** Compared with all other replicas, whatever was found. */
-        final BitSet compared;
-
-        @Nullable
-        RuntimeException failure;
-
-        Round(Version seal, BitSet chosen, List<Share> shares) {
-            this.seal = seal;
-            this.shares = shares;
-            this.clean = (BitSet) chosen.clone();
-            this.compared = (BitSet) chosen.clone();
-        }
+    /** Two rounds that begin in the same millisecond must not take each other's seals for their own. */
+    private Version newVersion(long millis) {
+        return Version.of(Math.max(0, millis), environment.random().nextInt(Version.MAX_COUNTER + 1));
     }
 
-    /** The partitions of a round that another node is a replica of too. */
-    private static final class Share {
-        final Node node;
-        final BitSet partitions;
-        /** Once both have looked. */
-        @Nullable
-        Comparison comparison;
-
-        Share(Node node, BitSet partitions) {
-            this.node = node;
-            this.partitions = partitions;
-        }
-    }
-
-    private List<Share> shares(BitSet chosen) {
-        List<Share> shares = new ArrayList<>();
+    /** The other replicas of some partitions, each with those of them that it has. */
+    private Map<Node, BitSet> others(BitSet chosen) {
+        Map<Node, BitSet> others = new LinkedHashMap<>();
         for (int i = chosen.nextSetBit(0); i >= 0; i = chosen.nextSetBit(i + 1)) {
             for (Node node : replicas.apply(i)) {
                 if (!node.id().equals(self)) {
-                    share(shares, node).partitions.set(i);
+                    others.computeIfAbsent(node, other -> new BitSet()).set(i);
                 }
             }
         }
-        return shares;
-    }
-
-    private static Share share(List<Share> shares, Node node) {
-        for (Share share : shares) {
-            if (share.node.equals(node)) {
-                return share;
-            }
-        }
-        Share share = new Share(node, new BitSet());
-        shares.add(share);
-        return share;
-    }
-
-    /** Seals the partitions everywhere, and takes a first look. A node that cannot be asked does not keep the others from being repaired. */
-    private CompletableFuture<Void> look(Round round, int index) {
-        if (index == round.shares.size()) {
-            return CompletableFuture.completedFuture(null);
-        }
-        Share share = round.shares.get(index);
-        return look(round, share).thenCompose(done -> look(round, index + 1));
-    }
-
-    private CompletableFuture<Void> look(Round round, Share share) {
-        if (isClosed()) {
-            return CompletableFuture.failedFuture(new RepairException(ErrorCode.NOT_SERVING, "this node is closing"));
-        }
-        Comparison comparison = new Comparison(content, peers, pace, limits, share.node, round.seal, progress);
-        return comparison.look(share.partitions).handle((done, error) -> {
-            if (error != null) {
-                fail(round, share, DhtException.unwrap(error));
-            } else {
-                share.comparison = comparison;
-                if (!comparison.isSealed()) {
-                    round.clean.andNot(share.partitions);
-                }
-            }
-            return null;
-        });
-    }
-
-    /** Partitions by how far their replicas may purge, where some do not know, or wait for the outcome of an earlier fence. */
-    private List<Map.Entry<Version, BitSet>> doubts(Round round) {
-        Map<Version, BitSet> doubts = new TreeMap<>();
-        round.clean.stream().forEach(partition -> {
-            Version purged = content.purged(partition);
-            boolean doubtful = !purged.equals(content.fenced(partition));
-            for (Share share : round.shares) {
-                Comparison comparison = share.comparison;
-                if (comparison != null && share.partitions.get(partition)) {
-                    Version there = comparison.purgedThere(partition);
-                    doubtful |= !there.equals(purged) || !there.equals(comparison.fencedThere(partition));
-                    purged = there.compareTo(purged) > 0 ? there : purged;
-                }
-            }
-            if (doubtful) {
-                doubts.computeIfAbsent(purged, version -> new BitSet()).set(partition);
-            }
-        });
-        return List.copyOf(doubts.entrySet());
-    }
-
-    private CompletableFuture<Void> resolve(Round round, List<Map.Entry<Version, BitSet>> doubts, int index) {
-        if (index == doubts.size()) {
-            return CompletableFuture.completedFuture(null);
-        }
-        Version purged = doubts.get(index).getKey();
-        BitSet partitions = doubts.get(index).getValue();
-        return pace.onStore(() -> {
-                    content.resolve(partitions, purged, round.seal);
-                    round.shares.forEach(share -> tellPurged(share, partitions));
-                    return partitions;
-                })
-                .thenCompose(done -> resolve(round, purged, partitions, 0))
-                .thenCompose(done -> resolve(round, doubts, index + 1));
-    }
-
-    private void tellPurged(Share share, BitSet partitions) {
-        Comparison comparison = share.comparison;
-        if (comparison != null) {
-            partitions.stream()
-                    .filter(share.partitions::get)
-                    .forEach(partition -> comparison.purgesHere(partition, content.purged(partition)));
-        }
-    }
-
-    private CompletableFuture<Void> resolve(Round round, Version purged, BitSet partitions, int index) {
-        if (index == round.shares.size()) {
-            return CompletableFuture.completedFuture(null);
-        }
-        Share share = round.shares.get(index);
-        BitSet asked = (BitSet) share.partitions.clone();
-        asked.and(partitions);
-        Comparison comparison = share.comparison;
-        if (comparison != null) {
-            // Not those who never were as far: they lack what they must get first.
-            for (int i = asked.nextSetBit(0); i >= 0; i = asked.nextSetBit(i + 1)) {
-                asked.set(i, comparison.fencedThere(i).compareTo(purged) >= 0);
-            }
-        }
-        if (comparison == null || asked.isEmpty()) {
-            return resolve(round, purged, partitions, index + 1);
-        }
-        return peers.ask(share.node, new RepairRequest.Purge(asked, purged, round.seal))
-                .handle((reply, error) -> {
-                    if (error != null) {
-                        fail(round, share, DhtException.unwrap(error));
-                        share.comparison = null;
-                    } else {
-                        asked.stream().forEach(partition -> comparison.purges(partition, purged));
-                    }
-                    return null;
-                })
-                .thenCompose(done -> resolve(round, purged, partitions, index + 1));
-    }
-
-    /** Brings this node together with one other after the other. */
-    private CompletableFuture<Void> join(Round round, List<Share> shares, int index, int pass) {
-        if (index == shares.size()) {
-            return CompletableFuture.completedFuture(null);
-        }
-        Share share = shares.get(index);
-        Comparison comparison = share.comparison;
-        if (comparison == null) {
-            return join(round, shares, index + 1, pass);
-        }
-        return comparison
-                .run()
-                .handle((result, error) -> {
-                    if (error == null) {
-                        round.clean.andNot(result.differingBeforeSeal());
-                        round.clean.andNot(result.stuck());
-                        round.compared.andNot(result.stuck());
-                        return result.received();
-                    }
-                    fail(round, share, DhtException.unwrap(error));
-                    return new BitSet();
-                })
-                .thenCompose(received -> {
-                    List<Share> behind = narrowed(shares.subList(0, index), received);
-                    return pass < MAX_PASSES ? again(round, behind, 0, pass + 1) : again(round, List.of(), 0, pass);
-                })
-                .thenCompose(done -> join(round, shares, index + 1, pass));
-    }
-
-    /** Looks again at those who lack what has been received from a later one. */
-    private CompletableFuture<Void> again(Round round, List<Share> behind, int index, int pass) {
-        if (index == behind.size()) {
-            return join(round, behind, 0, pass);
-        }
-        return look(round, behind.get(index)).thenCompose(done -> again(round, behind, index + 1, pass));
-    }
-
-    private static void fail(Round round, Share share, Throwable cause) {
-        round.clean.andNot(share.partitions);
-        round.compared.andNot(share.partitions);
-        round.failure = cause instanceof RuntimeException known ? known : new IllegalStateException(cause);
-    }
-
-    private static List<Share> narrowed(List<Share> shares, BitSet partitions) {
-        List<Share> narrowed = new ArrayList<>();
-        for (Share share : shares) {
-            BitSet both = (BitSet) share.partitions.clone();
-            both.and(partitions);
-            if (!both.isEmpty()) {
-                narrowed.add(new Share(share.node, both));
-            }
-        }
-        return narrowed;
-    }
-
-    /** Lets go what is dead and old where all replicas were equal, and keep others from bringing it back. */
-    private CompletableFuture<Void> purge(Round round) {
-        return fence(round, round.shares, 0)
-                .thenCompose(done -> allow(round, round.shares, 0))
-                .thenCompose(done -> pace.onStore(content::purge))
-                .thenAccept(count -> {
-                    progress.purged(count);
-                    if (round.failure != null) {
-                        throw round.failure;
-                    }
-                });
-    }
-
-    private CompletableFuture<Void> fence(Round round, List<Share> shares, int index) {
-        if (index == shares.size()) {
-            return pace.onStore(() -> content.fence(round.clean, round.seal)).thenAccept(round.clean::and);
-        }
-        Share share = shares.get(index);
-        BitSet asked = (BitSet) share.partitions.clone();
-        asked.and(round.clean);
-        if (asked.isEmpty()) {
-            return fence(round, shares, index + 1);
-        }
-        return peers.ask(share.node, new RepairRequest.Fence(asked, round.seal))
-                .handle((reply, error) -> {
-                    if (error == null) {
-                        asked.andNot(((RepairReply.Fenced) reply).partitions());
-                    } else {
-                        round.failure = unexpected(error);
-                    }
-                    round.clean.andNot(asked);
-                    return null;
-                })
-                .thenCompose(done -> fence(round, shares, index + 1));
-    }
-
-    private CompletableFuture<Void> allow(Round round, List<Share> shares, int index) {
-        if (index == shares.size()) {
-            return pace.onStore(() -> {
-                content.allowPurge(round.clean, round.seal);
-                return null;
-            });
-        }
-        Share share = shares.get(index);
-        BitSet asked = (BitSet) share.partitions.clone();
-        asked.and(round.clean);
-        if (asked.isEmpty()) {
-            return allow(round, shares, index + 1);
-        }
-        return peers.ask(share.node, new RepairRequest.Purge(asked, round.seal, Content.NO_SEAL))
-                .handle((reply, error) -> {
-                    if (error != null) {
-                        // It keeps its tombstones until a later round; nobody sends them to it or takes them from it.
-                        round.failure = unexpected(error);
-                    }
-                    return null;
-                })
-                .thenCompose(done -> allow(round, shares, index + 1));
-    }
-
-    private static RuntimeException unexpected(Throwable error) {
-        return DhtException.unwrap(error) instanceof RuntimeException known ? known : new IllegalStateException(error);
+        return others;
     }
 
     /** Begins nothing more. What is under way ends with the next step. */

@@ -26,9 +26,12 @@ import java.util.function.Function;
 final class Comparison {
 
     private static final int MAX_PAGE_BYTES = 96 << 10;
-    private static final int BYTES_PER_SUM = 16;
+    private static final int BYTES_PER_SUM = 24;
+    private static final int MAX_NAMED = 4096;
     /** So many keys that differ are looked at together for the second time. */
     private static final int CONFIRMED_TOGETHER = 512;
+
+    private static final int MAX_KEY_BYTES = 64 << 10;
 
     private final Content content;
     private final RepairPeers peers;
@@ -56,6 +59,10 @@ final class Comparison {
 
         Version purgedHere(Key key) {
             return purgedHere.getOrDefault(content.partitionOf(key), Content.NO_SEAL);
+        }
+
+        Version fencedThere(Key key) {
+            return fencedThere.getOrDefault(content.partitionOf(key), Content.NO_SEAL);
         }
 
         /** A key differs, and the newer of the two has this version. */
@@ -136,9 +143,7 @@ final class Comparison {
     CompletableFuture<Result> run() {
         int together = Math.max(1, Content.MAX_SUMS / content.bucketsEach());
         return buckets(chunks(differing, together), 0, new ArrayList<>())
-                .thenCompose(buckets -> buckets.isEmpty()
-                        ? CompletableFuture.completedFuture(null)
-                        : versions(Content.first(), buckets, new ArrayList<>()))
+                .thenCompose(buckets -> versions(buckets, 0))
                 .thenApply(done -> new Result(seen.received, seen.differingBeforeSeal, seen.stuck));
     }
 
@@ -220,6 +225,16 @@ final class Comparison {
         });
     }
 
+    /** Not more buckets at a time than a request may name. */
+    private CompletableFuture<Void> versions(List<Buckets> buckets, int begin) {
+        if (begin >= buckets.size()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        int end = Math.min(buckets.size(), begin + MAX_NAMED);
+        return versions(Content.first(), buckets.subList(begin, end), new ArrayList<>())
+                .thenCompose(done -> versions(buckets, end));
+    }
+
     private CompletableFuture<Void> versions(Key start, List<Buckets> buckets, List<Key> found) {
         RepairRequest.Versions request = new RepairRequest.Versions(start, buckets);
         return pace.paced(MAX_PAGE_BYTES, () -> {
@@ -275,9 +290,15 @@ final class Comparison {
         if (begin >= keys.size()) {
             return CompletableFuture.completedFuture(null);
         }
-        List<Key> some = keys.subList(begin, Math.min(keys.size(), begin + CONFIRMED_TOGETHER));
+        int end = begin;
+        int bytes = 0;
+        while (end < keys.size() && end < begin + CONFIRMED_TOGETHER && bytes < MAX_KEY_BYTES) {
+            bytes += keys.get(end++).length();
+        }
+        List<Key> some = keys.subList(begin, end);
+        int next = end;
         return new Differences(content, peers, pace, node, progress, seen)
                 .settle(some)
-                .thenCompose(done -> settle(keys, begin + CONFIRMED_TOGETHER));
+                .thenCompose(done -> settle(keys, next));
     }
 }

@@ -19,6 +19,7 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import java.util.function.ToIntFunction;
 
 /**
@@ -145,13 +146,10 @@ public final class Content {
                 ErrorCode.BAD_REQUEST, "there are " + partitions + " partitions, and none of number " + partition);
     }
 
-    /** Seals partitions; false if this node's clock has not long passed that moment, since then the other one's may be far ahead. */
+    /** Seals partitions; false if a newer round has, or if this node's clock has not long passed that moment, since then the other one's may be far ahead. */
     boolean seal(BitSet asked, Version before) {
         boolean isPast = before.millis() <= clockMillis.getAsLong() - leastAgeMillis;
-        if (isPast) {
-            fence.seal(asked, before);
-        }
-        return isPast;
+        return isPast && fence.seal(asked, before);
     }
 
     /** Sums that cover everything that was applied before. */
@@ -183,6 +181,7 @@ public final class Content {
         long[] masks = new long[partitions];
         buckets.forEach(each -> masks[each.partition()] = each.mask());
         List<Held> held = new ArrayList<>();
+        Predicate<Entry> dispensable = fence.dispensable();
         int looks = 0;
         int bytes = 0;
         try (EntryCursor cursor = store.scan(KeyRange.from(start))) {
@@ -193,7 +192,8 @@ public final class Content {
                     return new RepairReply.Versions(held, Optional.of(key));
                 }
                 long mask = masks[partitionOf.applyAsInt(key)];
-                if (mask != 0 && (mask >>> trees.bucketOf(key) & 1) != 0) {
+                // What is about to go is not shown: the other one may have let it go already.
+                if (mask != 0 && (mask >>> trees.bucketOf(key) & 1) != 0 && !dispensable.test(entry)) {
                     held.add(held(entry));
                     bytes += key.length() + 2 * Long.BYTES;
                 }
@@ -214,13 +214,21 @@ public final class Content {
         return partitionOf.applyAsInt(key);
     }
 
+    /** What is held and not about to go. */
+    List<Optional<Entry>> get(List<Key> keys) {
+        Predicate<Entry> dispensable = fence.dispensable();
+        return keys.stream()
+                .map(key -> store.get(key).filter(dispensable.negate()))
+                .toList();
+    }
+
     Optional<Entry> get(Key key) {
         return store.get(key);
     }
 
     /** Removes what may go; how many entries that were. */
     long purge() {
-        return store.purge(fence.dispensable());
+        return fence.takePurgeDue() ? store.purge(fence.dispensable()) : 0;
     }
 
     BitSet fence(BitSet asked, Version before) {

@@ -1,5 +1,6 @@
 package io.dht4j.core.internal.repair;
 
+import io.dht4j.DhtException;
 import io.dht4j.Key;
 import io.dht4j.Node;
 import io.dht4j.Version;
@@ -14,7 +15,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -74,16 +76,19 @@ final class Differences {
 
     /** Finds out, on a store thread, what is still different and which side is newer. */
     private void sort(List<Key> keys, List<Answer> answers) {
+        List<Optional<Entry>> owns = content.get(keys);
         for (int i = 0; i < keys.size(); i++) {
             Key key = keys.get(i);
-            Optional<Entry> own = content.get(key);
+            Optional<Entry> own = owns.get(i);
             Answer other = answers.get(i);
-            if (other instanceof Answer.Absent) {
-                own.ifPresent(this::onlyHere);
-            } else if (own.isEmpty()) {
+            if (own.isPresent()) {
+                if (other instanceof Answer.Absent) {
+                    onlyHere(own.get());
+                } else {
+                    onBoth(own.get(), other);
+                }
+            } else if (!(other instanceof Answer.Absent)) {
                 onlyThere(key, other);
-            } else {
-                onBoth(own.get(), other);
             }
         }
     }
@@ -93,11 +98,11 @@ final class Differences {
         if (own.version().compareTo(seen.purgedThere(key)) >= 0) {
             seen.differs(key, own.version());
             toSend.add(key);
-        } else if (own.version().compareTo(seen.purgedHere(key)) >= 0 && !own.isTombstone()) {
+        } else if (!own.isTombstone()) {
             // All replicas had it deleted, and forgot both, while this one stood aside: it must not bring it back.
             seen.differs(key, own.version());
             LOG.debug("{} was deleted and purged elsewhere", key);
-            toKeep.add(Entry.tombstone(key, own.version()));
+            toKeep.add(Entry.tombstone(key, later(own.version(), content.fenced(content.partitionOf(key)))));
         }
     }
 
@@ -106,11 +111,15 @@ final class Differences {
         if (version.compareTo(seen.purgedHere(key)) >= 0) {
             seen.differs(key, version);
             take(key, other);
-        } else if (version.compareTo(seen.purgedThere(key)) >= 0
-                && !(other instanceof Answer.Whole whole && whole.entry().isTombstone())) {
+        } else if (!(other instanceof Answer.Whole whole && whole.entry().isTombstone())) {
             seen.differs(key, version);
-            toBury.add(Entry.tombstone(key, version));
+            toBury.add(Entry.tombstone(key, later(version, seen.fencedThere(key))));
         }
+    }
+
+    /** What is buried must not be refused where it lies: the fence there is as old as what else is there. */
+    private static Version later(Version one, Version other) {
+        return one.compareTo(other) >= 0 ? one : other;
     }
 
     private void onBoth(Entry own, Answer other) {
@@ -150,16 +159,10 @@ final class Differences {
     }
 
     private CompletableFuture<Void> keep(List<Entry> entries) {
-        if (entries.isEmpty()) {
-            return CompletableFuture.completedFuture(null);
-        }
-        return refusable(
-                peers.keep(entries),
-                () -> {
-                    progress.received(entries);
-                    entries.forEach(entry -> seen.received(entry.key()));
-                },
-                entries);
+        return move(entries, peers::keep, moved -> {
+            progress.received(moved);
+            moved.forEach(entry -> seen.received(entry.key()));
+        });
     }
 
     private CompletableFuture<Void> fetch(int begin) {
@@ -218,31 +221,48 @@ final class Differences {
     }
 
     private CompletableFuture<Void> sendGroup(List<Entry> entries) {
+        return move(
+                entries,
+                some -> pace.paced(
+                        some.stream().mapToLong(FrameCodec::encodedSize).sum(),
+                        () -> peers.ask(node, new Request.ApplyEntries(some))),
+                progress::sent);
+    }
+
+    /** Moves entries to one side. What it never takes must not keep the others from being repaired, so a group that is refused goes one by one. */
+    private CompletableFuture<Void> move(
+            List<Entry> entries, Function<List<Entry>, CompletableFuture<Reply>> way, Consumer<List<Entry>> moved) {
         if (entries.isEmpty()) {
             return CompletableFuture.completedFuture(null);
         }
-        long bytes = entries.stream().mapToLong(FrameCodec::encodedSize).sum();
-        return refusable(
-                pace.paced(bytes, () -> peers.ask(node, new Request.ApplyEntries(entries))),
-                () -> progress.sent(entries),
-                entries);
+        return way.apply(entries)
+                .handle((reply, error) -> {
+                    if (error == null) {
+                        moved.accept(entries);
+                        return CompletableFuture.<Void>completedFuture(null);
+                    }
+                    Throwable cause = DhtException.unwrap(error);
+                    if (!(cause instanceof RepairException failure && failure.isRefusal())) {
+                        return CompletableFuture.<Void>failedFuture(cause);
+                    }
+                    if (entries.size() > 1) {
+                        return moveEach(entries, 0, way, moved);
+                    }
+                    progress.refused(1, String.valueOf(cause.getMessage()));
+                    seen.stays(entries.get(0).key());
+                    return CompletableFuture.<Void>completedFuture(null);
+                })
+                .thenCompose(next -> next);
     }
 
-    /** What one side never takes must not keep the rest from being repaired. */
-    private CompletableFuture<Void> refusable(CompletableFuture<Reply> moved, Runnable counted, List<Entry> entries) {
-        return moved.handle((reply, error) -> {
-            if (error == null) {
-                counted.run();
-                return null;
-            }
-            Throwable cause =
-                    error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
-            if (cause instanceof RepairException failure && failure.isRefusal()) {
-                progress.refused(entries.size(), String.valueOf(failure.getMessage()));
-                entries.forEach(entry -> seen.stays(entry.key()));
-                return null;
-            }
-            throw new CompletionException(cause);
-        });
+    private CompletableFuture<Void> moveEach(
+            List<Entry> entries,
+            int index,
+            Function<List<Entry>, CompletableFuture<Reply>> way,
+            Consumer<List<Entry>> moved) {
+        return index == entries.size()
+                ? CompletableFuture.completedFuture(null)
+                : move(List.of(entries.get(index)), way, moved)
+                        .thenCompose(done -> moveEach(entries, index + 1, way, moved));
     }
 }

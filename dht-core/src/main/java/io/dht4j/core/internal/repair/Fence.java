@@ -44,6 +44,9 @@ public final class Fence {
     private final long[] fenced;
     private final long[] purged;
 
+    /** Also after a start: nobody knows how far the last purge came. */
+    private boolean purgeIsDue = true;
+
     /** Nothing newer than this concerns any partition. */
     private volatile Version concerned = NONE;
 
@@ -169,18 +172,25 @@ public final class Fence {
     /**
      * Takes note of everything older that comes from now on. What was let in before is in the store when this returns. Nobody who goes by an earlier seal is
      * obeyed any more.
+     *
+     * @return false if one of them is sealed at a newer version
      */
-    void seal(BitSet partitions, Version before) {
+    boolean seal(BitSet partitions, Version before) {
         lock.writeLock().lock();
         try {
-            // A seal that is there already has been watched since, which must not be forgotten.
-            partitions.stream()
-                    .filter(partition -> sealed[partition] != before.packed())
-                    .forEach(partition -> {
-                        sealed[partition] = before.packed();
-                        broken[partition] = false;
-                    });
+            boolean all = true;
+            for (int i = partitions.nextSetBit(0); i >= 0; i = partitions.nextSetBit(i + 1)) {
+                // A seal that is there already has been watched since, which must not be forgotten; and a newer one
+                // belongs to another round.
+                int order = before.compareTo(new Version(sealed[i]));
+                all &= order >= 0;
+                if (order > 0) {
+                    sealed[i] = before.packed();
+                    broken[i] = false;
+                }
+            }
             raise(before);
+            return all;
         } finally {
             lock.writeLock().unlock();
         }
@@ -198,6 +208,9 @@ public final class Fence {
             partitions.stream()
                     .filter(partition -> isUnbroken(partition, before))
                     .forEach(agreed::set);
+            if (agreed.isEmpty()) {
+                return agreed;
+            }
             agreed.stream()
                     .filter(partition -> before.compareTo(new Version(fenced[partition])) > 0)
                     .forEach(partition -> fenced[partition] = before.packed());
@@ -217,6 +230,7 @@ public final class Fence {
         change(partitions, partition -> {
             if (sealed[partition] == before.packed() && fenced[partition] == before.packed()) {
                 purged[partition] = before.packed();
+                purgeIsDue = true;
             }
         });
     }
@@ -228,9 +242,12 @@ public final class Fence {
     void resolve(BitSet partitions, Version before, Version seal) {
         change(partitions, partition -> {
             // One that has not fenced it as far was not equal to the others then: its disk is older, or new.
+            // Nor is a fence of this very round in doubt.
             if (sealed[partition] == seal.packed()
+                    && fenced[partition] != seal.packed()
                     && before.compareTo(new Version(purged[partition])) >= 0
                     && before.compareTo(new Version(fenced[partition])) <= 0) {
+                purgeIsDue |= purged[partition] != before.packed();
                 purged[partition] = before.packed();
                 fenced[partition] = before.packed();
             }
@@ -238,6 +255,9 @@ public final class Fence {
     }
 
     private void change(BitSet partitions, IntConsumer change) {
+        if (partitions.isEmpty()) {
+            return;
+        }
         lock.writeLock().lock();
         try {
             partitions.stream().forEach(change);
@@ -277,6 +297,18 @@ public final class Fence {
             return new Version(purged[partition]);
         } finally {
             lock.readLock().unlock();
+        }
+    }
+
+    /** Whether more may go than when this was last asked. */
+    boolean takePurgeDue() {
+        lock.writeLock().lock();
+        try {
+            boolean due = purgeIsDue;
+            purgeIsDue = false;
+            return due;
+        } finally {
+            lock.writeLock().unlock();
         }
     }
 

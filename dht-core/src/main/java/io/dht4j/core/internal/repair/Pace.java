@@ -1,9 +1,11 @@
 package io.dht4j.core.internal.repair;
 
+import io.dht4j.ErrorCode;
 import io.dht4j.spi.Environment;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -14,14 +16,19 @@ final class Pace {
 
     private final Environment environment;
     private final long bytesPerSecond;
+    private final BooleanSupplier isClosed;
 
-    Pace(Environment environment, long bytesPerSecond) {
+    Pace(Environment environment, long bytesPerSecond, BooleanSupplier isClosed) {
+        this.isClosed = isClosed;
         this.environment = environment;
         this.bytesPerSecond = bytesPerSecond;
     }
 
     /** Does blocking work on a store thread. */
     <T> CompletableFuture<T> onStore(Supplier<T> work) {
+        if (isClosed.getAsBoolean()) {
+            return CompletableFuture.failedFuture(closing());
+        }
         CompletableFuture<T> done = new CompletableFuture<>();
         try {
             environment.storeExecutor().execute(() -> {
@@ -37,6 +44,10 @@ final class Pace {
         return done;
     }
 
+    private static RepairException closing() {
+        return new RepairException(ErrorCode.NOT_SERVING, "this node is closing");
+    }
+
     /** Completes after a while. */
     CompletableFuture<Void> rest(long nanos) {
         CompletableFuture<Void> over = new CompletableFuture<>();
@@ -46,6 +57,9 @@ final class Pace {
 
     /** A step that moved some bytes, and the rest after it. */
     <T> CompletableFuture<T> paced(long bytes, Supplier<CompletableFuture<T>> step) {
+        if (isClosed.getAsBoolean()) {
+            return CompletableFuture.failedFuture(closing());
+        }
         long began = environment.nanoTime();
         return step.get().thenCompose(result -> {
             long took = environment.nanoTime() - began;

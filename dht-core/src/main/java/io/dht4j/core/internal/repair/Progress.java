@@ -69,10 +69,10 @@ final class Progress {
         lastError = error.or(() -> refusal);
     }
 
-    synchronized RepairStatus status() {
+    synchronized RepairStatus status(boolean waiting) {
         return new RepairStatus(
                 self,
-                running,
+                running || waiting,
                 partitions,
                 partitionsDone,
                 rounds,

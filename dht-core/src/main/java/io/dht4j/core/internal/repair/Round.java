@@ -1,0 +1,290 @@
+package io.dht4j.core.internal.repair;
+
+import io.dht4j.DhtException;
+import io.dht4j.Node;
+import io.dht4j.Version;
+import io.dht4j.core.internal.wire.RepairReply;
+import io.dht4j.core.internal.wire.RepairRequest;
+import io.dht4j.spi.Environment;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One round over some partitions: seals them everywhere and looks at their sums; ends doubts about earlier fences; brings this node together with one replica
+ * after the other; fences what was clean, and lets what is dead go. Its steps follow each other and never run at the same time; none blocks.
+ */
+final class Round {
+
+    /** So often others are compared again because something was received from a later one. */
+    private static final int MAX_PASSES = 3;
+
+    private final Tools tools;
+    private final Version seal;
+    private final List<Share> shares = new ArrayList<>();
+    /** Where no replica lacked anything older than the seal, and all answered. */
+    private final BitSet clean;
+    /** Compared with all other replicas, whatever was found. */
+    private final BitSet compared;
+
+    private @Nullable RuntimeException failure;
+
+    /** What all rounds of a node work with. */
+    record Tools(
+            Environment environment,
+            Content content,
+            RepairPeers peers,
+            Pace pace,
+            RepairLimits limits,
+            Progress progress) {}
+
+    /** The partitions of the round that another node is a replica of too. */
+    private static final class Share {
+        final Node node;
+        final BitSet partitions;
+        /** Once both have looked. */
+        @Nullable
+        Comparison comparison;
+
+        Share(Node node, BitSet partitions) {
+            this.node = node;
+            this.partitions = partitions;
+        }
+
+        /** Those of some partitions that are in it. */
+        BitSet of(BitSet some) {
+            BitSet both = (BitSet) partitions.clone();
+            both.and(some);
+            return both;
+        }
+    }
+
+    /** What one step asks of a node. */
+    @FunctionalInterface
+    private interface Step {
+        CompletableFuture<Void> at(Share share);
+    }
+
+    Round(Tools tools, Version seal, BitSet chosen, Map<Node, BitSet> others) {
+        this.tools = tools;
+        this.seal = seal;
+        this.clean = (BitSet) chosen.clone();
+        this.compared = (BitSet) chosen.clone();
+        others.forEach((node, partitions) -> shares.add(new Share(node, partitions)));
+    }
+
+    CompletableFuture<Void> run() {
+        return tools.pace()
+                .onStore(() -> tools.content().seal(compared, seal))
+                .thenCompose(done -> each(shares, 0, this::look))
+                // The fence may wait for a write that is under way.
+                .thenCompose(done -> tools.pace().onStore(this::doubts))
+                .thenCompose(doubts -> resolve(doubts, 0))
+                .thenCompose(done -> join(shares, 0, 1))
+                .thenCompose(done -> {
+                    tools.progress().completed(compared, tools.environment().currentTimeMillis());
+                    return purge();
+                });
+    }
+
+    private CompletableFuture<Void> each(List<Share> some, int index, Step step) {
+        return index == some.size()
+                ? CompletableFuture.completedFuture(null)
+                : step.at(some.get(index)).thenCompose(done -> each(some, index + 1, step));
+    }
+
+    /** Seals the partitions at a node, and takes a first look. One that cannot be asked does not keep the others from being repaired. */
+    private CompletableFuture<Void> look(Share share) {
+        Comparison comparison = new Comparison(
+                tools.content(), tools.peers(), tools.pace(), tools.limits(), share.node, seal, tools.progress());
+        return comparison.look(share.partitions).handle((done, error) -> {
+            if (error != null) {
+                failed(share, error);
+            } else {
+                share.comparison = comparison;
+                if (!comparison.isSealed()) {
+                    clean.andNot(share.partitions);
+                }
+            }
+            return null;
+        });
+    }
+
+    private void failed(Share share, Throwable error) {
+        clean.andNot(share.partitions);
+        compared.andNot(share.partitions);
+        failure = unexpected(error);
+    }
+
+    private static RuntimeException unexpected(Throwable error) {
+        return DhtException.unwrap(error) instanceof RuntimeException known ? known : new IllegalStateException(error);
+    }
+
+    /** Partitions by how far their replicas may purge, where some do not know, or wait for the outcome of an earlier fence. */
+    private List<Map.Entry<Version, BitSet>> doubts() {
+        Map<Version, BitSet> doubts = new TreeMap<>();
+        clean.stream().forEach(partition -> {
+            Version purged = tools.content().purged(partition);
+            boolean doubtful = !purged.equals(tools.content().fenced(partition));
+            for (Share share : shares) {
+                Comparison comparison = share.comparison;
+                if (comparison != null && share.partitions.get(partition)) {
+                    Version there = comparison.purgedThere(partition);
+                    doubtful |= !there.equals(purged) || !there.equals(comparison.fencedThere(partition));
+                    purged = there.compareTo(purged) > 0 ? there : purged;
+                }
+            }
+            if (doubtful) {
+                doubts.computeIfAbsent(purged, version -> new BitSet()).set(partition);
+            }
+        });
+        return List.copyOf(doubts.entrySet());
+    }
+
+    private CompletableFuture<Void> resolve(List<Map.Entry<Version, BitSet>> doubts, int index) {
+        if (index == doubts.size()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        Version purged = doubts.get(index).getKey();
+        BitSet partitions = doubts.get(index).getValue();
+        return tools.pace()
+                .onStore(() -> {
+                    tools.content().resolve(partitions, purged, seal);
+                    shares.forEach(share -> tellPurged(share, partitions));
+                    return partitions;
+                })
+                .thenCompose(done -> each(shares, 0, share -> resolve(share, purged, partitions)))
+                .thenCompose(done -> resolve(doubts, index + 1));
+    }
+
+    private void tellPurged(Share share, BitSet partitions) {
+        Comparison comparison = share.comparison;
+        if (comparison != null) {
+            share.of(partitions).stream()
+                    .forEach(partition ->
+                            comparison.purgesHere(partition, tools.content().purged(partition)));
+        }
+    }
+
+    private CompletableFuture<Void> resolve(Share share, Version purged, BitSet partitions) {
+        Comparison comparison = share.comparison;
+        BitSet asked = share.of(partitions);
+        if (comparison != null) {
+            // Not those who never were as far: they lack what they must get first.
+            for (int i = asked.nextSetBit(0); i >= 0; i = asked.nextSetBit(i + 1)) {
+                asked.set(i, comparison.fencedThere(i).compareTo(purged) >= 0);
+            }
+        }
+        if (comparison == null || asked.isEmpty()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        return tools.peers()
+                .ask(share.node, new RepairRequest.Purge(asked, purged, seal))
+                .handle((reply, error) -> {
+                    if (error != null) {
+                        failed(share, error);
+                        share.comparison = null;
+                    } else {
+                        asked.stream().forEach(partition -> comparison.purges(partition, purged));
+                    }
+                    return null;
+                });
+    }
+
+    /** Brings this node together with one other after the other, and again with those who lack what a later one had. */
+    private CompletableFuture<Void> join(List<Share> some, int index, int pass) {
+        if (index == some.size()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        return join(some.get(index))
+                .thenCompose(received -> {
+                    List<Share> behind = new ArrayList<>();
+                    for (Share before : some.subList(0, index)) {
+                        BitSet lacking = before.of(received);
+                        if (!lacking.isEmpty()) {
+                            behind.add(new Share(before.node, lacking));
+                        }
+                    }
+                    return behind.isEmpty() || pass == MAX_PASSES
+                            ? CompletableFuture.<Void>completedFuture(null)
+                            : each(behind, 0, this::look).thenCompose(done -> join(behind, 0, pass + 1));
+                })
+                .thenCompose(done -> join(some, index + 1, pass));
+    }
+
+    /** The partitions in which this node has got something. */
+    private CompletableFuture<BitSet> join(Share share) {
+        Comparison comparison = share.comparison;
+        if (comparison == null) {
+            return CompletableFuture.completedFuture(new BitSet());
+        }
+        return comparison.run().handle((result, error) -> {
+            if (error != null) {
+                failed(share, error);
+                return new BitSet();
+            }
+            clean.andNot(result.differingBeforeSeal());
+            clean.andNot(result.stuck());
+            compared.andNot(result.stuck());
+            return result.received();
+        });
+    }
+
+    /** Lets go what is dead and old where all replicas were equal, and keeps others from bringing it back. */
+    private CompletableFuture<Void> purge() {
+        return each(shares, 0, this::fence)
+                .thenCompose(done -> tools.pace().onStore(() -> tools.content().fence(clean, seal)))
+                .thenCompose(fenced -> {
+                    clean.and(fenced);
+                    return each(shares, 0, this::allow);
+                })
+                .thenCompose(done -> tools.pace().onStore(() -> {
+                    tools.content().allowPurge(clean, seal);
+                    return tools.content().purge();
+                }))
+                .thenAccept(count -> {
+                    tools.progress().purged(count);
+                    if (failure != null) {
+                        throw failure;
+                    }
+                });
+    }
+
+    private CompletableFuture<Void> fence(Share share) {
+        BitSet refused = share.of(clean);
+        if (refused.isEmpty()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        return tools.peers()
+                .ask(share.node, new RepairRequest.Fence((BitSet) refused.clone(), seal))
+                .handle((reply, error) -> {
+                    if (error == null) {
+                        refused.andNot(((RepairReply.Fenced) reply).partitions());
+                    } else {
+                        failure = unexpected(error);
+                    }
+                    clean.andNot(refused);
+                    return null;
+                });
+    }
+
+    private CompletableFuture<Void> allow(Share share) {
+        BitSet asked = share.of(clean);
+        if (asked.isEmpty()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        return tools.peers()
+                .ask(share.node, new RepairRequest.Purge(asked, seal, Content.NO_SEAL))
+                .handle((reply, error) -> {
+                    if (error != null) {
+                        // It keeps its tombstones until a later round; nobody sends them to it or takes them from it.
+                        failure = unexpected(error);
+                    }
+                    return null;
+                });
+    }
+}
