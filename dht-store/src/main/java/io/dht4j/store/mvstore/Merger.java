@@ -51,6 +51,9 @@ final class Merger {
     private int ticksSinceMerge;
     private int quietTicks;
     private long waitNanos = TICK_NANOS;
+    /** Whether it has tried already since the failure. */
+    private boolean recovering;
+
     private long mendedNanos = System.nanoTime() - CALM_NANOS;
     private long lastWeight;
 
@@ -175,9 +178,10 @@ final class Merger {
      * some size that is written and forced to the disk, a table that is merged, the end of the log made whole.
      */
     private void recover() throws IOException {
-        if (System.nanoTime() - mendedNanos > CALM_NANOS) {
+        if (!recovering && System.nanoTime() - mendedNanos > CALM_NANOS) {
             waitNanos = TICK_NANOS;
         }
+        recovering = true;
         memtables.pause(waitNanos);
         if (memtables.isEnding()) {
             return;
@@ -191,6 +195,7 @@ final class Merger {
         if (!memtables.isEnding()) {
             log.mend();
             mendedNanos = System.nanoTime();
+            recovering = false;
         }
     }
 

@@ -109,6 +109,19 @@ public final class PeerLimit {
         }
     }
 
+    /**
+     * Lets a request out that got no reply: how long that took says nothing of how quick the node can be.
+     *
+     * @param since the monotonic clock when it was let in
+     * @param now the monotonic clock
+     */
+    public void leaveUnanswered(long since, long now) {
+        int before = outstanding.getAndDecrement();
+        if (now - since - limits.slowNanos() > least) {
+            fall(since, now, before);
+        }
+    }
+
     private synchronized void observe(long took, long now) {
         if (windowLeast == Long.MAX_VALUE || now - windowBegan >= WINDOW_NANOS) {
             least = Math.min(windowLeast, took);

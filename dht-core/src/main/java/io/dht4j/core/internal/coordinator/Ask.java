@@ -50,7 +50,11 @@ record Ask(
 
     /** Reports that it was sent and nobody knows what has become of it. */
     void fail(ErrorCode code, String message, long now) {
-        leave(now, false);
+        if (limit != null && outgoing.isQuick()) {
+            limit.leaveUnanswered(since, now);
+        } else if (limit != null) {
+            limit.leave();
+        }
         report(false, code, message);
     }
 

@@ -77,6 +77,9 @@ final class Cut {
 
     /** Takes note of a merge, before the store does it; returns how many bytes are kept now. */
     synchronized long merging(Entry winner, Entry loser) {
+        if (over.isDone()) {
+            return 0;
+        }
         if (at.isEmpty()) {
             unsorted.add(loser);
             bytes += sizeOf(loser);
@@ -84,6 +87,13 @@ final class Cut {
             keep(loser);
         }
         return bytes;
+    }
+
+    /** Lets go what it kept. It has ended. */
+    synchronized void forget() {
+        kept.clear();
+        unsorted.clear();
+        bytes = 0;
     }
 
     private void keep(Entry entry) {

@@ -282,6 +282,7 @@ public final class Cuts {
         }
         LOG.debug("snapshot {} has ended: {}", cut.at().orElse(cut.id), why);
         cut.over.complete(why);
+        cut.forget();
     }
 
     private Optional<Cut> find(Version version) {
