@@ -117,7 +117,19 @@ class GrpcApiReflectionTest {
                 .contains(SERVICE, "grpc.health.v1.Health", "grpc.reflection.v1.ServerReflection");
         assertThat(service.getMethods())
                 .extracting(Descriptors.MethodDescriptor::getName)
-                .containsExactly("Get", "Put", "Delete", "BatchGet", "BatchPut", "Scan", "Locate", "Status");
+                .containsExactly(
+                        "Get",
+                        "Put",
+                        "Delete",
+                        "BatchGet",
+                        "BatchPut",
+                        "Scan",
+                        "OpenSnapshot",
+                        "CloseSnapshot",
+                        "Locate",
+                        "Status",
+                        "Repair",
+                        "RepairStatus");
     }
 
     @Test
