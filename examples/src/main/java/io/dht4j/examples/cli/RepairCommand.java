@@ -79,6 +79,10 @@ final class RepairCommand implements Callable<Integer> {
                             + status.path("partitions").asInt() + " partitions");
             LockSupport.parkNanos(LOOK_NANOS);
             status = DhtClient.await(client.repairStatus());
+            if (status.path("rounds").asLong() < before.path("rounds").asLong()
+                    || !status.path("id").equals(before.path("id"))) {
+                throw new ClientException("the node was restarted, or another one answers now: begin again");
+            }
         }
         show(status);
         return status.has("last_error") ? 1 : 0;
