@@ -68,7 +68,7 @@ public abstract class ClusterOverTransportContract {
      * @return by default free ports of this machine
      */
     protected List<String> newAddresses(int count) {
-        return ThreeNodes.freePorts(count);
+        return FreePorts.find(count).stream().map(port -> "127.0.0.1:" + port).toList();
     }
 
     private ThreeNodes cluster(boolean batching) {

@@ -665,10 +665,8 @@ public abstract class RemoteApiContract {
     }
 
     /** An address of this machine at which nobody listens. */
-    private static String nobodysAddress() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return "127.0.0.1:" + socket.getLocalPort();
-        }
+    private static String nobodysAddress() {
+        return "127.0.0.1:" + FreePorts.find();
     }
 
     /** Accepts connections, reads what comes and answers nothing. */

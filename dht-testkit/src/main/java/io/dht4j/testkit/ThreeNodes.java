@@ -14,12 +14,7 @@ import io.dht4j.spi.EntryCursor;
 import io.dht4j.spi.FrameHandler;
 import io.dht4j.spi.Store;
 import io.dht4j.spi.Transport;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
@@ -106,27 +101,6 @@ final class ThreeNodes implements AutoCloseable {
                 node.close();
             }
         }
-    }
-
-    static List<String> freePorts(int count) {
-        List<ServerSocket> held = new ArrayList<>();
-        List<String> addresses = new ArrayList<>();
-        try {
-            try {
-                for (int i = 0; i < count; i++) {
-                    ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-                    held.add(socket);
-                    addresses.add("127.0.0.1:" + socket.getLocalPort());
-                }
-            } finally {
-                for (ServerSocket socket : held) {
-                    socket.close();
-                }
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-        return addresses;
     }
 
     /** Counts the calls that were answered. */

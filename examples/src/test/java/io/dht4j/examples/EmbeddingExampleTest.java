@@ -7,6 +7,7 @@ import io.dht4j.Node;
 import io.dht4j.Topology;
 import io.dht4j.Value;
 import io.dht4j.examples.server.ServerNode;
+import io.dht4j.testkit.FreePorts;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -21,7 +22,7 @@ class EmbeddingExampleTest {
 
     @Test
     void a_node_in_a_few_lines_joins_two_others(@TempDir Path directory) throws Exception {
-        List<Integer> ports = TestNodes.freePorts(3);
+        List<Integer> ports = FreePorts.find(3);
         Topology topology = Topology.of(
                 Node.of("n1", "127.0.0.1:" + ports.get(0)),
                 Node.of("n2", "127.0.0.1:" + ports.get(1)),

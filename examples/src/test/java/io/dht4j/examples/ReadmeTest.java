@@ -14,6 +14,7 @@ import io.dht4j.core.RemoteOptions;
 import io.dht4j.examples.server.ServerNode;
 import io.dht4j.spi.Transport;
 import io.dht4j.store.memory.MemoryStore;
+import io.dht4j.testkit.FreePorts;
 import io.dht4j.transport.grpc.GrpcTransport;
 import io.dht4j.transport.grpc.GrpcTransportOptions;
 import io.dht4j.transport.http.HttpClientKind;
@@ -51,7 +52,7 @@ class ReadmeTest {
 
     @Test
     void a_transport_is_one_line() throws Exception {
-        int port = TestNodes.freePorts(1).get(0);
+        int port = FreePorts.find();
         // tag::transports[]
         Transport streams = GrpcTransport.create(GrpcTransportOptions.at("127.0.0.1", port));
         Transport http2 =
@@ -70,7 +71,7 @@ class ReadmeTest {
 
     @Test
     void clients_that_store_nothing() throws Exception {
-        List<Integer> ports = TestNodes.freePorts(3);
+        List<Integer> ports = FreePorts.find(3);
         Topology topology = Topology.of(
                 Node.of("n1", "127.0.0.1:" + ports.get(0)),
                 Node.of("n2", "127.0.0.1:" + ports.get(1)),

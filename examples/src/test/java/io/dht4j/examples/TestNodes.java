@@ -3,9 +3,6 @@ package io.dht4j.examples;
 import io.dht4j.examples.server.ServerConfig;
 import io.dht4j.examples.server.ServerNode;
 import io.dht4j.examples.server.Setting;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -16,24 +13,6 @@ public final class TestNodes {
 
     private TestNodes() {}
 
-    /** Ports that were free a moment ago, all different. */
-    public static List<Integer> freePorts(int count) throws IOException {
-        List<ServerSocket> held = new ArrayList<>();
-        List<Integer> ports = new ArrayList<>();
-        try {
-            for (int i = 0; i < count; i++) {
-                ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-                held.add(socket);
-                ports.add(socket.getLocalPort());
-            }
-        } finally {
-            for (ServerSocket socket : held) {
-                socket.close();
-            }
-        }
-        return ports;
-    }
-
     /** {@code n1=127.0.0.1:PORT,n2=...} */
     public static String peers(List<Integer> ports) {
         List<String> peers = new ArrayList<>();
@@ -41,13 +20,6 @@ public final class TestNodes {
             peers.add("n" + (i + 1) + "=127.0.0.1:" + ports.get(i));
         }
         return String.join(",", peers);
-    }
-
-    /** Ports that were free a moment ago and are none of the others. */
-    public static List<Integer> freePortsBesides(List<Integer> others, int count) throws IOException {
-        List<Integer> ports = new ArrayList<>(freePorts(count + others.size()));
-        ports.removeAll(others);
-        return List.copyOf(ports.subList(0, count));
     }
 
     /** A node in memory, with more settings if there are any. */

@@ -9,9 +9,8 @@ import io.dht4j.core.ClusterBuilder;
 import io.dht4j.core.SystemEnvironment;
 import io.dht4j.spi.Transport;
 import io.dht4j.store.memory.MemoryStore;
+import io.dht4j.testkit.FreePorts;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -52,36 +51,20 @@ final class ThreeNodes implements Putting {
         for (int i = 0; i < keys.length; i++) {
             this.keys[i] = Key.of(keys[i]);
         }
-        int[] ports = freePorts();
+        List<Integer> ports = FreePorts.find(NODES);
         Node[] nodes = new Node[NODES];
         for (int i = 0; i < NODES; i++) {
-            nodes[i] = Node.of("n" + (i + 1), "127.0.0.1:" + ports[i]);
+            nodes[i] = Node.of("n" + (i + 1), "127.0.0.1:" + ports.get(i));
         }
         Topology topology = Topology.of(nodes);
         for (int i = 0; i < NODES; i++) {
             members.add(settings.apply(ClusterBuilder.of(nodes[i].id(), topology)
                             .environment(environment)
-                            .transport(transports.apply(ports[i]))
+                            .transport(transports.apply(ports.get(i)))
                             .store(new MemoryStore())
                             .timeout(Duration.ofSeconds(10)))
                     .start());
         }
-    }
-
-    private static int[] freePorts() throws IOException {
-        List<ServerSocket> sockets = new ArrayList<>();
-        int[] ports = new int[NODES];
-        try {
-            for (int i = 0; i < NODES; i++) {
-                sockets.add(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
-                ports[i] = sockets.get(i).getLocalPort();
-            }
-        } finally {
-            for (ServerSocket socket : sockets) {
-                socket.close();
-            }
-        }
-        return ports;
     }
 
     @Override

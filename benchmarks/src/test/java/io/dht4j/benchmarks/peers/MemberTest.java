@@ -5,9 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.dht4j.benchmarks.load.Operation;
 import io.dht4j.benchmarks.load.Outcome;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
+import io.dht4j.testkit.FreePorts;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -21,7 +19,7 @@ class MemberTest {
     @ParameterizedTest
     @EnumSource(Product.class)
     void what_one_member_acknowledged_the_other_reads(Product product) throws Exception {
-        List<Integer> ports = freePorts();
+        List<Integer> ports = FreePorts.find(2);
         try (Member first = Member.start(new MemberSpec(product, 0, ports, 2, 1, 100, ""));
                 Member second = Member.start(new MemberSpec(product, 1, ports, 2, 1, 100, ""))) {
             await().atMost(PATIENCE).until(() -> first.clusterSize() == 2 && second.clusterSize() == 2);
@@ -36,12 +34,5 @@ class MemberTest {
 
     private static Outcome outcome(Member member, Operation operation, long key) throws Exception {
         return member.start(operation, key).toCompletableFuture().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
-    }
-
-    private static List<Integer> freePorts() throws IOException {
-        try (ServerSocket one = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-                ServerSocket other = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return List.of(one.getLocalPort(), other.getLocalPort());
-        }
     }
 }

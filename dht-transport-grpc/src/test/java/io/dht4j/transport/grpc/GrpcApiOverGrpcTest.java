@@ -15,10 +15,7 @@ import io.dht4j.Topology;
 import io.dht4j.Version;
 import io.dht4j.core.ClusterBuilder;
 import io.dht4j.store.memory.MemoryStore;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
+import io.dht4j.testkit.FreePorts;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,11 +32,7 @@ class GrpcApiOverGrpcTest {
     private static final int WRITES = 300;
 
     private static Node node(String id) {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return Node.of(id, "127.0.0.1:" + socket.getLocalPort());
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return Node.of(id, "127.0.0.1:" + FreePorts.find());
     }
 
     @ParameterizedTest

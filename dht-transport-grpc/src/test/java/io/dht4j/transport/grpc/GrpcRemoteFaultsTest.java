@@ -12,6 +12,7 @@ import io.dht4j.KeyRange;
 import io.dht4j.KeyValue;
 import io.dht4j.ScanScope;
 import io.dht4j.Version;
+import io.dht4j.testkit.FreePorts;
 import io.dht4j.v1.GetRequest;
 import io.dht4j.v1.GetResponse;
 import io.dht4j.v1.KeyValueGrpc;
@@ -26,10 +27,7 @@ import io.grpc.Server;
 import io.grpc.Status;
 import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
 import io.grpc.stub.StreamObserver;
-import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -158,7 +156,7 @@ class GrpcRemoteFaultsTest {
 
     @Test
     void options_that_make_no_sense_are_refused_unsent() throws Exception {
-        String address = "127.0.0.1:" + freePort();
+        String address = "127.0.0.1:" + FreePorts.find();
         CallOptions withTtl = OPTIONS.withTimeToLive(Duration.ofSeconds(1));
         assertThat(code(client.get(address, KEY, withTtl))).isEqualTo(ErrorCode.TTL_INVALID);
         assertThat(code(client.delete(address, KEY, withTtl))).isEqualTo(ErrorCode.TTL_INVALID);
@@ -166,12 +164,6 @@ class GrpcRemoteFaultsTest {
                 .isEqualTo(ErrorCode.SCAN_INVALID);
         assertThat(code(client.put(address, KEY, new byte[(16 << 20) + 1], OPTIONS)))
                 .isEqualTo(ErrorCode.VALUE_TOO_LARGE);
-    }
-
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        }
     }
 
     /** Some other server, or one that is wrong. */

@@ -6,9 +6,9 @@ import io.dht4j.NodeId;
 import io.dht4j.Topology;
 import io.dht4j.core.ClusterBuilder;
 import io.dht4j.store.memory.MemoryStore;
+import io.dht4j.testkit.FreePorts;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
@@ -40,7 +40,7 @@ final class ApiNodes implements AutoCloseable {
         this.options = options;
         List<Node> nodes = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            nodes.add(Node.of("n" + (i + 1), "127.0.0.1:" + freePort()));
+            nodes.add(Node.of("n" + (i + 1), "127.0.0.1:" + FreePorts.find()));
             clusters.add(null);
             apis.add(null);
         }
@@ -60,14 +60,6 @@ final class ApiNodes implements AutoCloseable {
 
     static ApiNodes of(int count, UnaryOperator<ClusterBuilder> settings, HttpApiOptions options) {
         return new ApiNodes(count, settings, options);
-    }
-
-    static int freePort() {
-        try (ServerSocket socket = new ServerSocket(0)) {
-            return socket.getLocalPort();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 
     void start(int node) {

@@ -8,10 +8,11 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.OptionalInt;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /** Gives a {@link Demo} its ports and its directory, and clears up behind it. For one thread. */
@@ -19,6 +20,12 @@ public final class DemoRun {
 
     /** How many nodes the demo runs. */
     public static final int NODES = Demo.NODES;
+
+    /** Below the ports that systems give to outgoing connections: a node's first call must not take those of the next. */
+    private static final int LEAST_PORT = 12_000;
+
+    private static final int GREATEST_PORT = 32_000 - NODES;
+    private static final int TRIES = 1_000;
 
     private final PrintStream out;
     private final boolean inColour;
@@ -65,27 +72,29 @@ public final class DemoRun {
     }
 
     private List<Integer> ports() throws IOException {
-        List<Integer> ports = new ArrayList<>();
         if (firstPort.isPresent()) {
-            for (int i = 0; i < NODES; i++) {
-                ports.add(firstPort.getAsInt() + i);
-            }
-            return ports;
+            return portsFrom(firstPort.getAsInt());
         }
-        // All are held until all are known, so that the system does not give one out twice.
-        List<ServerSocket> held = new ArrayList<>();
-        try {
-            for (int i = 0; i < NODES; i++) {
-                ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-                held.add(socket);
-                ports.add(socket.getLocalPort());
-            }
-        } finally {
-            for (ServerSocket socket : held) {
-                socket.close();
+        for (int i = 0; i < TRIES; i++) {
+            List<Integer> ports = portsFrom(ThreadLocalRandom.current().nextInt(LEAST_PORT, GREATEST_PORT));
+            if (ports.stream().allMatch(DemoRun::isFree)) {
+                return ports;
             }
         }
-        return ports;
+        throw new IOException("found no " + NODES + " free ports in a row from " + LEAST_PORT + " to " + GREATEST_PORT
+                + " on 127.0.0.1; choose the first with --port");
+    }
+
+    private static List<Integer> portsFrom(int first) {
+        return IntStream.range(first, first + NODES).boxed().toList();
+    }
+
+    private static boolean isFree(int port) {
+        try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+            return socket.isBound();
+        } catch (IOException taken) {
+            return false;
+        }
     }
 
     private static void delete(Path directory) throws IOException {

@@ -7,6 +7,7 @@ import io.dht4j.Key;
 import io.dht4j.Value;
 import io.dht4j.examples.TestNodes;
 import io.dht4j.examples.server.ServerNode;
+import io.dht4j.testkit.FreePorts;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -43,7 +44,7 @@ class ClientCommandsTest {
 
     @BeforeEach
     void startNode() throws Exception {
-        node = TestNodes.start(1, TestNodes.freePorts(1), Map.of());
+        node = TestNodes.start(1, FreePorts.find(1), Map.of());
     }
 
     @AfterEach
@@ -226,7 +227,7 @@ class ClientCommandsTest {
         assertThat(dumped.exitCode()).as(dumped.err()).isZero();
         assertThat(directory).isDirectoryNotContaining("glob:**.part");
 
-        try (ServerNode other = TestNodes.start(1, TestNodes.freePorts(1), Map.of())) {
+        try (ServerNode other = TestNodes.start(1, FreePorts.find(1), Map.of())) {
             CommandLineRun loaded = CommandLineRun.of("load", dump.toString(), "--node", other.url());
             assertThat(loaded.exitCode()).as(loaded.err()).isZero();
             assertThat(loaded.out()).contains("301 entries");
@@ -242,7 +243,7 @@ class ClientCommandsTest {
         put("soon", new byte[1], CallOptions.defaults().withTimeToLive(Duration.ofHours(1)));
         run("dump", "--out", dump.toString());
 
-        try (ServerNode other = TestNodes.start(1, TestNodes.freePorts(1), Map.of())) {
+        try (ServerNode other = TestNodes.start(1, FreePorts.find(1), Map.of())) {
             CommandLineRun.of("load", dump.toString(), "--node", other.url());
 
             OptionalLong expires = other.cluster()

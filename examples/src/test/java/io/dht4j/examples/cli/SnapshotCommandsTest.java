@@ -15,6 +15,7 @@ import io.dht4j.examples.client.Item;
 import io.dht4j.examples.client.ItemSource;
 import io.dht4j.examples.server.ServerNode;
 import io.dht4j.examples.server.Setting;
+import io.dht4j.testkit.FreePorts;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -48,7 +49,7 @@ class SnapshotCommandsTest {
     }
 
     private List<ServerNode> cluster(int size, Map<Setting, String> more) throws Exception {
-        List<Integer> ports = TestNodes.freePorts(size);
+        List<Integer> ports = FreePorts.find(size);
         List<ServerNode> nodes = new ArrayList<>();
         for (int number = 1; number <= size; number++) {
             ServerNode node = TestNodes.start(number, ports, more);

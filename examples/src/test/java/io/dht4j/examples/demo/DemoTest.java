@@ -3,8 +3,8 @@ package io.dht4j.examples.demo;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.dht4j.examples.TestNodes;
 import io.dht4j.examples.demo.UnicodeNames.Named;
+import io.dht4j.testkit.FreePorts;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -35,7 +35,7 @@ class DemoTest {
                 .toList();
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         Page page = new Page(new PrintStream(out, true, StandardCharsets.UTF_8), false);
-        try (Demo demo = new Demo(page, directory, TestNodes.freePorts(Demo.NODES), some, () -> false)) {
+        try (Demo demo = new Demo(page, directory, FreePorts.find(Demo.NODES), some, () -> false)) {
             demo.run();
             demo.showUrls();
         }
@@ -53,7 +53,7 @@ class DemoTest {
     @Test
     void the_tour_stops_when_it_is_asked_to(@TempDir Path directory) throws Exception {
         Page page = new Page(new PrintStream(new ByteArrayOutputStream(), true, StandardCharsets.UTF_8), false);
-        try (Demo demo = new Demo(page, directory, TestNodes.freePorts(Demo.NODES), UnicodeNames.all(), () -> true)) {
+        try (Demo demo = new Demo(page, directory, FreePorts.find(Demo.NODES), UnicodeNames.all(), () -> true)) {
             assertThatThrownBy(demo::run).isInstanceOf(Demo.StoppedException.class);
         }
     }

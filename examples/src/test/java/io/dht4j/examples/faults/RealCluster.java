@@ -1,8 +1,8 @@
 package io.dht4j.examples.faults;
 
-import io.dht4j.examples.TestNodes;
 import io.dht4j.examples.server.ServerProcess;
 import io.dht4j.examples.server.TransportChoice.Protocol;
+import io.dht4j.testkit.FreePorts;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -46,7 +46,7 @@ final class RealCluster implements AutoCloseable {
         this.directory = directory;
         this.protocol = protocol;
         this.store = store;
-        this.ports = TestNodes.freePorts(3 * NODES);
+        this.ports = FreePorts.find(3 * NODES);
         try {
             for (int to = 0; to < NODES; to++) {
                 httpLinks.add(new FaultyLink(port(to, 0), random.split()));

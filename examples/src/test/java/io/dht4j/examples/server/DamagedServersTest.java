@@ -9,6 +9,7 @@ import io.dht4j.examples.TestNodes;
 import io.dht4j.examples.client.AskedPolicy;
 import io.dht4j.examples.client.ClientException;
 import io.dht4j.examples.client.DhtClient;
+import io.dht4j.testkit.FreePorts;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.net.URI;
@@ -112,7 +113,7 @@ class DamagedServersTest {
 
     @Test
     void a_damaged_node_says_what_is_damaged_and_gets_everything_back_with_rebuild() throws Exception {
-        List<Integer> ports = TestNodes.freePorts(NODES);
+        List<Integer> ports = FreePorts.find(NODES);
         for (int number = 1; number <= NODES; number++) {
             start(number, ports);
         }
@@ -161,7 +162,7 @@ class DamagedServersTest {
 
     @Test
     void a_node_that_cannot_write_any_more_says_why_and_goes_on_reading() throws Exception {
-        List<Integer> ports = TestNodes.freePorts(1);
+        List<Integer> ports = FreePorts.find(1);
         ServerProcess limited = ServerProcess.startWithSmallFiles(BLOCKS, directory, options(1, ports));
         servers.add(limited);
         limited.awaitReady();
@@ -193,7 +194,7 @@ class DamagedServersTest {
 
     @Test
     void rebuild_is_refused_where_nobody_has_the_entries() throws Exception {
-        List<Integer> ports = TestNodes.freePorts(1);
+        List<Integer> ports = FreePorts.find(1);
         ServerProcess alone = start(1, ports, "--rebuild");
 
         assertThat(alone.exitCode()).isEqualTo(1);

@@ -9,6 +9,7 @@ import io.dht4j.examples.client.AskedPolicy;
 import io.dht4j.examples.client.ClientException;
 import io.dht4j.examples.client.DhtClient;
 import io.dht4j.examples.server.TransportChoice.Protocol;
+import io.dht4j.testkit.FreePorts;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -33,8 +34,9 @@ class KilledServersTest {
 
     @Test
     void what_a_node_missed_it_gets_by_hints_that_outlive_the_node_that_kept_them() throws Exception {
-        List<Integer> ports = TestNodes.freePorts(NODES);
-        List<Integer> peerPorts = TestNodes.freePortsBesides(ports, NODES);
+        List<Integer> all = FreePorts.find(2 * NODES);
+        List<Integer> ports = all.subList(0, NODES);
+        List<Integer> peerPorts = all.subList(NODES, 2 * NODES);
         try {
             for (int number = 1; number <= NODES; number++) {
                 servers.add(start(number, ports, peerPorts));

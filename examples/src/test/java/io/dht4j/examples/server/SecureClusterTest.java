@@ -7,6 +7,7 @@ import io.dht4j.examples.TestNodes;
 import io.dht4j.examples.cli.CommandLineRun;
 import io.dht4j.examples.server.TransportChoice.Protocol;
 import io.dht4j.security.Tls;
+import io.dht4j.testkit.FreePorts;
 import io.dht4j.testkit.TestCertificates;
 import io.dht4j.testkit.TestCertificates.Issued;
 import java.io.IOException;
@@ -58,7 +59,7 @@ class SecureClusterTest {
         authority = TestCertificates.in(directory);
         tokens = Files.writeString(
                 directory.resolve("tokens"), "read " + READER + "\nread,write " + WRITER + "\nadmin " + ADMIN + "\n");
-        List<Integer> ports = TestNodes.freePorts(2 * NODES);
+        List<Integer> ports = FreePorts.find(2 * NODES);
         listen = ports.subList(0, NODES);
         peers = ports.subList(NODES, 2 * NODES);
     }

@@ -2,7 +2,7 @@ package io.dht4j.examples.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dht4j.examples.TestNodes;
+import io.dht4j.testkit.FreePorts;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
@@ -26,7 +26,7 @@ class ServerProcessTest {
 
     @Test
     void a_server_says_when_it_is_ready_serves_and_ends_with_0_when_asked_to() throws Exception {
-        int port = TestNodes.freePorts(1).get(0);
+        int port = FreePorts.find();
         String url = "http://127.0.0.1:" + port;
         try (ServerProcess server = start(port, "data")) {
             assertThat(server.awaitReady()).isEqualTo("ready n1 " + url + " transport=http tls=off tokens=off");
@@ -46,7 +46,7 @@ class ServerProcessTest {
 
     @Test
     void the_public_api_may_have_a_port_of_its_own() throws Exception {
-        List<Integer> ports = TestNodes.freePorts(2);
+        List<Integer> ports = FreePorts.find(2);
         try (ServerProcess server = ServerProcess.start(
                 directory,
                 "--listen",
@@ -77,7 +77,7 @@ class ServerProcessTest {
 
     @Test
     void a_locked_directory_is_one_line_and_exit_code_1() throws Exception {
-        List<Integer> ports = TestNodes.freePorts(2);
+        List<Integer> ports = FreePorts.find(2);
         try (ServerProcess first = start(ports.get(0), "data")) {
             first.awaitReady();
             try (ServerProcess second = start(ports.get(1), "data")) {
@@ -91,7 +91,7 @@ class ServerProcessTest {
     void a_foreign_directory_is_one_line_and_exit_code_1() throws Exception {
         Path foreign = Files.createDirectory(directory.resolve("foreign"));
         Files.writeString(foreign.resolve("letter.txt"), "Dear Ann");
-        try (ServerProcess server = start(TestNodes.freePorts(1).get(0), "foreign")) {
+        try (ServerProcess server = start(FreePorts.find(), "foreign")) {
             assertThat(server.exitCode()).isEqualTo(1);
             assertThat(server.err()).contains(foreign.toString()).hasLineCount(1);
         }
@@ -101,7 +101,7 @@ class ServerProcessTest {
     @Test
     void a_directory_that_cannot_be_made_is_one_line_and_exit_code_1() throws Exception {
         Files.writeString(directory.resolve("file"), "not a directory");
-        try (ServerProcess server = start(TestNodes.freePorts(1).get(0), "file/data")) {
+        try (ServerProcess server = start(FreePorts.find(), "file/data")) {
             assertThat(server.exitCode()).isEqualTo(1);
             assertThat(server.err()).contains("file").hasLineCount(1);
         }

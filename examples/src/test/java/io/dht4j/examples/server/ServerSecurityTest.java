@@ -9,6 +9,7 @@ import io.dht4j.core.RemoteCluster;
 import io.dht4j.core.RemoteOptions;
 import io.dht4j.examples.TestNodes;
 import io.dht4j.examples.cli.CommandLineRun;
+import io.dht4j.testkit.FreePorts;
 import io.dht4j.testkit.TestCertificates;
 import io.dht4j.testkit.TestCertificates.Issued;
 import io.dht4j.transport.grpc.GrpcRemote;
@@ -38,7 +39,7 @@ class ServerSecurityTest {
     @Test
     void tokens_are_asked_for_by_scope_and_their_file_may_change() throws Exception {
         Path tokens = Files.writeString(directory.resolve("tokens"), "read " + READER + "\nadmin " + ADMIN + "\n");
-        try (ServerNode node = TestNodes.start(1, TestNodes.freePorts(1), Map.of(Setting.TOKENS, tokens.toString()))) {
+        try (ServerNode node = TestNodes.start(1, FreePorts.find(1), Map.of(Setting.TOKENS, tokens.toString()))) {
             assertThat(run(node, "", "get", "k").err())
                     .contains("UNAUTHENTICATED", "HTTP 401", "--token-file")
                     .hasLineCount(1);
@@ -77,7 +78,7 @@ class ServerSecurityTest {
         Map<Setting, String> tls = Map.of(
                 Setting.TLS_CERT, files.certificate().toString(),
                 Setting.TLS_KEY, files.key().toString());
-        try (ServerNode node = TestNodes.start(1, TestNodes.freePorts(1), tls)) {
+        try (ServerNode node = TestNodes.start(1, FreePorts.find(1), tls)) {
             String trust = authority.authority().toString();
             assertThat(node.url()).startsWith("https://127.0.0.1:");
             assertThat(run(node, "", "put", "k", "v", "--tls-ca", trust).exitCode())
@@ -118,7 +119,7 @@ class ServerSecurityTest {
         TestCertificates authority = TestCertificates.in(directory);
         Issued files = authority.issue("n1", "127.0.0.1");
         Path tokens = Files.writeString(directory.resolve("tokens"), "read " + READER + "\nadmin " + ADMIN + "\n");
-        List<Integer> ports = TestNodes.freePorts(2);
+        List<Integer> ports = FreePorts.find(2);
         String address = "127.0.0.1:" + ports.get(1);
         Map<Setting, String> settings = Map.of(
                 Setting.PEERS, "n1=127.0.0.1:" + ports.get(0),
@@ -157,7 +158,7 @@ class ServerSecurityTest {
         "--listen 127.0.0.1:PORT --grpc-listen 0.0.0.0:SECOND,the public gRPC API"
     })
     void plaintext_beyond_loopback_is_refused_unless_it_is_allowed(String options, String what) throws Exception {
-        List<Integer> ports = TestNodes.freePorts(2);
+        List<Integer> ports = FreePorts.find(2);
         List<String> args = new ArrayList<>(List.of(options.replace("PORT", String.valueOf(ports.get(0)))
                 .replace("SECOND", String.valueOf(ports.get(1)))
                 .split(" ")));
@@ -175,7 +176,7 @@ class ServerSecurityTest {
     })
     void plaintext_that_is_allowed_is_warned_of_once_for_each_port_by_the_name_of_the_option(
             String transport, int listeners) throws Exception {
-        List<Integer> ports = TestNodes.freePorts(3);
+        List<Integer> ports = FreePorts.find(3);
         List<String> options = new ArrayList<>(
                 List.of("--id", "n1", "--transport", transport, "--store", "memory", "--allow-plaintext", "--listen"));
         options.add("0.0.0.0:" + ports.get(0));
@@ -198,12 +199,8 @@ class ServerSecurityTest {
     void a_file_that_is_missing_or_bad_is_one_line_and_exit_code_1(String option, String name) throws Exception {
         Issued files = TestCertificates.in(directory).issue("n1", "127.0.0.1");
         Path bad = directory.resolve(name);
-        List<String> args = new ArrayList<>(List.of(
-                "server",
-                "--store",
-                "memory",
-                "--listen",
-                "127.0.0.1:" + TestNodes.freePorts(1).get(0)));
+        List<String> args =
+                new ArrayList<>(List.of("server", "--store", "memory", "--listen", "127.0.0.1:" + FreePorts.find()));
         Map<String, Path> all = Map.of(
                 "--tls-cert", files.certificate(),
                 "--tls-key", files.key(),
@@ -228,7 +225,7 @@ class ServerSecurityTest {
 
     @Test
     void a_start_that_fails_leaves_the_directory_and_the_port_free() throws Exception {
-        List<Integer> ports = TestNodes.freePorts(1);
+        List<Integer> ports = FreePorts.find(1);
         Path data = directory.resolve("data");
         Map<Setting, String> settings =
                 Map.of(Setting.LISTEN, "127.0.0.1:" + ports.get(0), Setting.DATA, data.toString());

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.examples.TestNodes;
 import io.dht4j.examples.cli.CommandLineRun;
+import io.dht4j.testkit.FreePorts;
 import io.dht4j.transport.http.HttpClientKind;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -33,7 +34,7 @@ class ServerTransportsTest {
                 "--transport grpc --grpc-mode unary --batch-frames 1|grpc/unary"
             })
     void a_cluster_writes_reads_scans_and_takes_a_node_back(String options, String name) throws Exception {
-        List<Integer> ports = TestNodes.freePorts(2 * NODES);
+        List<Integer> ports = FreePorts.find(2 * NODES);
         List<Integer> listen = ports.subList(0, NODES);
         List<Integer> peers = options.contains("grpc") ? ports.subList(NODES, 2 * NODES) : listen;
         List<ServerProcess> servers = new ArrayList<>();
@@ -73,7 +74,7 @@ class ServerTransportsTest {
     @ParameterizedTest
     @EnumSource(HttpClientKind.class)
     void every_http_client_is_there_to_be_chosen(HttpClientKind kind) throws Exception {
-        List<Integer> ports = TestNodes.freePorts(2);
+        List<Integer> ports = FreePorts.find(2);
         Map<Setting, String> client = Map.of(Setting.HTTP_CLIENT, Given.nameOf(kind));
         try (ServerNode first = TestNodes.start(1, ports, client);
                 ServerNode second = TestNodes.start(2, ports, client)) {

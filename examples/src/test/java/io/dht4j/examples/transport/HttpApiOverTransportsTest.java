@@ -7,6 +7,7 @@ import io.dht4j.core.Batching;
 import io.dht4j.core.ClusterBuilder;
 import io.dht4j.spi.Transport;
 import io.dht4j.store.memory.MemoryStore;
+import io.dht4j.testkit.FreePorts;
 import io.dht4j.testkit.HttpApiContract;
 import io.dht4j.transport.grpc.GrpcMode;
 import io.dht4j.transport.grpc.GrpcTransport;
@@ -16,14 +17,9 @@ import io.dht4j.transport.http.HttpApiOptions;
 import io.dht4j.transport.http.HttpClientKind;
 import io.dht4j.transport.http.HttpTransport;
 import io.dht4j.transport.http.HttpTransportOptions;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.SplittableRandom;
 import java.util.function.BiFunction;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Timeout;
@@ -149,7 +145,7 @@ class HttpApiOverTransportsTest {
 
         private final BiFunction<String, Integer, Transport> transports;
         private final Batching batching;
-        private final List<Integer> ports = freePorts();
+        private final List<Integer> ports = FreePorts.find(3);
         private final Topology topology = Topology.of(
                 Node.of("n1", HOST + ":" + ports.get(0)),
                 Node.of("n2", HOST + ":" + ports.get(1)),
@@ -162,27 +158,6 @@ class HttpApiOverTransportsTest {
             this.batching = batching;
             for (int node = 0; node < 3; node++) {
                 start(node);
-            }
-        }
-
-        /** Below those that systems give to outgoing connections, so that none takes a stopped node's port. */
-        private static List<Integer> freePorts() {
-            SplittableRandom random = new SplittableRandom();
-            List<Integer> ports = new ArrayList<>();
-            while (ports.size() < 3) {
-                int port = random.nextInt(10_000, 30_000);
-                if (!ports.contains(port) && isFree(port)) {
-                    ports.add(port);
-                }
-            }
-            return ports;
-        }
-
-        private static boolean isFree(int port) {
-            try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
-                return socket.isBound();
-            } catch (IOException taken) {
-                return false;
             }
         }
 

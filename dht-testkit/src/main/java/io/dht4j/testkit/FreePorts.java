@@ -1,0 +1,66 @@
+package io.dht4j.testkit;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * Finds ports on loopback for nodes that are started one after another. A port that the system gives out ({@code new ServerSocket(0)})
+ * will not do: it gives the same ports to outgoing connections, so that the first node's call of a peer may take the port of a node that
+ * is still to start, or to start again. Those found here lie below the ranges of Linux, macOS and Windows for outgoing connections.
+ *
+ * <p>Thread-safe; without state.
+ */
+public final class FreePorts {
+
+    private static final int LEAST = 12_000;
+    private static final int GREATEST = 32_000;
+    private static final int TRIES = 2_000;
+
+    private FreePorts() {}
+
+    /**
+     * Ports at which nobody listened a moment ago. Blocks while it tries them.
+     *
+     * @param count how many, 0 to 1,000
+     * @return ports from 12,000 to 31,999, all different, in random order
+     * @throws UncheckedIOException if 2,000 tries did not find as many
+     */
+    public static List<Integer> find(int count) {
+        Set<Integer> ports = new LinkedHashSet<>();
+        for (int i = 0; i < TRIES && ports.size() < count; i++) {
+            int port = ThreadLocalRandom.current().nextInt(LEAST, GREATEST);
+            if (isFree(port)) {
+                ports.add(port);
+            }
+        }
+        if (ports.size() < count) {
+            throw new UncheckedIOException(new IOException("found only " + ports.size() + " of " + count
+                    + " free ports from " + LEAST + " to " + (GREATEST - 1) + " on loopback"));
+        }
+        return List.copyOf(ports);
+    }
+
+    /**
+     * One port at which nobody listened a moment ago. Blocks while it tries.
+     *
+     * @return a port from 12,000 to 31,999
+     * @throws UncheckedIOException if 2,000 tries did not find one
+     */
+    public static int find() {
+        return find(1).get(0);
+    }
+
+    private static boolean isFree(int port) {
+        try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+            return socket.isBound();
+        } catch (IOException taken) {
+            return false;
+        }
+    }
+}
