@@ -27,6 +27,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -125,7 +126,7 @@ public final class Replica {
                 gate.apply(apply.entries(), demand.expired(), reply);
             }
         } else if (request instanceof Request.ScanPage scan) {
-            gate.later(new StoreGate.Read(demand, () -> page(scan, store.scan(scan.range())), reply));
+            gate.later(new StoreGate.Read(demand, () -> page(scan, () -> store.scan(scan.range())), reply));
         } else if (request instanceof RepairRequest repair) {
             gate.later(new StoreGate.Read(demand, () -> content.answer(repair), reply));
         } else if (request instanceof Request.CutPage cut) {
@@ -189,8 +190,7 @@ public final class Replica {
     }
 
     Reply read(Request.ReadKeys read, ReplyRoom room) {
-        if (!unfilled.isEmpty()
-                && read.queries().stream().anyMatch(query -> unfilled.contains(partitionOf.applyAsInt(query.key())))) {
+        if (isUnfilled(read)) {
             return refilling();
         }
         List<Answer> answers = new ArrayList<>(read.queries().size());
@@ -209,7 +209,13 @@ public final class Replica {
                 answers.add(new Answer.VersionOnly(entry.version(), bytes, EntryDigest.of(entry)));
             }
         }
-        return new Reply.Found(answers);
+        // One that begins to be refilled meanwhile may have been read without what it had.
+        return isUnfilled(read) ? refilling() : new Reply.Found(answers);
+    }
+
+    private boolean isUnfilled(Request.ReadKeys read) {
+        return !unfilled.isEmpty()
+                && read.queries().stream().anyMatch(query -> unfilled.contains(partitionOf.applyAsInt(query.key())));
     }
 
     /** A quorum must not count on what may be missing here. */
@@ -246,7 +252,7 @@ public final class Replica {
 
     private Reply page(Request.CutPage cut) {
         try {
-            Reply page = page(cut.page(), cuts.cursor(cut.at(), cut.page().range()));
+            Reply page = page(cut.page(), () -> cuts.cursor(cut.at(), cut.page().range()));
             // A page counts only if nothing was forgotten until it was complete.
             cuts.keep(cut.at());
             return page;
@@ -261,17 +267,30 @@ public final class Replica {
                 : new Reply.Failed(ErrorCode.INTERNAL, "internal error: " + error);
     }
 
-    private Reply page(Request.ScanPage scan, EntryCursor entriesOfRange) {
+    /**
+     * What a cursor shows may be as old as its opening, or as new as its last entry; so both before and after it every partition must have been
+     * there as a whole.
+     */
+    private Reply page(Request.ScanPage scan, Supplier<EntryCursor> entriesOfRange) {
+        if (isUnfilled(scan.partitions())) {
+            return refilling();
+        }
+        Reply page = pageOfWhatIsThere(scan, entriesOfRange);
+        return isUnfilled(scan.partitions()) ? refilling() : page;
+    }
+
+    private boolean isUnfilled(BitSet partitions) {
+        return !unfilled.isEmpty() && (partitions.isEmpty() || unfilled.containsAny(partitions));
+    }
+
+    private Reply pageOfWhatIsThere(Request.ScanPage scan, Supplier<EntryCursor> entriesOfRange) {
         int maxBytes = Math.min(scan.maxBytes(), maxValueBytes);
         int maxEntries = Math.max(1, scan.maxEntries());
         BitSet partitions = scan.partitions();
         List<Entry> entries = new ArrayList<>();
         long bytes = 0;
         long looks = (long) maxEntries * LOOK_PER_ENTRY;
-        try (EntryCursor cursor = entriesOfRange) {
-            if (!unfilled.isEmpty() && (partitions.isEmpty() || unfilled.containsAny(partitions))) {
-                return refilling();
-            }
+        try (EntryCursor cursor = entriesOfRange.get()) {
             while (cursor.hasNext()) {
                 Entry entry = cursor.next();
                 boolean wanted = partitions.isEmpty() || partitions.get(partitionOf.applyAsInt(entry.key()));
