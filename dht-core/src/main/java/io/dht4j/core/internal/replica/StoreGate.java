@@ -32,6 +32,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Work that has waited for too long, or whose deadline has passed when its turn comes, is answered as such and never begun. What
  * has begun is never broken off.
+ *
+ * <p>Whoever takes a reply and throws harms nobody else: the others get theirs all the same.
  */
 final class StoreGate {
 
@@ -51,16 +53,22 @@ final class StoreGate {
     record Read(Demand demand, Supplier<Reply> work, Consumer<Reply> reply) {}
 
     private final Store store;
+    private final String storeName;
     private final Fence fence;
     private final Admission admission;
     private final StoreLane<Write> writes;
     private final StoreLane<List<Read>> reads;
     private final LongAdder dropped = new LongAdder();
+    private final LogLimit storeFailures;
+    private final LogLimit replyFailures;
 
     StoreGate(
             Store store, Fence fence, Environment environment, int maxWaiting, long maxWaitingBytes, QueueLimits ages) {
         this.store = store;
+        this.storeName = store.name();
         this.fence = fence;
+        this.storeFailures = new LogLimit(environment::nanoTime);
+        this.replyFailures = new LogLimit(environment::nanoTime);
         this.admission = new Admission("requests of the store", maxWaiting, maxWaitingBytes);
         this.writes = new StoreLane<>(
                 environment,
@@ -85,7 +93,7 @@ final class StoreGate {
     /** Merges entries into the store. */
     void apply(List<Entry> entries, BooleanSupplier expired, Consumer<Reply> reply) {
         if (store.isMemoryFast()) {
-            reply.accept(attempt(() -> applyNow(entries)));
+            hand(attempt(() -> applyNow(entries)), reply);
         } else {
             applyAll(List.of(write(entries, expired, reply)));
         }
@@ -95,7 +103,7 @@ final class StoreGate {
     void applyAll(List<Write> together) {
         if (store.isMemoryFast()) {
             for (Write write : together) {
-                write.reply().accept(attempt(() -> applyNow(write.entries())));
+                hand(attempt(() -> applyNow(write.entries())), write.reply());
             }
             return;
         }
@@ -114,7 +122,7 @@ final class StoreGate {
     void readAll(List<Read> together) {
         if (store.isMemoryFast()) {
             for (Read read : together) {
-                read.reply().accept(readNow(read));
+                hand(readNow(read), read.reply());
             }
             return;
         }
@@ -126,7 +134,7 @@ final class StoreGate {
     /** Runs a quick read: at once if the store is memory-fast. */
     void read(Read read) {
         if (store.isMemoryFast()) {
-            read.reply().accept(readNow(read));
+            hand(readNow(read), read.reply());
         } else {
             later(read);
         }
@@ -142,7 +150,7 @@ final class StoreGate {
             admission.enter(0);
         } catch (DhtException e) {
             Reply refusal = new Reply.Failed(e.code(), String.valueOf(e.getMessage()));
-            some.forEach(read -> read.reply().accept(refusal));
+            some.forEach(read -> hand(refusal, read.reply()));
             return;
         }
         reads.add(List.of(some));
@@ -163,7 +171,7 @@ final class StoreGate {
             admission.enter(bytes);
             return true;
         } catch (DhtException e) {
-            reply.accept(new Reply.Failed(e.code(), String.valueOf(e.getMessage())));
+            hand(new Reply.Failed(e.code(), String.valueOf(e.getMessage())), reply);
             return false;
         }
     }
@@ -172,12 +180,12 @@ final class StoreGate {
         List<Runnable> replies = new ArrayList<>();
         for (List<Read> some : taken.tooOld()) {
             admission.leave(0);
-            some.forEach(read -> replies.add(() -> read.reply().accept(tooOld())));
+            some.forEach(read -> replies.add(() -> hand(tooOld(), read.reply())));
         }
         for (List<Read> some : taken.work()) {
             for (Read read : some) {
                 Reply result = readNow(read);
-                replies.add(() -> read.reply().accept(result));
+                replies.add(() -> hand(result, read.reply()));
             }
             admission.leave(0);
         }
@@ -201,10 +209,10 @@ final class StoreGate {
         taken.tooOld().forEach(write -> admission.leave(write.bytes()));
         return () -> {
             for (int i = 0; i < group.size(); i++) {
-                group.get(i).reply().accept(results.get(i));
+                hand(results.get(i), group.get(i).reply());
             }
-            late.forEach(write -> write.reply().accept(late()));
-            taken.tooOld().forEach(write -> write.reply().accept(tooOld()));
+            late.forEach(write -> hand(late(), write.reply()));
+            taken.tooOld().forEach(write -> hand(tooOld(), write.reply()));
         };
     }
 
@@ -242,16 +250,32 @@ final class StoreGate {
         return new Reply.Failed(ErrorCode.OVERLOADED, "overloaded: the request has waited too long for the store");
     }
 
-    private static Reply attempt(Supplier<Reply> work) {
+    private Reply attempt(Supplier<Reply> work) {
         try {
             return work.get();
         } catch (StoreException e) {
-            LOG.error("store failed: {}", e.getMessage(), e);
+            report(storeFailures, "store " + storeName + " failed: " + e.getMessage(), e);
             return new Reply.Failed(ErrorCode.STORE_FAILED, String.valueOf(e.getMessage()));
         } catch (RuntimeException | Error e) {
             // A throwing plug-in must not take the node down, nor leave a caller without an answer.
-            LOG.error("store threw what it may not throw", e);
+            report(storeFailures, "store " + storeName + " threw what it may not throw: " + e, e);
             return new Reply.Failed(ErrorCode.STORE_FAILED, "the store threw " + e);
         }
+    }
+
+    /** Guarded, since what goes wrong with one reply must not keep the others from theirs. */
+    private void hand(Reply reply, Consumer<Reply> to) {
+        try {
+            to.accept(reply);
+        } catch (RuntimeException | Error e) {
+            report(replyFailures, "a reply from store " + storeName + " could not be handed out: " + e, e);
+        }
+    }
+
+    private static void report(LogLimit limit, String what, Throwable error) {
+        limit.next()
+                .ifPresent(leftOut -> LOG.error(
+                        "{}{}", what, leftOut == 0 ? "" : "; " + leftOut + " more failures since this was last said"));
+        LOG.debug("{}", what, error);
     }
 }

@@ -1,0 +1,27 @@
+package io.dht4j.core.internal.replica;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+class LogLimitTest {
+
+    /** Near its end, so that it overflows. */
+    private final AtomicLong clock = new AtomicLong(Long.MAX_VALUE - 1);
+
+    private final LogLimit limit = new LogLimit(clock::get);
+
+    @Test
+    void the_first_is_said_and_what_repeats_is_counted_until_the_pause_is_over() {
+        assertThat(limit.next()).hasValue(0);
+        assertThat(limit.next()).isEmpty();
+        clock.addAndGet(LogLimit.PAUSE_NANOS - 1);
+        assertThat(limit.next()).isEmpty();
+        clock.incrementAndGet();
+        assertThat(limit.next()).hasValue(2);
+        assertThat(limit.next()).isEmpty();
+        clock.addAndGet(LogLimit.PAUSE_NANOS);
+        assertThat(limit.next()).hasValue(1);
+    }
+}

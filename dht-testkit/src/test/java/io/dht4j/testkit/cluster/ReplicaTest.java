@@ -1,0 +1,93 @@
+package io.dht4j.testkit.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dht4j.Key;
+import io.dht4j.Version;
+import io.dht4j.core.internal.admission.QueueLimits;
+import io.dht4j.core.internal.clock.HybridClock;
+import io.dht4j.core.internal.refill.Unfilled;
+import io.dht4j.core.internal.repair.Content;
+import io.dht4j.core.internal.repair.Fence;
+import io.dht4j.core.internal.replica.Replica;
+import io.dht4j.core.internal.snapshot.Cuts;
+import io.dht4j.core.internal.wire.Reply;
+import io.dht4j.core.internal.wire.Request;
+import io.dht4j.spi.CallContext;
+import io.dht4j.spi.Entry;
+import io.dht4j.testkit.VirtualEnvironment;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** One replica by itself: what several requests that come together do to each other. */
+class ReplicaTest {
+
+    private static final long SECOND = Duration.ofSeconds(1).toNanos();
+    private static final int MAX_VALUE_BYTES = 1 << 20;
+
+    private final VirtualEnvironment env = VirtualEnvironment.seeded(1);
+    private final List<Reply> replies = new ArrayList<>();
+
+    private Replica over(BlockingStore store) {
+        Fence fence = new Fence(store, 1, key -> 0);
+        fence.load();
+        HybridClock clock = new HybridClock(env::currentTimeMillis, 1000);
+        return new Replica(
+                store,
+                fence,
+                new Content(store, fence, 1, key -> 0, env::currentTimeMillis, Duration.ofHours(1)),
+                env,
+                clock,
+                new Cuts(store, env, clock, 1 << 20),
+                key -> 0,
+                MAX_VALUE_BYTES,
+                100,
+                1 << 20,
+                new QueueLimits(SECOND, SECOND),
+                Unfilled.none());
+    }
+
+    private static Request write(Entry... entries) {
+        return new Request.ApplyEntries(List.of(entries));
+    }
+
+    private static Entry entry(String key, long version) {
+        return Entry.value(Key.of(key), new Version(version), new byte[] {1}, Entry.NEVER);
+    }
+
+    private static Request read(String key) {
+        return new Request.ReadKeys(List.of(new Request.Query(Key.of(key), true)), MAX_VALUE_BYTES);
+    }
+
+    private void serve(Replica replica, Request request, Consumer<Reply> reply) {
+        replica.serve(request, new CallContext(env::nanoTime, SECOND), reply);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void who_throws_at_a_reply_keeps_nobody_else_from_theirs(boolean memoryFast) {
+        Replica replica = over(memoryFast ? BlockingStore.memoryFast() : new BlockingStore());
+        for (int i = 0; i < 6; i++) {
+            boolean throwing = i % 3 == 1;
+            Consumer<Reply> reply = given -> {
+                if (throwing) {
+                    throw new IllegalStateException("as this test wants it");
+                }
+                replies.add(given);
+            };
+            serve(replica, i < 3 ? write(entry("key" + i, 1)) : read("key" + i), reply);
+        }
+        env.advance(Duration.ofSeconds(1));
+
+        assertThat(replies).hasSize(4);
+        // And the next ones are served.
+        serve(replica, write(entry("key", 2)), replies::add);
+        serve(replica, read("key"), replies::add);
+        env.advance(Duration.ofSeconds(1));
+        assertThat(replies).hasSize(6).noneMatch(Reply.Failed.class::isInstance);
+    }
+}
