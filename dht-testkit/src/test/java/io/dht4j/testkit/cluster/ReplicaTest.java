@@ -2,6 +2,7 @@ package io.dht4j.testkit.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dht4j.ErrorCode;
 import io.dht4j.Key;
 import io.dht4j.Version;
 import io.dht4j.core.internal.admission.QueueLimits;
@@ -16,10 +17,12 @@ import io.dht4j.core.internal.wire.Request;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Entry;
 import io.dht4j.testkit.VirtualEnvironment;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -89,5 +92,53 @@ class ReplicaTest {
         serve(replica, read("key"), replies::add);
         env.advance(Duration.ofSeconds(1));
         assertThat(replies).hasSize(6).noneMatch(Reply.Failed.class::isInstance);
+    }
+
+    /** What is older than version 100 is refused: so the store remembers it. */
+    private static BlockingStore fencedAt100() {
+        BlockingStore store = new BlockingStore();
+        store.keepNote(
+                "fence",
+                ByteBuffer.allocate(2 * Long.BYTES).putLong(100).putLong(0).array());
+        return store;
+    }
+
+    @Test
+    void writes_behind_a_fence_are_taken_out_of_their_group_and_the_others_stay_together() {
+        BlockingStore store = fencedAt100();
+        Replica replica = over(store);
+        for (int i = 0; i < 8; i++) {
+            boolean behind = i == 2 || i == 3 || i == 6;
+            serve(replica, write(entry("key" + i, 200), entry("other" + i, behind ? 50 : 200)), replies::add);
+        }
+        env.advance(Duration.ofSeconds(1));
+
+        assertThat(replies).hasSize(8);
+        for (int i = 0; i < 8; i++) {
+            boolean behind = i == 2 || i == 3 || i == 6;
+            assertThat(replies.get(i))
+                    .isEqualTo(
+                            behind
+                                    ? new Reply.Failed(
+                                            ErrorCode.VERSION_TOO_OLD,
+                                            "version " + new Version(50) + " of key other" + i
+                                                    + " is older than what all replicas have agreed on")
+                                    : new Reply.Applied());
+            assertThat(store.get(Key.of("key" + i)).isPresent()).isNotEqualTo(behind);
+        }
+        assertThat(store.applied).containsExactly(10);
+    }
+
+    @Test
+    void a_group_of_which_all_is_behind_a_fence_never_reaches_the_store() {
+        BlockingStore store = fencedAt100();
+        Replica replica = over(store);
+        for (int i = 0; i < 3; i++) {
+            serve(replica, write(entry("key" + i, 50)), replies::add);
+        }
+        env.advance(Duration.ofSeconds(1));
+
+        assertThat(replies).hasSize(3).allMatch(reply -> ((Reply.Failed) reply).code() == ErrorCode.VERSION_TOO_OLD);
+        assertThat(store.applied).isEmpty();
     }
 }

@@ -12,6 +12,7 @@ import io.dht4j.spi.Environment;
 import io.dht4j.spi.Store;
 import io.dht4j.spi.StoreException;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
@@ -195,16 +196,14 @@ final class StoreGate {
     private Runnable writeGroup(Taken<Write> taken) {
         List<Write> late = new ArrayList<>(0);
         List<Write> group = new ArrayList<>(taken.work().size());
-        List<Entry> entries = new ArrayList<>();
         for (Write write : taken.work()) {
             if (write.expired().getAsBoolean()) {
                 late.add(write);
             } else {
                 group.add(write);
-                entries.addAll(write.entries());
             }
         }
-        List<Reply> results = group.isEmpty() ? List.of() : applyGroup(group, entries);
+        List<Reply> results = applyGroup(group);
         taken.work().forEach(write -> admission.leave(write.bytes()));
         taken.tooOld().forEach(write -> admission.leave(write.bytes()));
         return () -> {
@@ -216,24 +215,52 @@ final class StoreGate {
         };
     }
 
-    /** Of a group that is refused because of one write, the others are done by themselves. */
-    private List<Reply> applyGroup(List<Write> group, List<Entry> entries) {
-        Reply result = attempt(() -> applyNow(entries));
-        return group.size() > 1 && result instanceof Reply.Failed failed && failed.code() == ErrorCode.VERSION_TOO_OLD
-                ? group.stream()
-                        .map(write -> attempt(() -> applyNow(write.entries())))
-                        .toList()
-                : Collections.nCopies(group.size(), result);
+    /** A reply for each. What is behind a fence is taken out, and all the rest is one call of the store. */
+    private List<Reply> applyGroup(List<Write> group) {
+        List<Reply> replies = new ArrayList<>(Collections.nCopies(group.size(), new Reply.Applied()));
+        BitSet left = new BitSet();
+        left.set(0, group.size());
+        Reply result = attempt(() -> {
+            enter(group, left, replies);
+            return new Reply.Applied();
+        });
+        left.stream().forEach(write -> replies.set(write, result));
+        return replies;
+    }
+
+    /** Tries until the fence has nothing against what is left; as long as it has, nothing of it reaches the store. */
+    private void enter(List<Write> group, BitSet left, List<Reply> replies) {
+        while (!left.isEmpty()) {
+            List<Entry> entries = new ArrayList<>();
+            left.stream().forEach(write -> entries.addAll(group.get(write).entries()));
+            Optional<Entry> refused = fence.enter(entries);
+            if (refused.isEmpty()) {
+                return;
+            }
+            int behind = left.stream()
+                    .filter(write -> contains(group.get(write), refused.get()))
+                    .findFirst()
+                    .orElseThrow();
+            left.clear(behind);
+            replies.set(behind, behindFence(refused.get()));
+        }
+    }
+
+    /** Two writes may bring the same: it is this very one. */
+    @SuppressWarnings("ReferenceEquality")
+    private static boolean contains(Write write, Entry wanted) {
+        return write.entries().stream().anyMatch(entry -> entry == wanted);
     }
 
     private Reply applyNow(List<Entry> entries) {
-        Optional<Entry> refused = fence.enter(entries);
-        return refused.isEmpty()
-                ? new Reply.Applied()
-                : new Reply.Failed(
-                        ErrorCode.VERSION_TOO_OLD,
-                        "version " + refused.get().version() + " of key "
-                                + refused.get().key() + " is older than what all replicas have agreed on");
+        return fence.enter(entries).map(StoreGate::behindFence).orElseGet(Reply.Applied::new);
+    }
+
+    private static Reply behindFence(Entry refused) {
+        return new Reply.Failed(
+                ErrorCode.VERSION_TOO_OLD,
+                "version " + refused.version() + " of key " + refused.key()
+                        + " is older than what all replicas have agreed on");
     }
 
     private Reply readNow(Read read) {
