@@ -15,6 +15,7 @@ import io.dht4j.Version;
 import io.dht4j.core.ClusterBuilder;
 import io.dht4j.core.HintedHandoff;
 import io.dht4j.testkit.Fault;
+import io.dht4j.testkit.FaultyTransport;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -385,6 +386,95 @@ class SnapshotsTest {
             int before = store.gets.get();
             put(cluster, 1, "k", "v");
             assertThat(store.gets.get()).isEqualTo(before);
+        }
+    }
+
+    /** Each node keeps four at most: so a fifth tells whether four were forgotten, long before their leases end. */
+    private static void assertThatNoneIsKept(SimulatedCluster cluster) {
+        cluster.heal();
+        // Nobody is suspected any more.
+        cluster.env.advance(Duration.ofSeconds(15));
+        cluster.await(cluster.node(0).openSnapshot(LEASE, EVERYWHERE));
+    }
+
+    @Test
+    void a_node_whose_answer_is_lost_is_left_out_and_forgets_the_snapshot() {
+        try (SimulatedCluster cluster = SimulatedCluster.of(1, 3).start()) {
+            for (int i = 0; i < 4; i++) {
+                cluster.towardNode(2, Fault.failAfterDelivery());
+                Version snapshot = open(cluster, 0);
+                cluster.await(cluster.node(0).closeSnapshot(snapshot, DEFAULTS));
+            }
+            assertThatNoneIsKept(cluster);
+        }
+    }
+
+    @Test
+    void a_node_whose_clock_is_too_far_ahead_is_left_out_and_forgets_the_snapshot() {
+        try (SimulatedCluster cluster = SimulatedCluster.of(1, 3)
+                .clocks(i -> i == 2 ? Duration.ofHours(1) : Duration.ZERO)
+                .start()) {
+            for (int i = 0; i < 5; i++) {
+                Version snapshot = open(cluster, 0);
+                cluster.await(cluster.node(0).closeSnapshot(snapshot, DEFAULTS));
+            }
+            assertThat(cluster.failureOf(cluster.node(0).openSnapshot(LEASE, EVERYWHERE)))
+                    .hasMessageContaining("n2: its clock is more than");
+        }
+    }
+
+    @Test
+    void one_that_fails_halfway_is_forgotten_by_those_that_had_begun() {
+        try (SimulatedCluster cluster = SimulatedCluster.of(1, 3).start()) {
+            for (int i = 0; i < 4; i++) {
+                Duration begun = cluster.env.elapsed();
+                for (int other = 1; other < 3; other++) {
+                    // The first round comes through, the second does not; what comes after it does again.
+                    cluster.links.get(0).toward(SimulatedCluster.id(other), () -> {
+                        long millis = cluster.env.elapsed().minus(begun).toMillis();
+                        return millis == 0
+                                ? Fault.delay(Duration.ofMillis(100), Duration.ZERO)
+                                : millis < 500
+                                        ? Fault.loseRequest()
+                                        : Fault.delay(Duration.ofMillis(100), Duration.ZERO);
+                    });
+                }
+                assertThat(cluster.failureOf(cluster.node(0).openSnapshot(LEASE, DEFAULTS)))
+                        .hasMessageContaining("no snapshot: 1 of 2");
+                // So that what was sent last arrives.
+                cluster.env.advance(Duration.ofSeconds(1));
+            }
+            assertThatNoneIsKept(cluster);
+        }
+    }
+
+    @Test
+    void a_member_whose_own_writes_do_not_end_in_time_says_so() {
+        try (SimulatedCluster cluster = SimulatedCluster.of(1, 3).start()) {
+            FaultyTransport link = new FaultyTransport(cluster.network.transport("app-host"), cluster.env);
+            try (Cluster member = ClusterBuilder.withoutStore("app", cluster.topology)
+                    .transport(link)
+                    .environment(cluster.env.newNode())
+                    .timeout(Duration.ofSeconds(1))
+                    .drainTimeout(Duration.ZERO)
+                    .start()) {
+                for (int node = 0; node < 3; node++) {
+                    link.toward(SimulatedCluster.id(node), Fault.loseRequest());
+                }
+                CompletableFuture<Version> late = member.put(
+                                Key.of("k"), bytes("v"), DEFAULTS.withTimeout(Duration.ofSeconds(20)))
+                        .toCompletableFuture();
+                cluster.env.advance(Duration.ofMillis(1));
+                link.heal();
+                Duration begun = cluster.env.elapsed();
+
+                assertThat(cluster.failureOf(member.openSnapshot(LEASE, DEFAULTS)))
+                        .hasMessageContaining("writes of this member");
+
+                assertThat(cluster.env.elapsed().minus(begun)).isLessThanOrEqualTo(Duration.ofMillis(1100));
+                assertThat(late).isNotDone();
+                cluster.failureOf(late);
+            }
         }
     }
 

@@ -30,7 +30,8 @@ import java.util.stream.Collectors;
  * second round every node goes past it, and waits until its own writes have ended that may be older. From then on what the
  * nodes tell of that version does not change any more.
  *
- * <p>Nodes that do not answer are left out, as long as {@code ack} of the first {@code from} replicas of each partition remain.
+ * <p>Nodes that do not answer are left out, as long as {@code ack} of the first {@code from} replicas of each partition remain. Whoever is left out, or all if
+ * there is no snapshot, is told to forget at once what it keeps for it.
  */
 final class SnapshotOpening {
 
@@ -41,6 +42,9 @@ final class SnapshotOpening {
     private final ReplicationPolicy policy;
     private final CallContext context;
     private final Version id;
+    /** How long those who are to forget may take: as long as the opening, which may be over by then. */
+    private final long endNanos;
+
     private final CompletableFuture<Version> result = new CompletableFuture<>();
 
     private SnapshotOpening(
@@ -52,6 +56,7 @@ final class SnapshotOpening {
         this.policy = policy;
         this.context = context;
         this.id = clock.next();
+        this.endNanos = Math.max(1, context.remainingNanos());
     }
 
     static CompletableFuture<Version> start(
@@ -86,19 +91,49 @@ final class SnapshotOpening {
         if (!isEnough(nodes, round)) {
             return;
         }
+        leaveOut(parts.topology().nodes(), nodes);
         Version at = clock.next();
-        Runnable fix = () -> new Round(new Request.FixCut(id, at), fixed -> {
-                    if (isEnough(fixed.replies().keySet(), fixed)) {
+        if (parts.isNode()) {
+            fix(at, nodes);
+        } else {
+            // A member's own writes are nobody else's to wait for.
+            awaitOwnWrites(inTime -> {
+                if (inTime) {
+                    fix(at, nodes);
+                } else {
+                    fail("no snapshot: writes of this member that may be older have not ended in time");
+                }
+            });
+        }
+    }
+
+    private void awaitOwnWrites(Consumer<Boolean> then) {
+        CompletableFuture<Boolean> ended = new CompletableFuture<>();
+        Environment.Timer deadline =
+                parts.environment().schedule(() -> ended.complete(false), Math.max(1, context.remainingNanos()));
+        cuts.writesSoFar().whenComplete((done, error) -> ended.complete(true));
+        ended.thenAccept(inTime -> {
+            deadline.cancel();
+            guarded(() -> then.accept(inTime));
+        });
+    }
+
+    private void fix(Version at, List<Node> nodes) {
+        new Round(new Request.FixCut(id, at), fixed -> {
+                    Set<Node> taking = fixed.replies().keySet();
+                    if (isEnough(taking, fixed)) {
+                        leaveOut(nodes, taking);
                         result.complete(at);
                     }
                 })
                 .ask(nodes, context.remainingNanos());
-        if (parts.isNode()) {
-            fix.run();
-        } else {
-            // A member's own writes are nobody else's to wait for.
-            cuts.writesSoFar().whenComplete((done, error) -> fix.run());
-        }
+    }
+
+    /** What they keep for this snapshot nobody will read; a node that did not answer may keep it all the same. */
+    private void leaveOut(Collection<Node> all, Collection<Node> taking) {
+        List<Node> others = new ArrayList<>(all);
+        others.removeAll(taking);
+        tellEnd(parts, peers, others, id, endNanos, () -> {});
     }
 
     private boolean isEnough(Collection<Node> nodes, Round round) {
@@ -117,21 +152,41 @@ final class SnapshotOpening {
     }
 
     private void fail(String message) {
-        end(parts, peers, id, context);
+        leaveOut(parts.topology().nodes(), List.of());
         result.completeExceptionally(new UnavailableException(ErrorCode.NOT_ENOUGH_REPLICAS, message));
     }
 
     /** Tells every node that a snapshot is over. Those that it does not reach forget it when its lease runs out. */
     static CompletableFuture<Void> end(Parts parts, Peers peers, Version version, CallContext context) {
         CompletableFuture<Void> told = new CompletableFuture<>();
-        askAll(
+        tellEnd(
                 parts,
                 peers,
                 parts.topology().nodes(),
-                new Request.EndCut(version),
+                version,
                 Math.max(1, context.remainingNanos()),
-                outcomes -> told.complete(null));
+                () -> told.complete(null));
         return told;
+    }
+
+    private static void tellEnd(
+            Parts parts, Peers peers, Collection<Node> nodes, Version version, long nanos, Runnable then) {
+        if (nodes.isEmpty()) {
+            then.run();
+        } else {
+            askAll(parts, peers, nodes, new Request.EndCut(version), nanos, outcomes -> then.run());
+        }
+    }
+
+    /** What goes wrong is told to the one who wants the snapshot. */
+    private void guarded(Runnable step) {
+        try {
+            step.run();
+        } catch (RuntimeException e) {
+            result.completeExceptionally(
+                    e instanceof DhtException ? e : DhtException.of(ErrorCode.INTERNAL, "snapshot: " + e));
+            leaveOut(parts.topology().nodes(), List.of());
+        }
     }
 
     /** One request to several nodes, until each has answered or the time is over. */
@@ -155,18 +210,8 @@ final class SnapshotOpening {
                         note(node, came.get(node) instanceof PeerFailure failure ? failure.message() : "no answer");
                     }
                 });
-                guarded();
+                guarded(() -> then.accept(this));
             });
-        }
-
-        private void guarded() {
-            try {
-                then.accept(this);
-            } catch (RuntimeException e) {
-                end(parts, peers, id, context);
-                result.completeExceptionally(
-                        e instanceof DhtException ? e : DhtException.of(ErrorCode.INTERNAL, "snapshot: " + e));
-            }
         }
 
         void note(Node node, String why) {
