@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dht4j.CallOptions;
+import io.dht4j.CancellationPolicy;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.Hedging;
@@ -19,6 +20,7 @@ import io.dht4j.testkit.cluster.OfferedLoad.Outcome;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SplittableRandom;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
@@ -198,6 +200,33 @@ class OverloadTest {
 
             assertThat(cluster.env.elapsed().minus(before)).isBetween(Duration.ofMillis(9), Duration.ofMillis(15));
             assertThat(counts(cluster, 0).hedges()).isPositive();
+        }
+    }
+
+    /** A tenth of the first answers takes longer than nine tenths of them do, whatever becomes of those that are late. */
+    @ParameterizedTest
+    @EnumSource(CancellationPolicy.class)
+    void hedging_at_a_percentile_does_not_feed_itself(CancellationPolicy policy) {
+        int reads = 2000;
+        SplittableRandom random = new SplittableRandom(20_261_122);
+        try (SimulatedCluster cluster = SimulatedCluster.of(1, 3)
+                .options(b -> b.hedging(Hedging.atPercentile(90))
+                        .cancellation(policy)
+                        .overload(OverloadProtection.defaults().withRetries(1, 1000)))
+                .start()) {
+            Key key = cluster.keyOf(0, 0);
+            cluster.links
+                    .get(0)
+                    .towardAll(() -> Fault.delay(Duration.ofMillis(random.nextInt(5, 50)), Duration.ofMillis(1)));
+            for (int i = 0; i < reads; i++) {
+                cluster.await(cluster.node(0).get(key, TWO));
+            }
+            long learning = counts(cluster, 0).hedges();
+            for (int i = 0; i < reads; i++) {
+                cluster.await(cluster.node(0).get(key, TWO));
+            }
+
+            assertThat(counts(cluster, 0).hedges() - learning).isBetween(reads * 6L / 100, reads * 14L / 100);
         }
     }
 

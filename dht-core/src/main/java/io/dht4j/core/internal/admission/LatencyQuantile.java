@@ -37,6 +37,18 @@ public final class LatencyQuantile {
     }
 
     /**
+     * Takes into account that something had lasted for so long and had not ended. If the estimate is longer than that, it tells nothing.
+     *
+     * @param nanos 0 or more
+     */
+    public void addAtLeast(long nanos) {
+        double now = estimate;
+        if (now != 0 && nanos >= now) {
+            estimate = now * up;
+        }
+    }
+
+    /**
      * The estimate.
      *
      * @return nanoseconds; 0 if nothing has come yet

@@ -172,6 +172,18 @@ final class Peers {
         return budget.mayHedge();
     }
 
+    /**
+     * A first request of a read was cancelled before its answer came: how long it would have taken nobody will know, but not less than until now. If it did not
+     * count, the slow ones would be missing from the percentile, which would fall with each hedge that wins and so make more of them.
+     *
+     * @param since the monotonic clock when it was made
+     */
+    void gaveUpFirst(long since) {
+        if (readLatency.isPresent()) {
+            readLatency.get().addAtLeast(now() - since);
+        }
+    }
+
     RetryBudget budget() {
         return budget;
     }
@@ -338,8 +350,8 @@ final class Peers {
 
     private void receive(Ask ask, byte[] bytes) {
         long now = now();
-        learn(ask, now);
         if (!ask.isWanted()) {
+            learn(ask, now);
             // A sign of life all the same.
             heard.from(ask.node().id(), now);
             ask.fail(ErrorCode.INTERNAL, "its reply was dropped unread", now);
@@ -354,7 +366,7 @@ final class Peers {
         }
         clock.observe(frame.header().clock());
         heard.from(ask.node().id(), now);
-        ask.deliver(frame.message(), now);
+        deliver(ask, frame.message(), now);
     }
 
     private void receiveTogether(List<Ask> asks, byte[] bytes) {
@@ -373,18 +385,18 @@ final class Peers {
                 if (in.refusal().isPresent()) {
                     ask.deliver(in.refusal().get(), now);
                 } else {
-                    learn(ask, now);
                     receivePart(ask, in, now);
                 }
             });
         }
     }
 
-    private static void receivePart(Ask ask, BatchReader in, long now) {
+    private void receivePart(Ask ask, BatchReader in, long now) {
         Reply reply;
         try {
             if (!ask.isWanted()) {
                 in.skip();
+                learn(ask, now);
                 ask.fail(ErrorCode.INTERNAL, "its reply was dropped unread", now);
                 return;
             }
@@ -393,11 +405,24 @@ final class Peers {
             failUnreadable(ask, e);
             return;
         }
+        deliver(ask, reply, now);
+    }
+
+    private void deliver(Ask ask, Reply reply, long now) {
+        // A refusal is quick whatever the node has to do.
+        if (!(reply instanceof Reply.Failed)) {
+            learn(ask, now);
+        }
         ask.deliver(reply, now);
     }
 
+    /** Neither hedges nor what is sent anew: those are the few that are sent when others are slow. */
     private void learn(Ask ask, long now) {
-        if (readLatency.isPresent() && ask.outgoing().kind == Outgoing.Kind.READ) {
+        // One that was cancelled is counted when it is reported as given up.
+        if (readLatency.isPresent()
+                && ask.handler().isFirst()
+                && ask.first()
+                && !ask.context().isCancelled()) {
             readLatency.get().add(now - ask.since());
         }
     }

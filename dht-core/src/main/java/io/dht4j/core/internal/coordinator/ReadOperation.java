@@ -86,7 +86,7 @@ final class ReadOperation {
             CallContext context) {
         ReadOperation operation = new ReadOperation(parts, limits, peers, repair, context, keys, policy);
         int asked = limits.readFanOut() == ReadFanOut.ALL ? policy.from() : policy.ack();
-        operation.askNext(operation.reads, asked);
+        operation.askNext(operation.reads, asked, true);
         // A read of this node's own memory is over by now, and a timer would cost more than all the rest of it.
         if (!operation.result.isDone()) {
             operation.expireLater();
@@ -121,6 +121,17 @@ final class ReadOperation {
     /** Takes the outcome of a request as long as it matters. */
     private abstract class Handler implements ReplyHandler {
 
+        private final boolean first;
+
+        Handler(boolean first) {
+            this.first = first;
+        }
+
+        @Override
+        public boolean isFirst() {
+            return first;
+        }
+
         @Override
         public boolean isWanted() {
             return limits.cancellation() == CancellationPolicy.NEVER || !result.isDone();
@@ -133,7 +144,8 @@ final class ReadOperation {
             return;
         }
         awaited.incrementAndGet();
-        peers.ask(node, outgoing, context, new Handler() {
+        long since = parts.environment().nanoTime();
+        peers.ask(node, outgoing, context, new Handler(handler.isFirst()) {
             @Override
             public void replied(Reply reply) {
                 awaited.decrementAndGet();
@@ -143,13 +155,16 @@ final class ReadOperation {
             @Override
             public void failed(PeerFailure failure) {
                 awaited.decrementAndGet();
+                if (isFirst() && context.isCancelled() && !peers.isSelf(node)) {
+                    peers.gaveUpFirst(since);
+                }
                 handler.failed(failure);
             }
         });
     }
 
     /** Asks up to {@code count} more replicas for each of these keys, with one request to each node. */
-    private void askNext(List<KeyRead> keys, int count) {
+    private void askNext(List<KeyRead> keys, int count, boolean first) {
         Map<Node, List<Ask>> asks = new LinkedHashMap<>();
         for (KeyRead read : keys) {
             for (int i = 0; i < count; i++) {
@@ -167,37 +182,37 @@ final class ReadOperation {
             if (peers.isSelf(group.getKey())) {
                 local = group.getKey();
             } else {
-                ask(group.getKey(), group.getValue());
+                ask(group.getKey(), group.getValue(), first);
             }
         }
         if (local != null) {
-            ask(local, asks.getOrDefault(local, List.of()));
+            ask(local, asks.getOrDefault(local, List.of()), first);
         }
     }
 
-    private void ask(Node node, List<Ask> asks) {
+    private void ask(Node node, List<Ask> asks, boolean first) {
         int begin = 0;
         int bytes = 0;
         for (int i = 0; i < asks.size(); i++) {
             bytes += Outgoing.BYTES_PER_KEY + asks.get(i).read.key.length();
             if (bytes > MAX_REQUEST_BYTES) {
-                askPart(node, asks.subList(begin, i + 1));
+                askPart(node, asks.subList(begin, i + 1), first);
                 begin = i + 1;
                 bytes = 0;
             }
         }
         if (begin < asks.size()) {
-            askPart(node, asks.subList(begin, asks.size()));
+            askPart(node, asks.subList(begin, asks.size()), first);
         }
     }
 
-    private void askPart(Node node, List<Ask> asks) {
+    private void askPart(Node node, List<Ask> asks, boolean first) {
         List<Request.Query> queries = new ArrayList<>(asks.size());
         for (Ask ask : asks) {
             queries.add(new Request.Query(ask.read.key, ask.whole));
         }
         Request request = new Request.ReadKeys(queries, limits.inlineValueBytes());
-        send(node, Outgoing.of(request), new Handler() {
+        send(node, Outgoing.of(request), new Handler(first) {
             @Override
             public void replied(Reply reply) {
                 List<Answer> answers = ((Reply.Found) reply).answers();
@@ -216,7 +231,7 @@ final class ReadOperation {
                         again.add(ask.read);
                     }
                 }
-                askNext(again, 1);
+                askNext(again, 1, false);
             }
         });
     }
@@ -319,7 +334,7 @@ final class ReadOperation {
         }
         Request request = new Request.ReadKeys(List.of(new Request.Query(read.key, true)), limits.inlineValueBytes());
         Node node = nodes.get(index);
-        send(node, Outgoing.alone(request), new Handler() {
+        send(node, Outgoing.alone(request), new Handler(false) {
             @Override
             public void replied(Reply reply) {
                 Sighting found =
@@ -411,7 +426,7 @@ final class ReadOperation {
 
         @Override
         public void askOneMore(List<KeyRead> keys) {
-            askNext(keys, 1);
+            askNext(keys, 1, false);
         }
     }
 
