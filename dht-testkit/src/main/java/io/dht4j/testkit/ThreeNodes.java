@@ -1,27 +1,21 @@
 package io.dht4j.testkit;
 
 import io.dht4j.Cluster;
-import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.Node;
 import io.dht4j.Topology;
 import io.dht4j.Version;
 import io.dht4j.core.ClusterBuilder;
 import io.dht4j.spi.CallContext;
-import io.dht4j.spi.ContentListener;
-import io.dht4j.spi.Entry;
 import io.dht4j.spi.EntryCursor;
 import io.dht4j.spi.FrameHandler;
-import io.dht4j.spi.Store;
 import io.dht4j.spi.Transport;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Function;
-import java.util.function.Predicate;
 
 /** A cluster of nodes n1, n2, n3 in this process, whose nodes can be stopped and started again with what they stored. */
 final class ThreeNodes implements AutoCloseable {
@@ -138,75 +132,22 @@ final class ThreeNodes implements AutoCloseable {
     }
 
     /** A store in memory that outlives its node. */
-    private static final class KeptStore implements Store {
+    private static final class KeptStore extends ForwardingStore {
 
-        private final ModelStore entries = new ModelStore();
-
-        @Override
-        public Optional<Entry> get(Key key) {
-            return entries.get(key);
-        }
-
-        @Override
-        public void apply(List<Entry> newEntries) {
-            entries.apply(newEntries);
-        }
-
-        @Override
-        public EntryCursor scan(KeyRange range) {
-            return entries.scan(range);
-        }
-
-        @Override
-        public long purge(Predicate<Entry> dispensable) {
-            return entries.purge(dispensable);
-        }
-
-        @Override
-        public EntryCursor follow(ContentListener listener) {
-            return entries.follow(listener);
-        }
-
-        @Override
-        public void settle() {
-            entries.settle();
-        }
-
-        @Override
-        public void keepNote(String name, byte[] bytes) {
-            entries.keepNote(name, bytes);
-        }
-
-        @Override
-        public Optional<byte[]> note(String name) {
-            return entries.note(name);
-        }
-
-        @Override
-        public long entries() {
-            return entries.entries();
-        }
-
-        @Override
-        public void bind(String placement) {
-            entries.bind(placement);
+        KeptStore() {
+            super(new ModelStore());
         }
 
         @Override
         public Version newestAtOpen() {
             Version newest = new Version(0);
-            try (EntryCursor cursor = entries.scan(KeyRange.all())) {
+            try (EntryCursor cursor = scan(KeyRange.all())) {
                 while (cursor.hasNext()) {
                     Version version = cursor.next().version();
                     newest = version.compareTo(newest) > 0 ? version : newest;
                 }
             }
             return newest;
-        }
-
-        @Override
-        public boolean isMemoryFast() {
-            return true;
         }
 
         @Override

@@ -2,24 +2,20 @@ package io.dht4j.testkit.cluster;
 
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
-import io.dht4j.Version;
-import io.dht4j.spi.ContentListener;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.EntryCursor;
-import io.dht4j.spi.Store;
 import io.dht4j.spi.StoreException;
+import io.dht4j.testkit.ForwardingStore;
 import io.dht4j.testkit.ModelStore;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntConsumer;
-import java.util.function.Predicate;
 
 /** A model store that wants store threads, as one on a disk does, unless it is asked for otherwise; and that can be made to fail. */
-final class BlockingStore implements Store {
+final class BlockingStore extends ForwardingStore {
 
-    private final ModelStore store = new ModelStore();
     private final boolean memoryFast;
     volatile boolean broken;
     /** Whether it reads, but takes no writes. */
@@ -41,6 +37,7 @@ final class BlockingStore implements Store {
     }
 
     private BlockingStore(boolean memoryFast) {
+        super(new ModelStore());
         this.memoryFast = memoryFast;
     }
 
@@ -63,7 +60,7 @@ final class BlockingStore implements Store {
         gets.incrementAndGet();
         beforeGet.run();
         checkWhole();
-        return store.get(key);
+        return super.get(key);
     }
 
     @Override
@@ -74,53 +71,13 @@ final class BlockingStore implements Store {
         }
         beforeApply.accept(entries.size());
         applied.add(entries.size());
-        store.apply(entries);
+        super.apply(entries);
     }
 
     @Override
     public EntryCursor scan(KeyRange range) {
         checkWhole();
-        return store.scan(range);
-    }
-
-    @Override
-    public long purge(Predicate<Entry> dispensable) {
-        return store.purge(dispensable);
-    }
-
-    @Override
-    public EntryCursor follow(ContentListener listener) {
-        return store.follow(listener);
-    }
-
-    @Override
-    public void settle() {
-        store.settle();
-    }
-
-    @Override
-    public void keepNote(String name, byte[] bytes) {
-        store.keepNote(name, bytes);
-    }
-
-    @Override
-    public Optional<byte[]> note(String name) {
-        return store.note(name);
-    }
-
-    @Override
-    public long entries() {
-        return store.entries();
-    }
-
-    @Override
-    public void bind(String placement) {
-        store.bind(placement);
-    }
-
-    @Override
-    public Version newestAtOpen() {
-        return store.newestAtOpen();
+        return super.scan(range);
     }
 
     @Override
@@ -131,10 +88,5 @@ final class BlockingStore implements Store {
     @Override
     public String name() {
         return memoryFast ? "failing" : "blocking";
-    }
-
-    @Override
-    public void close() {
-        store.close();
     }
 }

@@ -1,0 +1,106 @@
+package io.dht4j.testkit;
+
+import io.dht4j.Key;
+import io.dht4j.KeyRange;
+import io.dht4j.StoreProblem;
+import io.dht4j.Version;
+import io.dht4j.spi.ContentListener;
+import io.dht4j.spi.Entry;
+import io.dht4j.spi.EntryCursor;
+import io.dht4j.spi.Store;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/**
+ * A store that hands every call to another one. Subclasses override what they do otherwise, {@link #name} most likely among it. As safe for several threads, and
+ * as quick, as the other store.
+ */
+public abstract class ForwardingStore implements Store {
+
+    private final Store store;
+
+    /**
+     * A store in front of another one.
+     *
+     * @param store does the work, and is closed with this one
+     */
+    protected ForwardingStore(Store store) {
+        this.store = store;
+    }
+
+    @Override
+    public Optional<Entry> get(Key key) {
+        return store.get(key);
+    }
+
+    @Override
+    public void apply(List<Entry> entries) {
+        store.apply(entries);
+    }
+
+    @Override
+    public EntryCursor scan(KeyRange range) {
+        return store.scan(range);
+    }
+
+    @Override
+    public long purge(Predicate<Entry> dispensable) {
+        return store.purge(dispensable);
+    }
+
+    @Override
+    public EntryCursor follow(ContentListener listener) {
+        return store.follow(listener);
+    }
+
+    @Override
+    public void settle() {
+        store.settle();
+    }
+
+    @Override
+    public void keepNote(String name, byte[] bytes) {
+        store.keepNote(name, bytes);
+    }
+
+    @Override
+    public Optional<byte[]> note(String name) {
+        return store.note(name);
+    }
+
+    @Override
+    public long entries() {
+        return store.entries();
+    }
+
+    @Override
+    public void bind(String placement) {
+        store.bind(placement);
+    }
+
+    @Override
+    public Version newestAtOpen() {
+        return store.newestAtOpen();
+    }
+
+    @Override
+    public boolean isMemoryFast() {
+        return store.isMemoryFast();
+    }
+
+    @Override
+    public List<StoreProblem> problems() {
+        return store.problems();
+    }
+
+    @Override
+    public String name() {
+        return store.name();
+    }
+
+    @Override
+    public void close() {
+        store.close();
+    }
+}
