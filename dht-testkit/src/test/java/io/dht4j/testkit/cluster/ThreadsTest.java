@@ -1,6 +1,7 @@
 package io.dht4j.testkit.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.dht4j.CallOptions;
 import io.dht4j.CancellationPolicy;
@@ -10,16 +11,22 @@ import io.dht4j.ErrorCode;
 import io.dht4j.Hedging;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
+import io.dht4j.KeyValue;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.ReadFanOut;
+import io.dht4j.ScanScope;
 import io.dht4j.Topology;
 import io.dht4j.Value;
 import io.dht4j.core.ClusterBuilder;
+import io.dht4j.core.Repair;
 import io.dht4j.core.SystemEnvironment;
+import io.dht4j.spi.EntryCursor;
+import io.dht4j.spi.RefillMarker;
 import io.dht4j.spi.Store;
 import io.dht4j.testkit.Fault;
 import io.dht4j.testkit.FaultyTransport;
+import io.dht4j.testkit.ForwardingStore;
 import io.dht4j.testkit.LoopbackNetwork;
 import io.dht4j.testkit.ModelStore;
 import java.nio.ByteBuffer;
@@ -231,5 +238,56 @@ class ThreadsTest {
                         .get(30, TimeUnit.SECONDS)
                         .entries())
                 .isEqualTo(100);
+    }
+
+    /** What it shows would be as old as its opening, and it would be read when nobody knows of that any more. */
+    @Test
+    void a_page_that_is_opened_before_a_refill_has_ended_shows_nothing_less() throws Exception {
+        start(ReadFanOut.ENOUGH, false);
+        nodes.get(0)
+                .put(Key.of("key"), new byte[1], QUORUM.withPolicy(3, 3))
+                .toCompletableFuture()
+                .get(60, TimeUnit.SECONDS);
+        nodes.get(2).close();
+        Node lost = nodes.get(0).topology().nodes().get(2);
+        FaultyTransport link = new FaultyTransport(network.transport(lost.address()), env);
+        link.towardAll(Fault.refuse());
+        CompletableFuture<Cluster> started = new CompletableFuture<>();
+        Store store = new ForwardingStore(new ModelStore()) {
+            @Override
+            public EntryCursor scan(KeyRange range) {
+                EntryCursor cursor = super.scan(range);
+                link.heal();
+                Cluster node = started.join();
+                await().atMost(Duration.ofSeconds(60))
+                        .until(() -> node.status()
+                                        .toCompletableFuture()
+                                        .join()
+                                        .refill()
+                                        .partitions()
+                                == 0);
+                return cursor;
+            }
+        };
+        Cluster node = ClusterBuilder.of(lost.id(), nodes.get(0).topology())
+                .transport(link)
+                .store(store)
+                .environment(env)
+                .repair(Repair.off())
+                .refill(RefillMarker.everything())
+                .start();
+        nodes.set(2, node);
+        started.complete(node);
+
+        CompletableFuture<List<KeyValue>> page = node.scan(
+                        KeyRange.all(), ScanScope.NODE, QUORUM.withTimeout(Duration.ofSeconds(90)))
+                .next()
+                .toCompletableFuture();
+
+        try {
+            assertThat(page.get(100, TimeUnit.SECONDS)).hasSize(1);
+        } catch (ExecutionException refused) {
+            assertThat(refused).hasMessageContaining("getting it back");
+        }
     }
 }
