@@ -19,6 +19,7 @@ import java.time.Duration;
  * @param cancellation what becomes of requests to replicas whose replies are no longer wanted
  * @param handoff what becomes of writes that other nodes missed
  * @param repair how replicas are compared in the background
+ * @param snapshotBytes how much may be kept for snapshots
  */
 public record CallChoice(
         ReadFanOut reads,
@@ -28,7 +29,8 @@ public record CallChoice(
         Batching batching,
         CancellationPolicy cancellation,
         HintedHandoff handoff,
-        Repair repair) {
+        Repair repair,
+        long snapshotBytes) {
 
     /** The longest timeout in milliseconds. */
     static final int LONGEST_MILLIS = 3_600_000;
@@ -38,6 +40,9 @@ public record CallChoice(
 
     /** The longest time between two rounds of repair: 30 days. */
     static final int LONGEST_INTERVAL_SECONDS = 30 * 24 * 3600;
+
+    /** The most memory for snapshots: 1 TiB. */
+    static final int MOST_SNAPSHOT_MIB = 1 << 20;
 
     /** The most frames of a kind under way to a node. */
     static final int MOST_FRAMES = 1_000;
@@ -51,7 +56,8 @@ public record CallChoice(
                 batching(given),
                 given.choice(Setting.CANCELLATION, CancellationPolicy.class),
                 given.onOff(Setting.HANDOFF) ? HintedHandoff.on() : HintedHandoff.off(),
-                repair(given));
+                repair(given),
+                (long) given.number(Setting.SNAPSHOT_MIB, 0, MOST_SNAPSHOT_MIB) << 20);
     }
 
     private static Repair repair(Given given) throws ConfigException {

@@ -173,6 +173,7 @@ final class Parts {
                 .refill(
                         config.store().refillMarker(),
                         config.store().refillWithout().toArray(NodeId[]::new))
+                .snapshotBytes(config.calls().snapshotBytes())
                 .trusting(config.security().trusted().toArray(NodeId[]::new))
                 .drainTimeout(DRAIN);
         config.placement().replicationFactor().ifPresent(builder::replicationFactor);

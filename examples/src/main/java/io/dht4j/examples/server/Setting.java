@@ -81,6 +81,13 @@ public enum Setting {
             Fallback.VALUE,
             "600",
             "About how long to wait between two comparisons, 1 to " + CallChoice.LONGEST_INTERVAL_SECONDS + "."),
+    /** How much is kept for snapshots. */
+    SNAPSHOT_MIB(
+            "N",
+            Fallback.VALUE,
+            "128",
+            "Memory for what is written anew while a snapshot is read, 0 to " + CallChoice.MOST_SNAPSHOT_MIB
+                    + " MiB; past it the snapshot fails."),
     /** What becomes of requests whose replies are no longer wanted. */
     CANCELLATION(
             "POLICY",

@@ -58,7 +58,8 @@ class ServerConfigTest {
                         Batching.on(),
                         CancellationPolicy.LOCAL,
                         HintedHandoff.on(),
-                        Repair.on()));
+                        Repair.on(),
+                        128L << 20));
         assertThat(config.transport()).isEqualTo(new TransportChoice.Http(HttpClientKind.VERTX, OptionalInt.empty()));
         assertThat(config.addresses().grpc()).isEmpty();
         assertThat(config.security())
@@ -79,6 +80,7 @@ class ServerConfigTest {
         settings.put(Setting.BATCH_FRAMES, "7");
         settings.put(Setting.CANCELLATION, "propagate");
         settings.put(Setting.HANDOFF, "off");
+        settings.put(Setting.SNAPSHOT_MIB, "7");
         settings.put(Setting.TLS_CERT, "b.pem");
         settings.put(Setting.TLS_KEY, "b-key.pem");
         settings.put(Setting.TLS_CA, "ca.pem");
@@ -124,7 +126,8 @@ class ServerConfigTest {
                                 true, Batching.on().maxEntries(), Batching.on().maxBytes(), 7),
                         CancellationPolicy.PROPAGATE,
                         HintedHandoff.off(),
-                        Repair.on()));
+                        Repair.on(),
+                        7L << 20));
         assertThat(config.transport()).isEqualTo(new TransportChoice.Grpc(GrpcMode.UNARY));
         assertThat(config.security())
                 .isEqualTo(new SecurityConfig(
@@ -325,6 +328,7 @@ class ServerConfigTest {
                 "GRPC_LISTEN|9090|expected host:port",
                 "BATCHING|yes|on or off",
                 "HANDOFF|maybe|on or off",
+                "SNAPSHOT_MIB|-1|0 to 1048576",
                 "BATCH_FRAMES|0|1 to 1000",
                 "CANCELLATION|sometimes|never or local or propagate",
                 "TLS_CERT|c|--tls-key",
