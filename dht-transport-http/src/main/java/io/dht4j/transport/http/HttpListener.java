@@ -40,8 +40,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One port and the event loops behind it. Requests to {@link #PEER_PATH} go to the peer handler, all others to the public
- * handler; either may be attached and detached while the listener runs. Without a handler the answer is 503.
+ * One port and the event loops behind it. Where peers call, requests to {@link #PEER_PATH} go to the peer handler; all others go to the
+ * public handler. Either may be attached and detached while the listener runs. Without a handler the answer is 503.
  *
  * <p>There is one HTTP server per event loop; they share the port, and each connection stays with the loop that accepted
  * it. Handlers run on that loop and must not block; what they do to a response later they must do on that loop too
@@ -198,7 +198,7 @@ final class HttpListener {
         return options.host();
     }
 
-    /** Sends requests to {@link #PEER_PATH} to a handler from now on. */
+    /** Sends requests to {@link #PEER_PATH} to a handler from now on, where the options are for peers. */
     void attachPeer(Handler<HttpServerRequest> handler) {
         peerHandler = handler;
     }
@@ -265,7 +265,16 @@ final class HttpListener {
     }
 
     private void handle(HttpServerRequest request) {
-        Handler<HttpServerRequest> handler = PEER_PATH.equals(request.path()) ? peerHandler : publicHandler;
+        Handler<HttpServerRequest> handler = publicHandler;
+        if (PEER_PATH.equals(request.path())) {
+            if (options.forPeers()) {
+                handler = peerHandler;
+            } else {
+                // The public API refuses it as it does any other path; a peer that was given the wrong port learns that
+                // nothing was done.
+                request.response().putHeader(OUTCOME_HEADER, NOT_SENT);
+            }
+        }
         try {
             handler.handle(request);
         } catch (RuntimeException e) {

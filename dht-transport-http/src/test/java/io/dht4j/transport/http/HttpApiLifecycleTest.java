@@ -56,6 +56,18 @@ class HttpApiLifecycleTest {
     }
 
     @Test
+    void aPortOfItsOwnKnowsNothingOfPeers() throws IOException {
+        try (HttpApi own = HttpApi.listening("127.0.0.1", 0, nodes.cluster(0), HttpApiOptions.defaults());
+                RawHttp raw = new RawHttp(own.port())) {
+            raw.send("POST /peer/v1/frame HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nframe");
+            RawHttp.Answer answer = raw.read();
+            assertProblem(answer, 400, ErrorCode.UNKNOWN_RESOURCE);
+            // For a peer that takes it for another's port.
+            assertThat(answer.headers()).containsEntry("Dht-Outcome", "not-sent");
+        }
+    }
+
+    @Test
     void aBusyPortIsNamed() {
         assertThatThrownBy(() ->
                         HttpApi.listening("127.0.0.1", nodes.port(0), nodes.cluster(0), HttpApiOptions.defaults()))

@@ -35,7 +35,7 @@ class HttpListenerTest {
 
     @Test
     void answers_503_until_a_handler_is_attached_and_after_it_is_detached() throws Exception {
-        HttpListener listener = started(HttpListenerOptions.of("127.0.0.1", 0));
+        HttpListener listener = started(HttpListenerOptions.of("127.0.0.1", 0).servingPeers());
         assertThat(get(listener, "/anything").statusCode()).isEqualTo(503);
         assertThat(get(listener, HttpListener.PEER_PATH).statusCode()).isEqualTo(503);
 

@@ -24,7 +24,7 @@ final class HttpAnswers {
             return;
         }
         if (request.contains(PEER_PATH)) {
-            // Is for peers, whatever the port: their transport knows the status and a header.
+            // Where peers call, their transport knows the status and a header.
             assertThat(answer.status()).as(request).isGreaterThanOrEqualTo(400);
             return;
         }
