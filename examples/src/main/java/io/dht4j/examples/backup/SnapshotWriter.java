@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Writes a snapshot's directory. Everything goes to a directory of a temporary name beside it, is forced to the disk, and
- * gets its name when it is complete; so a directory of that name is complete. Blocks; for one thread.
+ * gets its name when it is complete; so a directory of that name is complete. One writer at a time has a directory. Blocks; for one thread.
  */
 public final class SnapshotWriter implements AutoCloseable {
 
@@ -32,6 +32,7 @@ public final class SnapshotWriter implements AutoCloseable {
 
     private final Path directory;
     private final Path unfinished;
+    private final SnapshotLock lock;
     private final Version cut;
     private final long fileBytes;
     private final List<Manifest.DataFile> files = new ArrayList<>();
@@ -43,10 +44,12 @@ public final class SnapshotWriter implements AutoCloseable {
     private long bytesInFile;
     private long entries;
     private long bytes;
+    private boolean closed;
 
-    private SnapshotWriter(Path directory, Path unfinished, Version cut, long fileBytes) {
+    private SnapshotWriter(Path directory, Path unfinished, SnapshotLock lock, Version cut, long fileBytes) {
         this.directory = directory;
         this.unfinished = unfinished;
+        this.lock = lock;
         this.cut = cut;
         this.fileBytes = fileBytes;
     }
@@ -71,15 +74,22 @@ public final class SnapshotWriter implements AutoCloseable {
      * @param fileBytes a data file ends with the record that brings it to this size
      * @return a writer
      * @throws IOException if the temporary directory cannot be made
-     * @throws ClientException if something is there already, or something else has the temporary name
+     * @throws ClientException if something is there already, another snapshot is being written there, or something else has the temporary name
      */
     public static SnapshotWriter begin(Path directory, Version cut, long fileBytes)
             throws IOException, ClientException {
-        requireFree(directory);
         Path unfinished = directory.resolveSibling(directory.getFileName() + ".part");
-        remove(unfinished);
-        Files.createDirectory(unfinished);
-        return new SnapshotWriter(directory, unfinished, cut, fileBytes);
+        SnapshotLock lock = SnapshotLock.take(directory);
+        try {
+            // Not before: who held the lock may have completed a snapshot.
+            requireFree(directory);
+            remove(unfinished);
+            Files.createDirectory(unfinished);
+            return new SnapshotWriter(directory, unfinished, lock, cut, fileBytes);
+        } catch (IOException | ClientException | RuntimeException e) {
+            lock.close();
+            throw e;
+        }
     }
 
     /** What an interrupted snapshot left behind goes; whatever else has the name stays. */
@@ -222,6 +232,18 @@ public final class SnapshotWriter implements AutoCloseable {
     /** Removes what is unfinished. May be called repeatedly. */
     @Override
     public void close() throws IOException {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        try {
+            removeUnfinished();
+        } finally {
+            lock.close();
+        }
+    }
+
+    private void removeUnfinished() throws IOException {
         FileChannel file = channel;
         if (file != null) {
             file.close();

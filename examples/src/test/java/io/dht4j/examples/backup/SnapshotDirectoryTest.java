@@ -17,6 +17,11 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -219,19 +224,75 @@ class SnapshotDirectoryTest {
 
     @Test
     void an_interrupted_snapshot_has_no_name_and_the_next_one_takes_its_place() throws Exception {
-        SnapshotWriter interrupted = SnapshotWriter.begin(directory(), CUT, 500);
-        for (Item item : items(40)) {
-            interrupted.add(item);
-        }
-        assertThat(directory()).doesNotExist();
         Path part = temporary.resolve("snapshot.part");
-        assertThat(part).isDirectory();
-        assertThatThrownBy(() -> verified(part)).hasMessageContaining("manifest.json is missing");
+        Path left = temporary.resolve("left");
+        try (SnapshotWriter interrupted = SnapshotWriter.begin(directory(), CUT, 500)) {
+            for (Item item : items(40)) {
+                interrupted.add(item);
+            }
+            assertThat(directory()).doesNotExist();
+            assertThatThrownBy(() -> verified(part)).hasMessageContaining("manifest.json is missing");
+            Files.move(part, left);
+        }
+        // What a process leaves behind that is killed: both files, and no lock.
+        Files.move(left, part);
+        Files.createFile(temporary.resolve("snapshot.lock"));
 
         write(directory(), items(3));
 
         assertThat(verified(directory()).info().entries()).isEqualTo(3);
-        assertThat(part).doesNotExist();
+        assertThat(temporary).isDirectoryNotContaining(path -> !path.equals(directory()));
+    }
+
+    @Test
+    void one_at_a_time_writes_a_directory_and_the_second_is_told_so() throws Exception {
+        try (SnapshotWriter first = SnapshotWriter.begin(directory(), CUT, 500)) {
+            first.add(items(1).get(0));
+            assertThatThrownBy(() -> write(directory(), items(5)))
+                    .isInstanceOf(ClientException.class)
+                    .hasMessageContaining("another snapshot is being written to " + directory())
+                    .message()
+                    .hasLineCount(1);
+            assertThat(write(temporary.resolve("other"), items(5)).entries()).isEqualTo(5);
+            first.finish();
+        }
+        assertThat(verified(directory()).info().entries()).isOne();
+        assertThat(temporary).isDirectoryNotContaining("glob:**.{part,lock}");
+        assertThatThrownBy(() -> write(directory(), items(5))).hasMessageContaining("is there already");
+    }
+
+    /** Whoever comes first, at whichever moment: what is there in the end is one of them as a whole. */
+    @Test
+    void many_at_the_same_time_do_not_mix() throws Exception {
+        int writers = 8;
+        List<Item> items = items(30);
+        ExecutorService threads = Executors.newFixedThreadPool(writers);
+        try {
+            for (int round = 0; round < 20; round++) {
+                Path directory = temporary.resolve("round" + round);
+                List<Future<SnapshotInfo>> all = new ArrayList<>();
+                for (int i = 0; i < writers; i++) {
+                    all.add(threads.submit(() -> write(directory, items)));
+                }
+                int written = 0;
+                for (Future<SnapshotInfo> one : all) {
+                    try {
+                        one.get(60, TimeUnit.SECONDS);
+                        written++;
+                    } catch (ExecutionException e) {
+                        assertThat(e.getCause())
+                                .isInstanceOf(ClientException.class)
+                                .message()
+                                .containsAnyOf("another snapshot is being written", "is there already");
+                    }
+                }
+                assertThat(written).isOne();
+                assertThat(verified(directory).info().entries()).isEqualTo(30);
+            }
+        } finally {
+            threads.shutdown();
+        }
+        assertThat(temporary).isDirectoryNotContaining("glob:**.{part,lock}");
     }
 
     @Test
