@@ -7,6 +7,7 @@ import io.dht4j.Node;
 import io.dht4j.ReadFanOut;
 import io.dht4j.Topology;
 import io.dht4j.benchmarks.StolenTime;
+import io.dht4j.benchmarks.load.LoadOptions;
 import io.dht4j.benchmarks.load.Slots;
 import io.dht4j.core.ClusterBuilder;
 import io.dht4j.core.SystemEnvironment;
@@ -25,6 +26,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.IntFunction;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
@@ -37,6 +39,9 @@ import picocli.CommandLine.Option;
         description = "Closed-loop load on a cluster in one process, loopback transport, memory stores.")
 public final class ClusterLoad implements Callable<Integer> {
 
+    @Mixin
+    private final LoadOptions load = new LoadOptions(64, 100_000, 5, 10);
+
     @Option(names = "--nodes", defaultValue = "3", description = "nodes (default: ${DEFAULT-VALUE})")
     private int nodes;
 
@@ -46,29 +51,11 @@ public final class ClusterLoad implements Callable<Integer> {
     @Option(names = "--from", defaultValue = "3", description = "from of the policy (default: ${DEFAULT-VALUE})")
     private int from;
 
-    @Option(
-            names = "--in-flight",
-            defaultValue = "64",
-            description = "operations under way (default: ${DEFAULT-VALUE})")
-    private int inFlight;
-
     @Option(names = "--value-bytes", defaultValue = "100", description = "size of a value (default: ${DEFAULT-VALUE})")
     private int valueBytes;
 
-    @Option(names = "--keys", defaultValue = "100000", description = "different keys (default: ${DEFAULT-VALUE})")
-    private int keyCount;
-
-    @Option(names = "--seconds", defaultValue = "5", description = "length of a repetition (default: ${DEFAULT-VALUE})")
-    private double seconds;
-
     @Option(names = "--repetitions", defaultValue = "5", description = "repetitions (default: ${DEFAULT-VALUE})")
     private int repetitions;
-
-    @Option(
-            names = "--warm-up",
-            defaultValue = "10",
-            description = "seconds before measuring (default: ${DEFAULT-VALUE})")
-    private double warmUp;
 
     @Option(names = "--only", split = ",", description = "operations out of put, get-enough, get-all (default: all)")
     private List<String> only = List.of();
@@ -122,8 +109,8 @@ public final class ClusterLoad implements Callable<Integer> {
 
     private void measure(List<Cluster> enough, List<Cluster> all) throws InterruptedException {
         CallOptions options = CallOptions.defaults().withPolicy(ack, from);
-        Key[] keys = new Key[keyCount];
-        for (int i = 0; i < keyCount; i++) {
+        Key[] keys = new Key[load.keys()];
+        for (int i = 0; i < load.keys(); i++) {
             keys[i] = Key.of("key-%08d".formatted(i));
         }
         byte[] value = new byte[valueBytes];
@@ -148,11 +135,11 @@ public final class ClusterLoad implements Callable<Integer> {
                 nodes,
                 ack,
                 from,
-                inFlight,
+                load.inFlight(),
                 valueBytes,
-                keyCount);
+                load.keys());
         for (IntFunction<CompletionStage<?>> operation : operations) {
-            Slots.run(inFlight, warmUp / operations.size(), operation);
+            Slots.run(load.inFlight(), load.warmUp() / operations.size(), operation);
         }
         StolenTime stolen = new StolenTime();
         List<List<Slots.Result>> results = new ArrayList<>();
@@ -161,7 +148,7 @@ public final class ClusterLoad implements Callable<Integer> {
             // Rotated, so that no candidate always comes first after a pause.
             for (int i = 0; i < operations.size(); i++) {
                 int which = (i + repetition) % operations.size();
-                results.get(which).add(Slots.run(inFlight, seconds, operations.get(which)));
+                results.get(which).add(Slots.run(load.inFlight(), load.seconds(), operations.get(which)));
             }
         }
         for (int i = 0; i < operations.size(); i++) {

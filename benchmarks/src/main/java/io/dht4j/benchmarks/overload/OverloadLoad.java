@@ -1,5 +1,6 @@
 package io.dht4j.benchmarks.overload;
 
+import io.dht4j.benchmarks.load.LoadOptions;
 import io.dht4j.benchmarks.load.LoadResult;
 import io.dht4j.benchmarks.load.LoadSpec;
 import io.dht4j.benchmarks.load.Operation;
@@ -7,6 +8,7 @@ import io.dht4j.benchmarks.process.LoadProcess;
 import io.dht4j.benchmarks.process.NodeProcess;
 import io.dht4j.benchmarks.process.Nodes;
 import io.dht4j.benchmarks.process.NodesSpec;
+import io.dht4j.benchmarks.scenario.Trees;
 import io.dht4j.benchmarks.stable.Stable;
 import io.dht4j.benchmarks.stable.StableLoad;
 import io.dht4j.benchmarks.stable.StableSearch;
@@ -24,6 +26,7 @@ import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
@@ -41,26 +44,14 @@ public final class OverloadLoad implements Callable<Integer> {
     private static final double P99 = 99;
     private static final Duration FILLING = Duration.ofMinutes(5);
 
+    @Mixin
+    private final LoadOptions load = new LoadOptions(20_000, 100_000, 10, 20);
+
     @Option(names = "--operation", defaultValue = "PUT", description = "PUT or GET (default: ${DEFAULT-VALUE})")
     private Operation operation = Operation.PUT;
 
-    @Option(names = "--keys", defaultValue = "100000", description = "different keys (default: ${DEFAULT-VALUE})")
-    private long keys;
-
-    @Option(names = "--seconds", defaultValue = "10", description = "length of a run (default: ${DEFAULT-VALUE})")
-    private double seconds;
-
-    @Option(names = "--warm-up", defaultValue = "20", description = "seconds at full speed (default: ${DEFAULT-VALUE})")
-    private double warmUp;
-
     @Option(names = "--connections", defaultValue = "64", description = "to each node (default: ${DEFAULT-VALUE})")
     private int connections;
-
-    @Option(
-            names = "--in-flight",
-            defaultValue = "20000",
-            description = "operations under way at most (default: ${DEFAULT-VALUE})")
-    private int inFlight;
 
     @Option(names = "--timeout", defaultValue = "1000", description = "milliseconds (default: ${DEFAULT-VALUE})")
     private int timeoutMillis;
@@ -89,7 +80,7 @@ public final class OverloadLoad implements Callable<Integer> {
                         Map.of(Setting.TRANSPORT, "grpc", Setting.TIMEOUT, String.valueOf(timeoutMillis)))
                 .withJvm(heap, List.of("-XX:+UseSerialGC"));
         try (Nodes nodes = Nodes.start(spec);
-                LoadProcess load = LoadProcess.start(
+                LoadProcess process = LoadProcess.start(
                         "load",
                         TargetSpec.http(nodes.httpAddresses())
                                 .withConnections(connections, 1)
@@ -97,11 +88,11 @@ public final class OverloadLoad implements Callable<Integer> {
                         heap,
                         List.of(),
                         Optional.empty())) {
-            load.fill(keys, 64, FILLING);
-            load.run(spec(50_000, warmUp).withMaxInFlight(64));
+            process.fill(load.keys(), 64, FILLING);
+            process.run(spec(50_000, load.warmUp()).withMaxInFlight(64));
             Stable stable = StableLoad.find(
-                    load,
-                    StableSearch.from(spec(2_000, 3)).within(0.1).lasting(seconds, 3),
+                    process,
+                    StableSearch.from(spec(2_000, 3)).within(0.1).lasting(load.seconds(), 3),
                     probe -> say("  %s", line(probe.result())));
             if (!stable.found()) {
                 say("no rate was stable");
@@ -110,19 +101,21 @@ public final class OverloadLoad implements Callable<Integer> {
             double rate = stable.perSecond();
             say("stable load: %.0f/s; resident memory of each node: %s", rate, memory(nodes));
             for (int times : new int[] {1, 2, 4}) {
-                say("%dx: %s; resident memory: %s", times, line(load.run(spec(times * rate, seconds))), memory(nodes));
+                say(
+                        "%dx: %s; resident memory: %s",
+                        times, line(process.run(spec(times * rate, load.seconds()))), memory(nodes));
             }
             for (int second = 1; second <= 8; second++) {
-                say("half of it, second %d: %s", second, line(load.run(spec(rate / 2, 1))));
+                say("half of it, second %d: %s", second, line(process.run(spec(rate / 2, 1))));
             }
             return 0;
         } finally {
-            delete(directory);
+            Trees.delete(directory);
         }
     }
 
     private LoadSpec spec(double rate, double length) {
-        return new LoadSpec(operation, rate, 0, length, keys, inFlight, 1, (long) rate);
+        return new LoadSpec(operation, rate, 0, length, load.keys(), load.inFlight(), 1, (long) rate);
     }
 
     private static String line(LoadResult result) {
@@ -153,14 +146,6 @@ public final class OverloadLoad implements Callable<Integer> {
             }
         }
         return text.toString();
-    }
-
-    private static void delete(Path directory) throws IOException {
-        try (Stream<Path> files = Files.walk(directory)) {
-            for (Path file : files.sorted((a, b) -> b.compareTo(a)).toList()) {
-                Files.delete(file);
-            }
-        }
     }
 
     private static void say(String format, Object... values) {

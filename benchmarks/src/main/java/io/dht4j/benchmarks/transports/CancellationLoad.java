@@ -4,6 +4,7 @@ import io.dht4j.CancellationPolicy;
 import io.dht4j.ReadFanOut;
 import io.dht4j.benchmarks.load.Cell;
 import io.dht4j.benchmarks.load.Comparison;
+import io.dht4j.benchmarks.load.LoadOptions;
 import io.dht4j.core.Batching;
 import io.dht4j.core.ClusterBuilder;
 import java.util.ArrayList;
@@ -17,6 +18,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.UnaryOperator;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
@@ -29,6 +31,9 @@ import picocli.CommandLine.Option;
         description = "Closed-loop gets on three nodes in one process, memory stores, for each cancellation policy.")
 public final class CancellationLoad implements Callable<Integer> {
 
+    @Mixin
+    private final LoadOptions load = new LoadOptions(64, 20_000, 3, 4);
+
     @Option(
             names = "--transports",
             split = ",",
@@ -36,35 +41,17 @@ public final class CancellationLoad implements Callable<Integer> {
             description = "as in transports-load (default: ${DEFAULT-VALUE})")
     private List<String> transports = List.of();
 
-    @Option(
-            names = "--in-flight",
-            defaultValue = "64",
-            description = "operations under way (default: ${DEFAULT-VALUE})")
-    private int inFlight;
-
     @Option(names = "--ack", defaultValue = "1", description = "answers that are enough (default: ${DEFAULT-VALUE})")
     private int ack;
 
     @Option(names = "--value-bytes", defaultValue = "1000", description = "size of a value (default: ${DEFAULT-VALUE})")
     private int valueBytes;
 
-    @Option(names = "--keys", defaultValue = "20000", description = "different keys (default: ${DEFAULT-VALUE})")
-    private int keyCount;
-
-    @Option(names = "--seconds", defaultValue = "3", description = "length of a repetition (default: ${DEFAULT-VALUE})")
-    private double seconds;
-
     @Option(
             names = "--repetitions",
             defaultValue = "5",
             description = "repetitions of each (default: ${DEFAULT-VALUE})")
     private int repetitions;
-
-    @Option(
-            names = "--warm-up",
-            defaultValue = "4",
-            description = "seconds of each before measuring (default: ${DEFAULT-VALUE})")
-    private double warmUp;
 
     /** For picocli. */
     public CancellationLoad() {}
@@ -80,8 +67,8 @@ public final class CancellationLoad implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        String[] keys = new String[keyCount];
-        for (int i = 0; i < keyCount; i++) {
+        String[] keys = new String[load.keys()];
+        for (int i = 0; i < load.keys(); i++) {
             keys[i] = "key-%08d".formatted(i);
         }
         byte[] value = new byte[valueBytes];
@@ -100,20 +87,20 @@ public final class CancellationLoad implements Callable<Integer> {
                 for (Batching batching : List.of(Batching.off(), Batching.on())) {
                     for (Map.Entry<String, UnaryOperator<ClusterBuilder>> setting : settings.entrySet()) {
                         ThreeNodes nodes = new ThreeNodes(
-                                Candidate.named(transport, inFlight).transport(),
+                                Candidate.named(transport, load.inFlight()).transport(),
                                 builder -> setting.getValue().apply(builder).batching(batching),
                                 ack,
                                 keys,
                                 value);
                         running.add(nodes);
-                        for (int key = 0; key < keyCount; key++) {
+                        for (int key = 0; key < load.keys(); key++) {
                             nodes.put(key % 3, key).toCompletableFuture().join();
                         }
                         cells.put(
                                 "`%s` | %s | %s"
                                         .formatted(transport, batching.enabled() ? "on" : "off", setting.getKey()),
                                 new Cell(slot -> nodes.get(
-                                        slot % 3, ThreadLocalRandom.current().nextInt(keyCount))));
+                                        slot % 3, ThreadLocalRandom.current().nextInt(load.keys()))));
                     }
                 }
             }
@@ -121,10 +108,11 @@ public final class CancellationLoad implements Callable<Integer> {
                     Locale.ROOT,
                     "gets at %d/3, %d in flight, %d-byte values, %d keys%n",
                     ack,
-                    inFlight,
+                    load.inFlight(),
                     valueBytes,
-                    keyCount);
-            new Comparison(inFlight, warmUp, seconds, repetitions).run(List.copyOf(cells.values()));
+                    load.keys());
+            new Comparison(load.inFlight(), load.warmUp(), load.seconds(), repetitions)
+                    .run(List.copyOf(cells.values()));
             System.out.println("| transport | batching | asked, cancelled | gets/s | bytes allocated |");
             System.out.println("|---|---|---|---|---|");
             cells.forEach((name, cell) ->

@@ -1,12 +1,14 @@
 package io.dht4j.benchmarks.transports;
 
 import io.dht4j.benchmarks.load.Comparison;
+import io.dht4j.benchmarks.load.LoadOptions;
 import io.dht4j.core.Batching;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
@@ -20,6 +22,9 @@ import picocli.CommandLine.Option;
         description = "Closed-loop load on bare libraries and on three nodes in one process, memory stores.")
 public final class TransportsLoad implements Callable<Integer> {
 
+    @Mixin
+    private final LoadOptions load = new LoadOptions(64, 20_000, 4, 5);
+
     @Option(
             names = "--only",
             split = ",",
@@ -27,32 +32,14 @@ public final class TransportsLoad implements Callable<Integer> {
                     + " grpc-unary, grpc-stream (default: all)")
     private List<String> only = List.of();
 
-    @Option(
-            names = "--in-flight",
-            defaultValue = "64",
-            description = "operations under way (default: ${DEFAULT-VALUE})")
-    private int inFlight;
-
     @Option(names = "--value-bytes", defaultValue = "100", description = "size of a value (default: ${DEFAULT-VALUE})")
     private int valueBytes;
-
-    @Option(names = "--keys", defaultValue = "20000", description = "different keys (default: ${DEFAULT-VALUE})")
-    private int keyCount;
-
-    @Option(names = "--seconds", defaultValue = "4", description = "length of a repetition (default: ${DEFAULT-VALUE})")
-    private double seconds;
 
     @Option(
             names = "--repetitions",
             defaultValue = "5",
             description = "repetitions of each (default: ${DEFAULT-VALUE})")
     private int repetitions;
-
-    @Option(
-            names = "--warm-up",
-            defaultValue = "5",
-            description = "seconds of each before measuring (default: ${DEFAULT-VALUE})")
-    private double warmUp;
 
     @Option(names = "--no-infinispan", description = "leave the comparison with Infinispan out")
     private boolean withoutInfinispan;
@@ -79,10 +66,11 @@ public final class TransportsLoad implements Callable<Integer> {
         Batching batching = maxFrames == 0
                 ? Batching.on()
                 : new Batching(true, Batching.on().maxEntries(), Batching.on().maxBytes(), maxFrames);
-        try (TransportCells cells = TransportCells.start(
-                new TransportCells.Spec(only, inFlight, valueBytes, keyCount, batching, !withoutInfinispan))) {
-            System.out.printf(Locale.ROOT, "%d in flight, %d-byte values, %d keys%n", inFlight, valueBytes, keyCount);
-            new Comparison(inFlight, warmUp, seconds, repetitions).run(cells.all());
+        try (TransportCells cells = TransportCells.start(new TransportCells.Spec(
+                only, load.inFlight(), valueBytes, load.keys(), batching, !withoutInfinispan))) {
+            System.out.printf(
+                    Locale.ROOT, "%d in flight, %d-byte values, %d keys%n", load.inFlight(), valueBytes, load.keys());
+            new Comparison(load.inFlight(), load.warmUp(), load.seconds(), repetitions).run(cells.all());
             print(cells);
         }
         return 0;
