@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.h2.mvstore.Cursor;
@@ -91,7 +92,10 @@ final class EntryMap implements AutoCloseable {
         /** What the store remembers of itself: numbers, kept where an entry has its version. */
         final MVMap<Key, Stored> state;
 
-        /** Set before anybody learns of the write that failed. */
+        /** Held while something is written. */
+        final ReentrantLock writing = new ReentrantLock();
+
+        /** Whether a write has failed. Set under that lock. */
         volatile boolean broken;
 
         Opened(UninterruptibleFileStore fileStore, MVStore store) {
@@ -99,6 +103,19 @@ final class EntryMap implements AutoCloseable {
             this.store = store;
             this.entries = openMap(store, "entries");
             this.state = openMap(store, "state");
+        }
+
+        /**
+         * Whether what went wrong with reading comes of a write that failed. MVStore closes itself before it tells the writer, so that this waits for
+         * the write under way; one that this thread is in the middle of counts as going well.
+         */
+        boolean isBrokenByWrite() {
+            writing.lock();
+            try {
+                return broken;
+            } finally {
+                writing.unlock();
+            }
         }
 
         void abandon() {
@@ -235,7 +252,7 @@ final class EntryMap implements AutoCloseable {
             } catch (StoreException e) {
                 throw e;
             } catch (RuntimeException e) {
-                if (!used.broken) {
+                if (!used.isBrokenByWrite()) {
                     StoreException damage = Health.damaged(file, "cannot be read (" + e.getMessage() + ")", e);
                     health.damageFound(damage);
                     throw damage;
@@ -249,6 +266,7 @@ final class EntryMap implements AutoCloseable {
     private <T> T writing(Function<Opened, T> write) {
         Opened used = opened;
         boolean done = false;
+        used.writing.lock();
         try {
             T result = write.apply(used);
             done = true;
@@ -257,6 +275,7 @@ final class EntryMap implements AutoCloseable {
             if (!done) {
                 used.broken = true;
             }
+            used.writing.unlock();
         }
     }
 
@@ -295,7 +314,15 @@ final class EntryMap implements AutoCloseable {
     EntryCursor follow(MergingCursor.Guard guard, ContentListener newListener) {
         synchronized (following) {
             listener = newListener;
-            return new SnapshotCursor(guard, file, opened.store, opened.entries);
+            Opened used = opened;
+            return new SnapshotCursor(
+                    guard,
+                    used.store,
+                    used.entries,
+                    e -> used.isBrokenByWrite()
+                            ? new StoreException(
+                                    file + " was opened anew, since a write failed: begin to read again", e)
+                            : Health.damaged(file, "cannot be read (" + e.getMessage() + ")", e));
         }
     }
 

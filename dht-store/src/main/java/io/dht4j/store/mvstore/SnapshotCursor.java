@@ -4,8 +4,8 @@ import io.dht4j.Key;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.EntryCursor;
 import io.dht4j.spi.StoreException;
-import java.nio.file.Path;
 import java.util.NoSuchElementException;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.h2.mvstore.Cursor;
 import org.h2.mvstore.MVMap;
@@ -15,15 +15,24 @@ import org.h2.mvstore.MVStore;
 final class SnapshotCursor implements EntryCursor {
 
     private final MergingCursor.Guard guard;
-    private final Path file;
     private final MVStore store;
     private final MVStore.TxCounter usage;
     private final Cursor<Key, Stored> source;
+    private final Function<RuntimeException, StoreException> failure;
     private boolean done;
 
-    SnapshotCursor(MergingCursor.Guard guard, Path file, MVStore store, MVMap<Key, Stored> map) {
+    /**
+     * A cursor at the first entry.
+     *
+     * @param failure names what it means that the file cannot be read
+     */
+    SnapshotCursor(
+            MergingCursor.Guard guard,
+            MVStore store,
+            MVMap<Key, Stored> map,
+            Function<RuntimeException, StoreException> failure) {
         this.guard = guard;
-        this.file = file;
+        this.failure = failure;
         this.store = store;
         this.usage = store.registerVersionUsage();
         this.source = map.cursor(null);
@@ -52,7 +61,7 @@ final class SnapshotCursor implements EntryCursor {
             } catch (StoreException e) {
                 throw e;
             } catch (RuntimeException e) {
-                throw Health.damaged(file, "cannot be read (" + e.getMessage() + ")", e);
+                throw failure.apply(e);
             }
         });
     }

@@ -1,6 +1,7 @@
 package io.dht4j.store.mvstore;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dht4j.Key;
@@ -19,9 +20,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -290,6 +295,83 @@ class MvStoreFaultsTest {
                 assertThat(problem.message()).contains("data.mv");
             });
             put(store, 1);
+        }
+    }
+
+    /** A map whose writes fail, and then take until they are let go before whoever writes learns of it. */
+    private static final class SlowlyFailingDisk extends Disk {
+
+        private static final int HANDLES = 4;
+
+        private final AtomicInteger closed = new AtomicInteger();
+        private final CountDownLatch closing = new CountDownLatch(1);
+        private final CountDownLatch letGo = new CountDownLatch(1);
+        private volatile boolean failing;
+
+        @Override
+        RandomAccessFile open(Path path) throws IOException {
+            if (!FailingDisk.isMap(path)) {
+                return super.open(path);
+            }
+            return new RandomAccessFile(path.toFile(), "rw") {
+                @Override
+                public void close() throws IOException {
+                    super.close();
+                    if (failing && closed.incrementAndGet() == HANDLES) {
+                        closing.countDown();
+                        assertThatCode(() -> letGo.await(PATIENCE.toSeconds(), TimeUnit.SECONDS))
+                                .doesNotThrowAnyException();
+                    }
+                }
+            };
+        }
+
+        @Override
+        void write(RandomAccessFile file, Path path, byte[] bytes, int from, int length) throws IOException {
+            if (failing && FailingDisk.isMap(path)) {
+                throw new IOException("No space left on device");
+            }
+            super.write(file, path, bytes, from, length);
+        }
+    }
+
+    @Test
+    void a_read_beside_a_write_that_fails_is_no_sign_of_damage() throws Exception {
+        SlowlyFailingDisk slow = new SlowlyFailingDisk();
+        try (MvStore store = MvStore.open(directory, small(Durability.OS), slow)) {
+            put(store, 2000);
+            store.settle();
+        }
+        // Anew, so that little of the map is in memory.
+        try (MvStore store = MvStore.open(directory, small(Durability.OS), slow)) {
+            slow.failing = true;
+            store.apply(List.of(Entry.tombstone(Key.of("a"), new Version(1))));
+            Thread merge = new Thread(
+                    () -> assertThatThrownBy(store::settle).isInstanceOf(StoreException.class), "merge");
+            merge.start();
+            assertThat(slow.closing.await(PATIENCE.toSeconds(), TimeUnit.SECONDS))
+                    .isTrue();
+
+            CompletableFuture<Optional<Entry>> read = new CompletableFuture<>();
+            Thread reader = new Thread(
+                    () -> {
+                        try {
+                            read.complete(store.get(Key.of("key-499")));
+                        } catch (RuntimeException e) {
+                            read.completeExceptionally(e);
+                        }
+                    },
+                    "reader");
+            reader.start();
+            await("it has read, or waits", () -> read.isDone() || reader.getState() == Thread.State.WAITING);
+            slow.failing = false;
+            slow.letGo.countDown();
+
+            assertThat(read.get(PATIENCE.toSeconds(), TimeUnit.SECONDS))
+                    .contains(acknowledged.get(Key.of("key-499")));
+            merge.join(PATIENCE.toMillis());
+            await("it takes writes again", () -> store.problems().isEmpty());
+            assertNothingLost(store);
         }
     }
 }
