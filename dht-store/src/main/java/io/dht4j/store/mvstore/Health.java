@@ -57,6 +57,16 @@ final class Health {
         return null;
     }
 
+    /** What went wrong with the process or the program, and not with what is on the disk; null if it is something else. */
+    static @Nullable Error errorIn(Throwable thrown) {
+        for (@Nullable Throwable cause = thrown; cause != null; cause = cause.getCause()) {
+            if (cause instanceof Error error) {
+                return error;
+            }
+        }
+        return null;
+    }
+
     /** Ends writing until the store is opened again. */
     void fail(StoreException error) {
         Failure now = new Failure(error, false, System.currentTimeMillis());

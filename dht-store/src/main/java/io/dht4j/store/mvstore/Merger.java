@@ -145,9 +145,13 @@ final class Merger {
         }
     }
 
-    /** What could not be written is no damage: the log still has it. What could not be forced to the disk is in doubt. */
+    /**
+     * What could not be written is no damage: the log still has it. What could not be forced to the disk is in doubt. An {@link Error} is one of the
+     * process.
+     */
     private void failed(Throwable error) {
         @Nullable IOException cause = Health.ioFailure(error);
+        @Nullable Error fault = Health.errorIn(error);
         if (cause instanceof ForceFailedException doubt) {
             boolean isMap = doubt.file().equals(directory.dataFile());
             health.fail(new StoreException(
@@ -163,6 +167,13 @@ final class Merger {
         } else if (cause != null) {
             health.failForNow(new StoreException(
                     directory.dataFile() + " cannot be written (" + cause + "); make room or mend the disk", error));
+        } else if (fault != null) {
+            health.fail(new StoreException(
+                    directory.dataFile() + ": the thread that merges the log into it was ended by " + fault + "; "
+                            + (fault instanceof OutOfMemoryError
+                                    ? "give the process more memory (-Xmx), then start again"
+                                    : "no entry is lost or damaged by that; start again"),
+                    error));
         } else {
             StoreException damage = error instanceof StoreException known
                     ? known

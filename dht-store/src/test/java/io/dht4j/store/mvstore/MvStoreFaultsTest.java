@@ -8,6 +8,7 @@ import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.StoreProblem;
 import io.dht4j.Version;
+import io.dht4j.spi.ContentListener;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.EntryCursor;
 import io.dht4j.spi.StoreException;
@@ -33,6 +34,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a store does while its disk fails. */
@@ -346,8 +348,8 @@ class MvStoreFaultsTest {
         try (MvStore store = MvStore.open(directory, small(Durability.OS), slow)) {
             slow.failing = true;
             store.apply(List.of(Entry.tombstone(Key.of("a"), new Version(1))));
-            Thread merge = new Thread(
-                    () -> assertThatThrownBy(store::settle).isInstanceOf(StoreException.class), "merge");
+            Thread merge =
+                    new Thread(() -> assertThatThrownBy(store::settle).isInstanceOf(StoreException.class), "merge");
             merge.start();
             assertThat(slow.closing.await(PATIENCE.toSeconds(), TimeUnit.SECONDS))
                     .isTrue();
@@ -367,10 +369,47 @@ class MvStoreFaultsTest {
             slow.failing = false;
             slow.letGo.countDown();
 
-            assertThat(read.get(PATIENCE.toSeconds(), TimeUnit.SECONDS))
-                    .contains(acknowledged.get(Key.of("key-499")));
+            assertThat(read.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)).contains(acknowledged.get(Key.of("key-499")));
             merge.join(PATIENCE.toMillis());
             await("it takes writes again", () -> store.problems().isEmpty());
+            assertNothingLost(store);
+        }
+    }
+
+    static List<Error> errors() {
+        return List.of(
+                new AssertionError("as this test wants it"), new OutOfMemoryError("Java heap space, says this test"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("errors")
+    void an_error_of_the_process_while_merging_is_called_by_its_name_and_not_damage(Error error) {
+        try (MvStore store = open(small(Durability.OS))) {
+            put(store, 100);
+            store.settle();
+            store.follow(new ContentListener() {
+                        @Override
+                        public void added(Entry entry) {
+                            throw error;
+                        }
+
+                        @Override
+                        public void removed(Entry entry) {
+                            // what replaces it is told next
+                        }
+                    })
+                    .close();
+            // One only, so that nothing is merged before it is asked for.
+            put(store);
+            assertThatThrownBy(store::settle).isInstanceOf(StoreException.class);
+
+            assertRefusesWrites(store, error.toString());
+            assertThat(store.problems().get(0).message())
+                    .contains("data.mv", "start again")
+                    .doesNotContain("--rebuild");
+            assertNothingLost(store);
+        }
+        try (MvStore store = open(small(Durability.OS))) {
             assertNothingLost(store);
         }
     }
