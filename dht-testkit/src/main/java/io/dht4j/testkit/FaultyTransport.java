@@ -9,9 +9,9 @@ import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -33,7 +33,7 @@ public final class FaultyTransport implements Transport {
     private final Environment environment;
     private final Map<NodeId, Supplier<Fault>> links = new ConcurrentHashMap<>();
     /** Silent calls in the order in which they began; guarded by itself. */
-    private final Map<Long, CompletableFuture<byte[]>> open = new TreeMap<>();
+    private final Map<Long, CompletableFuture<byte[]>> open = new LinkedHashMap<>();
 
     private final AtomicLong calls = new AtomicLong();
     private volatile Supplier<Fault> otherLinks = HEALTHY;
@@ -117,12 +117,12 @@ public final class FaultyTransport implements Transport {
         } else if (fault instanceof Fault.Delay delay) {
             after(
                     delay.request(),
-                    () -> transport
-                            .call(node, request, context)
-                            .whenComplete(
-                                    (reply, error) -> after(delay.reply(), () -> complete(result, reply, error))));
+                    () -> transport.call(node, request, context).handle((reply, error) -> {
+                        after(delay.reply(), () -> complete(result, reply, error));
+                        return result;
+                    }));
         } else if (fault instanceof Fault.Repeat repeat) {
-            transport.call(node, request, context).whenComplete((reply, error) -> complete(result, reply, error));
+            transport.call(node, request, context).handle((reply, error) -> complete(result, reply, error));
             after(repeat.later(), () -> transport.call(node, request, context));
         }
         return result;
@@ -139,10 +139,11 @@ public final class FaultyTransport implements Transport {
                 () -> result.completeExceptionally(unknown("the deadline of a call to " + node.id() + " passed")),
                 context.remainingNanos());
         context.onCancel(() -> result.completeExceptionally(unknown("the call to " + node.id() + " was cancelled")));
-        result.whenComplete((reply, error) -> {
+        // Not whenComplete: its stage would fail too, with an exception and a stack trace of its own.
+        result.handle((reply, error) -> {
             deadline.cancel();
             synchronized (open) {
-                open.remove(number);
+                return open.remove(number);
             }
         });
         if (closed) {
@@ -152,21 +153,15 @@ public final class FaultyTransport implements Transport {
     }
 
     private void failAfterDelivery(Node node, byte[] request, CallContext context, CompletableFuture<byte[]> result) {
-        transport.call(node, request, context).whenComplete((reply, error) -> {
-            if (error != null) {
-                complete(result, null, error);
-            } else {
-                result.completeExceptionally(unknown("the connection to " + node.id() + " broke"));
-            }
-        });
+        transport
+                .call(node, request, context)
+                .handle((reply, error) -> complete(
+                        result, reply, error != null ? error : unknown("the connection to " + node.id() + " broke")));
     }
 
-    private static void complete(CompletableFuture<byte[]> result, byte @Nullable [] reply, @Nullable Throwable error) {
-        if (error != null) {
-            result.completeExceptionally(error);
-        } else {
-            result.complete(reply);
-        }
+    private static boolean complete(
+            CompletableFuture<byte[]> result, byte @Nullable [] reply, @Nullable Throwable error) {
+        return error == null ? result.complete(reply) : result.completeExceptionally(error);
     }
 
     private void after(Duration delay, Runnable action) {

@@ -9,7 +9,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.BiConsumer;
+import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  * receiver of the reply, in one object. Waiting becomes handed or ended; handed becomes ended. Only a call that went from
  * waiting to ended was not sent.
  */
-final class LoopbackCall extends CompletableFuture<byte[]> implements Runnable, BiConsumer<byte[], Throwable> {
+final class LoopbackCall extends CompletableFuture<byte[]>
+        implements Runnable, BiFunction<byte[], Throwable, LoopbackCall> {
 
     private static final int WAITING = 0;
     private static final int HANDED = 1;
@@ -81,7 +82,8 @@ final class LoopbackCall extends CompletableFuture<byte[]> implements Runnable, 
                     && !future.isCompletedExceptionally()) {
                 accept(future.join(), null);
             } else {
-                reply.whenComplete(this);
+                // Not whenComplete: its stage would fail too, with an exception and a stack trace of its own.
+                reply.handle(this);
             }
         } catch (Throwable e) {
             accept(null, e);
@@ -90,7 +92,12 @@ final class LoopbackCall extends CompletableFuture<byte[]> implements Runnable, 
 
     /** Takes the reply, on whichever thread has it. */
     @Override
-    public void accept(byte @Nullable [] reply, @Nullable Throwable error) {
+    public LoopbackCall apply(byte @Nullable [] reply, @Nullable Throwable error) {
+        accept(reply, error);
+        return this;
+    }
+
+    private void accept(byte @Nullable [] reply, @Nullable Throwable error) {
         if (!STATE.compareAndSet(this, HANDED, ENDED)) {
             return;
         }

@@ -50,6 +50,8 @@ public final class VirtualEnvironment implements Environment {
     /** How long the store task that runs, if one does, keeps its thread. */
     private long occupiedNanos;
 
+    private final Executor executor = this::execute;
+    private final Executor storeExecutor = this::executeOnStoreThread;
     private boolean closed;
     private boolean crashed;
 
@@ -212,12 +214,12 @@ public final class VirtualEnvironment implements Environment {
 
     @Override
     public Executor executor() {
-        return this::execute;
+        return executor;
     }
 
     @Override
     public Executor storeExecutor() {
-        return this::executeOnStoreThread;
+        return storeExecutor;
     }
 
     private void executeOnStoreThread(Runnable task) {

@@ -10,9 +10,13 @@ import io.dht4j.spi.TransportException.Outcome;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Lets what comes from the network run on the node's own environment, so that in a node that is paused or has crashed nothing happens.
+ *
+ * <p>Callbacks use {@code handle}: a stage of {@code whenComplete} that nobody looks at would fail too, with an exception and a stack trace of its own for
+ * each call that fails, which took a tenth of a simulation.
  */
 final class NodeTransport implements Transport {
 
@@ -30,13 +34,9 @@ final class NodeTransport implements Transport {
             CompletableFuture<byte[]> reply = new CompletableFuture<>();
             try {
                 node.executor()
-                        .execute(() -> handler.handle(request, context).whenComplete((bytes, error) -> {
-                            if (error == null) {
-                                reply.complete(bytes);
-                            } else {
-                                reply.completeExceptionally(error);
-                            }
-                        }));
+                        .execute(() -> handler.handle(request, context)
+                                .handle((bytes, error) ->
+                                        error == null ? reply.complete(bytes) : reply.completeExceptionally(error)));
             } catch (RejectedExecutionException e) {
                 reply.completeExceptionally(e);
             }
@@ -47,20 +47,23 @@ final class NodeTransport implements Transport {
     @Override
     public CompletionStage<byte[]> call(Node to, byte[] request, CallContext context) {
         CompletableFuture<byte[]> result = new CompletableFuture<>();
-        network.call(to, request, context).whenComplete((bytes, error) -> {
-            try {
-                node.executor().execute(() -> {
-                    if (error == null) {
-                        result.complete(bytes);
-                    } else {
-                        result.completeExceptionally(error);
-                    }
-                });
-            } catch (RejectedExecutionException e) {
-                result.completeExceptionally(new TransportException(Outcome.UNKNOWN, "the node has ended", e));
-            }
-        });
+        network.call(to, request, context).handle((bytes, error) -> pass(bytes, error, result));
         return result;
+    }
+
+    private boolean pass(byte @Nullable [] bytes, @Nullable Throwable error, CompletableFuture<byte[]> result) {
+        try {
+            node.executor().execute(() -> {
+                if (error == null) {
+                    result.complete(bytes);
+                } else {
+                    result.completeExceptionally(error);
+                }
+            });
+            return true;
+        } catch (RejectedExecutionException e) {
+            return result.completeExceptionally(new TransportException(Outcome.UNKNOWN, "the node has ended", e));
+        }
     }
 
     @Override

@@ -1,8 +1,10 @@
 package io.dht4j.testkit.simulator;
 
+import io.dht4j.Key;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.StoreException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,8 +19,8 @@ final class SimulatedDisk {
 
     private final SplittableRandom random;
     private final List<Entry> records = new ArrayList<>();
-    /** What has been purged, by how many records there were then. */
-    private final List<Purged> purged = new ArrayList<>();
+    /** What has been purged of each key. */
+    private final Map<Key, List<Purged>> purged = new HashMap<>();
 
     private final Map<String, byte[]> notes = new HashMap<>();
     private int synced;
@@ -76,7 +78,8 @@ final class SimulatedDisk {
         if (full) {
             throw new StoreException("no space left on the simulated disk");
         }
-        entries.forEach(entry -> purged.add(new Purged(entry, records.size())));
+        entries.forEach(entry -> purged.computeIfAbsent(entry.key(), key -> new ArrayList<>())
+                .add(new Purged(entry, records.size())));
         sync();
     }
 
@@ -92,9 +95,9 @@ final class SimulatedDisk {
         return Optional.ofNullable(notes.get(name)).map(byte[]::clone);
     }
 
-    /** What has ever been written to the file, and was not lost. */
+    /** What has ever been written to the file, and was not lost. Shows what changes; not to be kept. */
     List<Entry> records() {
-        return List.copyOf(records);
+        return Collections.unmodifiableList(records);
     }
 
     /** What a program finds that opens the file: what was written and not purged since. */
@@ -103,10 +106,8 @@ final class SimulatedDisk {
         for (int i = 0; i < records.size(); i++) {
             Entry entry = records.get(i);
             int written = i;
-            boolean gone = purged.stream()
-                    .anyMatch(each -> each.records() > written
-                            && each.entry().key().equals(entry.key())
-                            && !entry.supersedes(each.entry()));
+            boolean gone = purged.getOrDefault(entry.key(), List.of()).stream()
+                    .anyMatch(each -> each.records() > written && !entry.supersedes(each.entry()));
             if (!gone) {
                 content.add(entry);
             }

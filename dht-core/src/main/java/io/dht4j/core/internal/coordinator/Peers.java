@@ -257,7 +257,8 @@ final class Peers {
             cancelWithAll(frame.asks, context);
         }
         Node node = frame.asks.get(0).node();
-        call(node, FrameCodec.encode(header.get(), batch), context).whenComplete((bytes, error) -> {
+        // Not whenComplete: its stage would fail too, with an exception and a stack trace of its own.
+        call(node, FrameCodec.encode(header.get(), batch), context).handle((bytes, error) -> {
             boolean mine = cork.put();
             try {
                 if (error == null) {
@@ -271,6 +272,7 @@ final class Peers {
                     cork.pull();
                 }
             }
+            return error == null;
         });
     }
 
@@ -290,7 +292,7 @@ final class Peers {
 
     /** Sends a request in a frame of its own, which belongs to a batcher or, if that is null, to none. */
     private void sendAlone(Ask ask, Batcher.@Nullable Frame frame) {
-        call(ask.node(), ask.outgoing().frame(header), ask.context()).whenComplete((bytes, error) -> {
+        call(ask.node(), ask.outgoing().frame(header), ask.context()).handle((bytes, error) -> {
             boolean mine = cork.put();
             try {
                 if (error == null) {
@@ -306,6 +308,7 @@ final class Peers {
                     cork.pull();
                 }
             }
+            return error == null;
         });
     }
 

@@ -141,6 +141,9 @@ public final class Suspicion {
 
     private synchronized void judge() {
         long now = environment.nanoTime();
+        if (!hasChanged(now)) {
+            return;
+        }
         Set<NodeId> found = new HashSet<>();
         for (Node node : others) {
             if (detector.isSuspected(node.id(), now)) {
@@ -152,12 +155,24 @@ public final class Suspicion {
                 LOG.info("{} answers again", node.id());
             }
         }
-        if (!found.equals(suspects)) {
-            suspects = Set.copyOf(found);
+        suspects = Set.copyOf(found);
+    }
+
+    // Under the lock. Ten times a second, and nearly always false.
+    private boolean hasChanged(long now) {
+        Set<NodeId> before = suspects;
+        for (Node node : others) {
+            if (detector.isSuspected(node.id(), now) != before.contains(node.id())) {
+                return true;
+            }
         }
+        return false;
     }
 
     private synchronized List<Node> duePings() {
+        if (suspects.isEmpty() && pinged.isEmpty()) {
+            return List.of();
+        }
         long now = environment.nanoTime();
         pinged.keySet().retainAll(suspects);
         List<Node> due = others.stream()
