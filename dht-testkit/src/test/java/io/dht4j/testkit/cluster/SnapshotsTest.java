@@ -14,8 +14,10 @@ import io.dht4j.Value;
 import io.dht4j.Version;
 import io.dht4j.core.ClusterBuilder;
 import io.dht4j.core.HintedHandoff;
+import io.dht4j.spi.RefillMarker;
 import io.dht4j.testkit.Fault;
 import io.dht4j.testkit.FaultyTransport;
+import io.dht4j.testkit.ModelStore;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -25,6 +27,7 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -508,6 +511,39 @@ class SnapshotsTest {
             assertThat(goneFrom(cluster, snapshot)).hasMessageContaining("it was closed");
             assertThat(read(cluster, 0, other)).hasSize(10);
             assertThat(goneFrom(cluster, new Version(5))).hasMessageContaining("does not have it");
+        }
+    }
+
+    /** Node 2 gets back what is newer than the snapshot, and never had what that superseded. */
+    @Test
+    void a_node_that_is_being_refilled_takes_no_part() {
+        AtomicBoolean lost = new AtomicBoolean();
+        try (SimulatedCluster cluster = SimulatedCluster.of(1, 3)
+                .options((node, builder) -> builder.handoff(HintedHandoff.off())
+                        .refill(lost.get() && node == 2 ? RefillMarker.everything() : RefillMarker.none()))
+                .start()) {
+            cluster.towardNode(0, Fault.refuse());
+            cluster.await(cluster.node(1).put(Key.of("key"), bytes("before"), DEFAULTS.withPolicy(2, 3)));
+            cluster.heal();
+            lost.set(true);
+            cluster.stop(2);
+            cluster.startNode(2, new ModelStore());
+            cluster.links.get(2).toward(SimulatedCluster.id(1), Fault.refuse());
+
+            Version snapshot = open(cluster, 1);
+            put(cluster, 1, "key", "after");
+            cluster.heal();
+            cluster.env.advance(LEASE.dividedBy(2));
+            assertThat(read(cluster, 0, snapshot).get(Key.of("key")))
+                    .extracting(Value::text)
+                    .isEqualTo("before");
+
+            cluster.stop(1);
+            assertThat(cluster.failureOf(cluster.node(0)
+                                    .scanSnapshot(snapshot, KeyRange.all(), DEFAULTS)
+                                    .next())
+                            .code())
+                    .isIn(ErrorCode.NOT_ENOUGH_REPLICAS, ErrorCode.SNAPSHOT_GONE);
         }
     }
 

@@ -226,7 +226,11 @@ public final class Replica {
     }
 
     private void serve(Request.CutRequest request, Consumer<Reply> reply) {
-        if (request instanceof Request.OpenCut open) {
+        if (request instanceof Request.OpenCut && !unfilled.isEmpty()) {
+            // What others supersede before it is brought here, they would keep for the snapshot, and this one could
+            // not.
+            reply.accept(refilling());
+        } else if (request instanceof Request.OpenCut open) {
             cuts.open(open.id(), open.leaseNanos())
                     .whenComplete(
                             (clock, error) -> reply.accept(error == null ? new Reply.CutOpened(clock) : failed(error)));
