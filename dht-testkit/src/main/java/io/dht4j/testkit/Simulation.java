@@ -1,5 +1,6 @@
 package io.dht4j.testkit;
 
+import io.dht4j.spi.Environment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.PriorityQueue;
@@ -152,6 +153,18 @@ final class Simulation {
         }
     }
 
+    /** How many tasks and timers of an environment have yet to run. */
+    int pending(VirtualEnvironment owner) {
+        int pending = 0;
+        for (Task task : waiting) {
+            pending += task.owner == owner && !task.isDropped() ? 1 : 0;
+        }
+        for (Task task : ready) {
+            pending += task.owner == owner && !task.isDropped() ? 1 : 0;
+        }
+        return pending;
+    }
+
     private void checkThread() {
         if (Thread.currentThread() != owner) {
             throw new IllegalStateException("a virtual environment is for one thread, " + owner.getName() + ", not "
@@ -164,7 +177,7 @@ final class Simulation {
     }
 
     /** Something to run at or after a moment. */
-    static final class Task implements Comparable<Task> {
+    static final class Task implements Environment.Timer, Comparable<Task> {
 
         private final VirtualEnvironment owner;
         private final Runnable action;
@@ -181,7 +194,8 @@ final class Simulation {
             this.timer = timer;
         }
 
-        void cancel() {
+        @Override
+        public void cancel() {
             done = true;
         }
 

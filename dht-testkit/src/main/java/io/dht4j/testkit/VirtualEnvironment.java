@@ -121,6 +121,15 @@ public final class VirtualEnvironment implements Environment {
     }
 
     /**
+     * What this node is still going to do, as far as it is known.
+     *
+     * @return how many tasks have not run, and how many timers have neither run nor been cancelled; 0 or more
+     */
+    public int pendingTasks() {
+        return simulation.pending(this) + storeTasks.size();
+    }
+
+    /**
      * A digest of what has happened: which tasks ran, in which order, and when.
      *
      * @return equal for runs with an equal history; for others most likely different
@@ -357,7 +366,7 @@ public final class VirtualEnvironment implements Environment {
     /** {@inheritDoc} On a closed environment the task never runs. */
     @Override
     public Timer schedule(Runnable task, long delayNanos) {
-        return simulation.submit(this, task, delayNanos, true)::cancel;
+        return simulation.submit(this, task, delayNanos, true);
     }
 
     boolean isClosed() {

@@ -43,6 +43,9 @@ import picocli.CommandLine.Spec;
 public final class Simulate implements Callable<Integer> {
 
     private static final int MOST_FINDINGS = 10;
+    /** Of so many seeds one has real files. */
+    private static final int SEEDS_PER_HINT_FILES = 8;
+
     private static final long TELL_NANOS = 2_000_000_000L;
 
     private final Console console;
@@ -137,7 +140,7 @@ public final class Simulate implements Callable<Integer> {
         require(keys >= 1, "--keys", keys);
         SimulationOptions options = new SimulationOptions(Duration.ofSeconds(seconds), operations, keys);
         if (seed.isPresent()) {
-            ended(Simulator.run(seed.get(), options));
+            ended(run(seed.get(), options));
             if (!findings.isEmpty()) {
                 return CommandLine.ExitCode.SOFTWARE;
             }
@@ -166,6 +169,15 @@ public final class Simulate implements Callable<Integer> {
         }
     }
 
+    private static SimulationReport run(long seed, SimulationOptions options) {
+        if (seed % SEEDS_PER_HINT_FILES != 0) {
+            return Simulator.run(seed, options);
+        }
+        try (HintFiles files = new HintFiles()) {
+            return Simulator.run(seed, options, files);
+        }
+    }
+
     private void search(SimulationOptions options) throws InterruptedException, ExecutionException {
         int threads = Runtime.getRuntime().availableProcessors();
         AtomicLong next = new AtomicLong(from);
@@ -177,7 +189,7 @@ public final class Simulate implements Callable<Integer> {
                     for (long mine = next.getAndIncrement();
                             mine < from + seeds && !isEnough();
                             mine = next.getAndIncrement()) {
-                        ended(Simulator.run(mine, options));
+                        ended(run(mine, options));
                     }
                 }));
             }

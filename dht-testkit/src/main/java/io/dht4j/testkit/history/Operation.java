@@ -27,7 +27,9 @@ public final class Operation {
         /** The key was read by a quorum, hence monotonically. */
         READ,
         /** The key was looked for by a scan, which sees what was acknowledged, and is not monotonic. */
-        SCAN
+        SCAN,
+        /** The key was looked for in a snapshot. */
+        SNAPSHOT
     }
 
     /** What the client knows of it. */
@@ -71,6 +73,8 @@ public final class Operation {
 
     private byte @Nullable [] read;
     private int seen = NEVER;
+    /** What a write left behind; made once for each version, since it is compared again and again. */
+    private @Nullable Entry entry;
 
     private Operation(
             Kind kind,
@@ -278,7 +282,12 @@ public final class Operation {
     /** What a write of a known version left at its replicas. */
     Entry entry() {
         Version known = version.orElseThrow();
-        return written == null ? Entry.tombstone(key, known) : Entry.value(key, known, written, expiresAtMillis);
+        Entry made = entry;
+        if (made == null || !made.version().equals(known)) {
+            made = written == null ? Entry.tombstone(key, known) : Entry.value(key, known, written, expiresAtMillis);
+            entry = made;
+        }
+        return made;
     }
 
     @Override

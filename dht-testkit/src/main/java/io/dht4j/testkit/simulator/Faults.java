@@ -12,18 +12,19 @@ import java.util.TreeMap;
 
 /**
  * What goes wrong: links that lose, delay, repeat, or report a failure of what arrived; links cut in one direction or both; nodes that crash, lose
- * power, are shut down, stand still; clocks that jump; disks that are full or fail. Each ends by itself after a while. Never are more than a
+ * power, are shut down, stand still; clocks that jump; disks that are full, fail, or are lost. Each ends by itself after a while. Never are more than a
  * minority of the nodes down for long, or nothing would happen. Confined to the simulation's thread.
  */
 final class Faults {
 
     private static final int LONGEST_SECONDS = 20;
+    /** Several times this: longer than a disk takes to be replaced. */
+    private static final Duration CUT_OF_REFILL = Duration.ofSeconds(8);
 
     private final SplittableRandom random;
     private final VirtualEnvironment world;
     private final List<SimulatedNode> nodes;
-    private final boolean onlyNetwork;
-    private final Duration farthestClock;
+    private final Setup setup;
     private final Map<String, Integer> counts = new TreeMap<>();
     /** Until when packets from one node to another are lost, in elapsed time. */
     private final Map<Direction, Duration> cuts = new HashMap<>();
@@ -38,20 +39,13 @@ final class Faults {
     /**
      * Faults that have not begun.
      *
-     * @param onlyNetwork whether processes, disks and clocks are well all the time
-     * @param farthestClock how far a clock may be off, in either direction
+     * @param setup what may happen
      */
-    Faults(
-            SplittableRandom random,
-            VirtualEnvironment world,
-            List<SimulatedNode> nodes,
-            boolean onlyNetwork,
-            Duration farthestClock) {
-        this.farthestClock = farthestClock;
+    Faults(SplittableRandom random, VirtualEnvironment world, List<SimulatedNode> nodes, Setup setup) {
         this.random = random;
         this.world = world;
         this.nodes = nodes;
-        this.onlyNetwork = onlyNetwork;
+        this.setup = setup;
         this.hurtPercent = random.nextInt(3) * 10;
     }
 
@@ -103,14 +97,14 @@ final class Faults {
     /** Lets something go wrong. */
     void strike() {
         SimulatedNode node = nodes.get(random.nextInt(nodes.size()));
-        if (onlyNetwork) {
+        if (setup.onlyNetwork()) {
             strikeNetwork(node);
             return;
         }
-        switch (random.nextInt(10)) {
-            case 0, 1 -> end(node, "crash", () -> node.crash(false));
-            case 2, 3 -> end(node, "loss of power", () -> node.crash(true));
-            case 4 -> end(node, "restart", node::stop);
+        switch (random.nextInt(setup.losesDisks() ? 12 : 10)) {
+            case 0, 1 -> end(node, "crash", () -> node.crash(false), Duration.ZERO);
+            case 2, 3 -> end(node, "loss of power", () -> node.crash(true), Duration.ZERO);
+            case 4 -> end(node, "restart", node::stop, Duration.ZERO);
             case 5 -> jump(node);
             case 6 -> {
                 count("disk full");
@@ -121,6 +115,7 @@ final class Faults {
                 count("failed write of a disk");
                 node.disk.failNextWrite();
             }
+            case 10, 11 -> loseDisk(node);
             default -> strikeNetwork(node);
         }
     }
@@ -139,14 +134,37 @@ final class Faults {
         }
     }
 
-    private void end(SimulatedNode node, String what, Runnable way) {
+    private void end(SimulatedNode node, String what, Runnable way, Duration leastTime) {
         long down = nodes.stream().filter(each -> each.running().isEmpty()).count();
         if (node.running().isEmpty() || 2 * (down + 1) >= nodes.size()) {
             return;
         }
         count(what);
         way.run();
-        later(() -> start(node));
+        world.schedule(() -> start(node), leastTime.plus(someTime()).toNanos());
+    }
+
+    /** What one disk alone had is lost with it; so never a second one before the others have given all to the first. */
+    private void loseDisk(SimulatedNode node) {
+        if (nodes.stream().allMatch(each -> each == node || each.disk.isWhole())) {
+            Runnable lose = () -> {
+                node.crash(true);
+                node.disk.replace();
+                cutOneFrom(node);
+            };
+            // Before a new one is there, no call waits any more that counts on what the old one had.
+            end(node, "loss of a disk", lose, Simulator.TIMEOUT);
+        }
+    }
+
+    /** One of those who have what it lost cannot be asked, so that it takes a while to get it back. */
+    private void cutOneFrom(SimulatedNode node) {
+        List<SimulatedNode> others = new ArrayList<>(nodes);
+        others.remove(node);
+        SimulatedNode other = others.get(random.nextInt(others.size()));
+        Duration until = world.elapsed().plus(CUT_OF_REFILL.multipliedBy(1 + random.nextInt(4)));
+        cuts.put(new Direction(node, other), until);
+        cuts.put(new Direction(other, node), until);
     }
 
     private void start(SimulatedNode node) {
@@ -177,7 +195,7 @@ final class Faults {
 
     private void jump(SimulatedNode node) {
         count("jump of a clock");
-        int millis = Math.toIntExact(farthestClock.toMillis());
+        int millis = Math.toIntExact(setup.farthestClock().toMillis());
         node.setClock(Duration.ofMillis(random.nextInt(2 * millis) - millis));
     }
 
@@ -206,6 +224,6 @@ final class Faults {
         world.advance(Duration.ofSeconds(LONGEST_SECONDS));
         nodes.forEach(this::start);
         // Versions that a clock gave which was ahead are accepted by all.
-        world.advance(farthestClock.multipliedBy(2));
+        world.advance(setup.farthestClock().multipliedBy(2));
     }
 }

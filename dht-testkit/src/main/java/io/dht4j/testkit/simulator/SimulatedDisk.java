@@ -2,20 +2,23 @@ package io.dht4j.testkit.simulator;
 
 import io.dht4j.Key;
 import io.dht4j.spi.Entry;
+import io.dht4j.spi.RefillMarker;
 import io.dht4j.spi.StoreException;
 import java.util.ArrayList;
-import java.util.Collections;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
+import java.util.stream.Stream;
 
 /**
- * A file of records on a disk that forgets what was not synced when the power goes, may be full, and may fail in the middle of a write.
+ * A file of records on a disk that forgets what was not synced when the power goes, may be full, may fail in the middle of a write, and may be replaced by an
+ * empty one, which must be refilled then.
  * Confined to the simulation's thread.
  */
-final class SimulatedDisk {
+final class SimulatedDisk implements RefillMarker {
 
     private final SplittableRandom random;
     private final List<Entry> records = new ArrayList<>();
@@ -23,6 +26,11 @@ final class SimulatedDisk {
     private final Map<Key, List<Purged>> purged = new HashMap<>();
 
     private final Map<String, byte[]> notes = new HashMap<>();
+    /** What was on the disks that this one has replaced. */
+    private final List<Entry> lost = new ArrayList<>();
+    /** The partitions that are to be refilled; empty if all are. */
+    private Optional<BitSet> pending = Optional.of(new BitSet());
+
     private int synced;
     private boolean full;
     private boolean failing;
@@ -78,8 +86,8 @@ final class SimulatedDisk {
         if (full) {
             throw new StoreException("no space left on the simulated disk");
         }
-        entries.forEach(entry -> purged.computeIfAbsent(entry.key(), key -> new ArrayList<>())
-                .add(new Purged(entry, records.size())));
+        entries.forEach(entry ->
+                purged.computeIfAbsent(entry.key(), key -> new ArrayList<>()).add(new Purged(entry, records.size())));
         sync();
     }
 
@@ -95,9 +103,40 @@ final class SimulatedDisk {
         return Optional.ofNullable(notes.get(name)).map(byte[]::clone);
     }
 
-    /** What has ever been written to the file, and was not lost. Shows what changes; not to be kept. */
-    List<Entry> records() {
-        return Collections.unmodifiableList(records);
+    /** Replaces the disk by an empty one. */
+    void replace() {
+        lost.addAll(records);
+        records.clear();
+        purged.clear();
+        notes.clear();
+        synced = 0;
+        full = false;
+        failing = false;
+        pending = Optional.empty();
+    }
+
+    @Override
+    public BitSet pending(int partitions) {
+        return pending.map(some -> (BitSet) some.clone())
+                .orElseGet(() -> RefillMarker.everything().pending(partitions));
+    }
+
+    @Override
+    public void keep(BitSet left) {
+        if (full) {
+            throw new StoreException("no space left on the simulated disk");
+        }
+        pending = Optional.of((BitSet) left.clone());
+    }
+
+    /** Whether everything is on it that ever was. */
+    boolean isWhole() {
+        return pending.filter(BitSet::isEmpty).isPresent();
+    }
+
+    /** What has ever been written, but for what was lost before it was synced. */
+    Stream<Entry> everKept() {
+        return Stream.concat(lost.stream(), records.stream());
     }
 
     /** What a program finds that opens the file: what was written and not purged since. */

@@ -4,12 +4,12 @@ import io.dht4j.Cluster;
 import io.dht4j.Node;
 import io.dht4j.Topology;
 import io.dht4j.core.ClusterBuilder;
+import io.dht4j.spi.HintLog;
 import io.dht4j.testkit.FaultyTransport;
 import io.dht4j.testkit.LoopbackNetwork;
 import io.dht4j.testkit.VirtualEnvironment;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.function.UnaryOperator;
 
 /** A node of the simulated cluster: what outlives its crashes, and what runs now. Confined to the simulation's thread. */
 final class SimulatedNode {
@@ -26,13 +26,17 @@ final class SimulatedNode {
     record Lifecycle(
             VirtualEnvironment world,
             LoopbackNetwork network,
-            UnaryOperator<ClusterBuilder> options,
+            Setup setup,
             Topology topology,
-            boolean memoryFast,
-            Duration storeDelay) {}
+            Optional<HintLogs> hints) {}
 
     /** A process. */
-    record Running(VirtualEnvironment environment, FaultyTransport links, DiskStore store, Cluster cluster) {}
+    record Running(
+            VirtualEnvironment environment,
+            FaultyTransport links,
+            DiskStore store,
+            Optional<HintLog> hints,
+            Cluster cluster) {}
 
     SimulatedNode(Node node, SimulatedDisk disk, Lifecycle lifecycle) {
         this.node = node;
@@ -46,19 +50,20 @@ final class SimulatedNode {
 
     void start() {
         VirtualEnvironment environment = lifecycle.world().withClockOffset(clockOffset);
-        environment.setStoreDelay(lifecycle.storeDelay());
+        environment.setStoreDelay(lifecycle.setup().storeDelay());
         // The network's time, not the node's: what is on its way arrives though the sender pauses.
         FaultyTransport links = new FaultyTransport(lifecycle.network().transport(node.address()), lifecycle.world());
-        DiskStore store = new DiskStore(disk, lifecycle.memoryFast());
-        Cluster cluster = lifecycle
-                .options()
-                .apply(ClusterBuilder.of(node.id(), lifecycle.topology())
+        DiskStore store = new DiskStore(disk, lifecycle.setup().memoryFast());
+        ClusterBuilder builder = lifecycle
+                .setup()
+                .configure(ClusterBuilder.of(node.id(), lifecycle.topology())
                         .transport(new NodeTransport(links, environment))
                         .store(store)
-                        .environment(environment)
-                        .drainTimeout(Duration.ZERO))
-                .start();
-        running = Optional.of(new Running(environment, links, store, cluster));
+                        .refill(disk)
+                        .environment(environment));
+        Optional<HintLog> hints = lifecycle.hints().map(logs -> logs.open(node.id()));
+        hints.ifPresent(builder::hints);
+        running = Optional.of(new Running(environment, links, store, hints, builder.start()));
     }
 
     /** Ends the process at once; with the power, if so said. */
@@ -67,6 +72,7 @@ final class SimulatedNode {
             process.environment().crash();
             process.links().close();
             process.store().close();
+            process.hints().ifPresent(HintLog::close);
             if (power) {
                 disk.losePower();
             }

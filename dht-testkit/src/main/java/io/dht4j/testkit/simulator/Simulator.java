@@ -1,18 +1,13 @@
 package io.dht4j.testkit.simulator;
 
 import io.dht4j.CallOptions;
-import io.dht4j.CancellationPolicy;
 import io.dht4j.Cluster;
-import io.dht4j.Hedging;
 import io.dht4j.Key;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
-import io.dht4j.ReadFanOut;
+import io.dht4j.NodeStatus;
 import io.dht4j.RepairStatus;
 import io.dht4j.Topology;
-import io.dht4j.core.Batching;
-import io.dht4j.core.ClusterBuilder;
-import io.dht4j.core.Repair;
 import io.dht4j.spi.Entry;
 import io.dht4j.testkit.LoopbackNetwork;
 import io.dht4j.testkit.VirtualEnvironment;
@@ -27,7 +22,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
-import java.util.function.UnaryOperator;
+import java.util.function.Predicate;
 import java.util.stream.IntStream;
 
 /**
@@ -37,23 +32,30 @@ import java.util.stream.IntStream;
  *
  * <p>It requires: no acknowledged write is lost; a read of a quorum shows every write of a quorum that ended before it, and what another one has shown;
  * nothing deleted or expired comes back; every call ends by its deadline, and with an error that callers are told of; and when all has been healed and
- * read, the replicas of each key are equal, and only they have it. Where nothing but the network failed, they are equal before anybody reads.
+ * read, the replicas of each key are equal, and only they have it. Where nothing but the network failed, they are equal before anybody reads. A snapshot shows what was
+ * acknowledged before it, nothing newer than itself, and can be restored. Every node gets back what it lost with its disk, and hands over what others missed.
  */
 public final class Simulator {
 
     /** How long a call may take in a simulation. */
     static final Duration TIMEOUT = Duration.ofMillis(800);
 
-    private static final List<CancellationPolicy> CANCELLATIONS =
-            List.of(CancellationPolicy.NEVER, CancellationPolicy.LOCAL, CancellationPolicy.PROPAGATE);
-    private static final int LONGEST_STORE_MILLIS = 30;
-    private static final int REPLICAS = 3;
+    /** Longer than nodes wait before they try again what has failed. */
+    private static final Duration RECOVERY_BOUND = Duration.ofMinutes(2);
+
     /** Longer than a round of repair takes. */
     private static final Duration REPAIR_BOUND = Duration.ofMinutes(5);
+
+    private static final Duration POLL = Duration.ofMillis(200);
+
+    /** Longer than anything is remembered of a call or of a snapshot. */
+    private static final Duration REST = Duration.ofMinutes(1);
 
     private static final int MAJORITY = 2;
     /** Of so many calls one is followed by a fault. */
     private static final int CALLS_PER_FAULT = 12;
+
+    private static final int CALLS_PER_SNAPSHOT = 50;
 
     private final SimulationOptions options;
     private final long seed;
@@ -61,73 +63,34 @@ public final class Simulator {
     private final VirtualEnvironment world;
     private final List<SimulatedNode> nodes = new ArrayList<>();
     private final List<Key> keys = new ArrayList<>();
-    private final String setup;
-    private final boolean onlyNetwork;
+    private final Setup setup;
     private final Faults faults;
     private final Workload workload;
+    private final Snapshots snapshots;
+    private final Watch watch;
 
-    private Simulator(long seed, SimulationOptions options) {
+    private Simulator(long seed, SimulationOptions options, Optional<HintLogs> hints) {
         this.seed = seed;
         this.options = options;
         this.random = new SplittableRandom(seed);
         this.world = VirtualEnvironment.seeded(seed);
-        int size = random.nextBoolean() ? REPLICAS : 5;
-        boolean memoryFast = random.nextBoolean();
-        Duration storeDelay = Duration.ofMillis(random.nextInt(LONGEST_STORE_MILLIS));
-        ReadFanOut fanOut = random.nextBoolean() ? ReadFanOut.ALL : ReadFanOut.ENOUGH;
-        Optional<Duration> hedge =
-                random.nextInt(3) == 0 ? Optional.of(Duration.ofMillis(1 + random.nextInt(100))) : Optional.empty();
-        CancellationPolicy cancellation = CANCELLATIONS.get(random.nextInt(CANCELLATIONS.size()));
-        // Narrow windows and small frames, so that there is something to put together and to take apart.
-        Batching batching = random.nextBoolean()
-                ? new Batching(true, 1 + random.nextInt(8), 1024, 1 + random.nextInt(2))
-                : Batching.off();
-        this.onlyNetwork = random.nextInt(4) == 0;
-        // Rounds follow each other closely, and what is dead goes early, so that both happen among the faults.
-        boolean badClocks = random.nextBoolean();
-        Duration skew = badClocks ? Duration.ofSeconds(60) : Duration.ofSeconds(1 + random.nextInt(4));
-        Repair repair = new Repair(
-                random.nextInt(4) > 0,
-                Duration.ofSeconds(10 + random.nextInt(50)),
-                16L << 20,
-                Duration.ofMillis(random.nextInt(200)),
-                skew.multipliedBy(4));
-        this.setup = String.format(
-                Locale.ROOT,
-                "faults of %s, %d nodes, fan-out %s, hedge %s, cancellation %s, batching %s, store %s, repair %s",
-                onlyNetwork ? "the network" : "all kinds",
-                size,
-                fanOut,
-                hedge.map(Duration::toString).orElse("none"),
-                cancellation,
-                batching.enabled() ? "on" : "off",
-                memoryFast ? "at once" : "within " + storeDelay,
-                repair.enabled() ? "each " + repair.interval() + ", purge after " + repair.purgeAfter() : "at the end");
-        Topology topology = Topology.of(IntStream.range(0, size)
+        this.setup = Setup.drawn(random);
+        Topology topology = Topology.of(IntStream.range(0, setup.size())
                 .mapToObj(i -> Node.of("n" + i, "host" + i))
                 .toArray(Node[]::new));
-        UnaryOperator<ClusterBuilder> configure = builder -> {
-            ClusterBuilder configured = builder.readFanOut(fanOut)
-                    .cancellation(cancellation)
-                    .batching(batching)
-                    .inlineValueBytes(Workload.INLINE_BYTES)
-                    .timeout(TIMEOUT)
-                    .repair(repair)
-                    .maxClockSkew(skew)
-                    .partitions(64);
-            return configured.hedging(hedge.map(Hedging::after).orElse(Hedging.off()));
-        };
-        SimulatedNode.Lifecycle lifecycle = new SimulatedNode.Lifecycle(
-                world, LoopbackNetwork.on(world), configure, topology, memoryFast, storeDelay);
+        SimulatedNode.Lifecycle lifecycle =
+                new SimulatedNode.Lifecycle(world, LoopbackNetwork.on(world), setup, topology, hints);
         for (Node node : topology.nodes()) {
             nodes.add(new SimulatedNode(node, new SimulatedDisk(random.split()), lifecycle));
         }
         for (int i = 0; i < options.keys(); i++) {
             keys.add(Key.of("key" + i));
         }
-        this.faults = new Faults(random.split(), world, nodes, onlyNetwork, badClocks ? Duration.ofSeconds(90) : skew);
-        this.workload = new Workload(
-                random.split(), world, nodes, keys, CallOptions.defaults().withPolicy(MAJORITY, REPLICAS));
+        this.faults = new Faults(random.split(), world, nodes, setup);
+        CallOptions quorum = CallOptions.defaults().withPolicy(MAJORITY, Setup.REPLICAS);
+        this.workload = new Workload(random.split(), world, nodes, keys, quorum);
+        this.snapshots = new Snapshots(random.split(), world, nodes, keys, quorum, workload);
+        this.watch = new Watch(world, nodes, options);
     }
 
     /**
@@ -138,7 +101,19 @@ public final class Simulator {
      * @return what came of it; failures are in it, none is thrown
      */
     public static SimulationReport run(long seed, SimulationOptions options) {
-        return new Simulator(seed, options).run();
+        return new Simulator(seed, options, Optional.empty()).run();
+    }
+
+    /**
+     * Runs a simulation whose nodes keep their hints where the caller says. Blocks; other simulations may run on other threads.
+     *
+     * @param seed decides everything that is left to chance
+     * @param options what to do
+     * @param hints of this simulation alone
+     * @return what came of it; failures are in it, none is thrown
+     */
+    public static SimulationReport run(long seed, SimulationOptions options, HintLogs hints) {
+        return new Simulator(seed, options, Optional.of(hints)).run();
     }
 
     private SimulationReport run() {
@@ -146,16 +121,24 @@ public final class Simulator {
         try {
             nodes.forEach(SimulatedNode::start);
             nodes.forEach(faults::attach);
+            watch.begin();
             suffer();
             faults.heal();
-            if (onlyNetwork) {
-                // No hint can have been lost, so that nobody needs to read.
+            recover();
+            if (setup.onlyNetwork()
+                    && nodes.stream().allMatch(node -> status(node).hintBytesDropped() == 0)) {
+                // No hint was lost, so that nobody needs to read.
                 requireEqualReplicas("by hints alone");
             }
             repairAll();
             requireEqualReplicas("by repair alone");
             settle();
             requireEqualReplicas("after every key was read");
+            restore();
+            world.advance(REST);
+            watch.end();
+            violations.addAll(watch.violations());
+            violations.addAll(snapshots.violations(workload.hiding()));
             violations.addAll(workload.hangingCalls());
             violations.addAll(workload.failedAndDone(nodes));
             nodes.forEach(SimulatedNode::stop);
@@ -169,9 +152,10 @@ public final class Simulator {
         workload.history()
                 .all()
                 .forEach(each -> outcomes.merge(each.outcome().name().toLowerCase(Locale.ROOT), 1, Integer::sum));
+        outcomes.put("snapshot", snapshots.readings().size());
         return new SimulationReport(
                 seed,
-                setup,
+                setup.toString(),
                 world.elapsed(),
                 workload.history().all().size(),
                 outcomes,
@@ -188,6 +172,9 @@ public final class Simulator {
                 // At any moment, also while messages are on their way.
                 world.schedule(faults::strike, random.nextLong(step));
             }
+            if (!setup.purges() && random.nextInt(CALLS_PER_SNAPSHOT) == 0) {
+                snapshots.begin();
+            }
             // Some calls at the same time, others after a while.
             if (random.nextInt(3) > 0) {
                 world.advance(Duration.ofNanos(random.nextLong(step + step / 2)));
@@ -195,30 +182,62 @@ public final class Simulator {
         }
     }
 
+    /** What was missed is handed over, and what was lost is brought back. */
+    private void recover() {
+        await(
+                node -> node.disk.isWhole() && status(node).hintBytes() == 0,
+                RECOVERY_BOUND,
+                "has neither got back what it lost nor handed over what others missed");
+    }
+
     /** Each node repairs what it is a replica of, and tells that nothing kept it from that. */
     private void repairAll() {
         for (SimulatedNode node : nodes) {
-            Cluster cluster = node.running().orElseThrow().cluster();
-            long before = status(cluster).rounds();
-            boolean running = status(cluster).running();
+            Cluster cluster = cluster(node);
+            RepairStatus before = repairStatus(cluster);
             cluster.repair(Set.of());
             // One that is under way does not count: it began when something may still have been wrong.
-            long wanted = before + (running ? 2 : 1);
-            world.runUntil(() -> status(cluster).rounds() >= wanted, REPAIR_BOUND);
-            status(cluster).lastError().ifPresent(error -> {
+            long wanted = before.rounds() + (before.running() ? 2 : 1);
+            await(
+                    one -> one != node || repairStatus(cluster).rounds() >= wanted,
+                    REPAIR_BOUND,
+                    "does not end its repair");
+            repairStatus(cluster).lastError().ifPresent(error -> {
                 throw new AssertionError("when all was healed, a repair at " + node.node.id() + " failed: " + error);
             });
         }
     }
 
-    private static RepairStatus status(Cluster cluster) {
+    /** Lets time pass until something is so at all nodes. */
+    private void await(Predicate<SimulatedNode> condition, Duration bound, String complaint) {
+        Duration end = world.elapsed().plus(bound);
+        for (SimulatedNode node : nodes) {
+            while (!condition.test(node)) {
+                if (world.elapsed().compareTo(end) >= 0) {
+                    throw new AssertionError(
+                            "within " + bound + " after all was healed, " + node.node.id() + " " + complaint);
+                }
+                world.advance(POLL);
+            }
+        }
+    }
+
+    private static Cluster cluster(SimulatedNode node) {
+        return node.running().orElseThrow().cluster();
+    }
+
+    private NodeStatus status(SimulatedNode node) {
+        return world.await(cluster(node).status(), TIMEOUT);
+    }
+
+    private static RepairStatus repairStatus(Cluster cluster) {
         return cluster.repairStatus().toCompletableFuture().join();
     }
 
     /** After the faults: every key can be read everywhere, and once all its replicas have been read they are equal. */
     private void settle() {
-        CallOptions quorum = CallOptions.defaults().withPolicy(MAJORITY, REPLICAS);
-        CallOptions all = CallOptions.defaults().withPolicy(REPLICAS, REPLICAS);
+        CallOptions quorum = CallOptions.defaults().withPolicy(MAJORITY, Setup.REPLICAS);
+        CallOptions all = CallOptions.defaults().withPolicy(Setup.REPLICAS, Setup.REPLICAS);
         int before = workload.history().all().size();
         for (SimulatedNode node : nodes) {
             workload.readAll(node, quorum);
@@ -231,6 +250,17 @@ public final class Simulator {
             if (read.outcome() != Operation.Outcome.DONE) {
                 throw new AssertionError("when all was healed: " + read);
             }
+        }
+    }
+
+    /** What the last snapshot has shown can be written to another cluster. */
+    private void restore() {
+        List<Snapshots.Reading> readings = snapshots.readings();
+        if (!readings.isEmpty()) {
+            Restoration.check(
+                    world,
+                    1 + random.nextInt(4),
+                    readings.get(readings.size() - 1).shown());
         }
     }
 
@@ -248,7 +278,7 @@ public final class Simulator {
                 .toCompletableFuture()
                 .join()
                 .replicas()
-                .subList(0, REPLICAS)
+                .subList(0, Setup.REPLICAS)
                 .stream()
                 .map(Node::id)
                 .toList();

@@ -19,6 +19,7 @@ import io.dht4j.testkit.history.ReadCheck;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -44,6 +45,7 @@ final class Workload {
             ErrorCode.NOT_ENOUGH_REPLICAS,
             ErrorCode.WRITE_INDETERMINATE,
             ErrorCode.NOT_SERVING,
+            ErrorCode.OVERLOADED,
             ErrorCode.VERSION_TOO_FAR_AHEAD);
 
     private final SplittableRandom random;
@@ -51,9 +53,11 @@ final class Workload {
     private final List<Key> keys;
     private final CallOptions quorum;
     private final History history = new History();
+    private final Hiding hiding;
     private final ReadCheck check;
     private final List<String> violations = new ArrayList<>();
     private final List<Call> calls = new ArrayList<>();
+    private final Map<Operation, SimulatedNode.Running> processes = new HashMap<>();
     private int written;
 
     Workload(
@@ -66,11 +70,10 @@ final class Workload {
         this.world = world;
         this.keys = keys;
         this.quorum = quorum;
-        this.check = new ReadCheck(
-                history,
-                Hiding.onDisks(key -> nodes.stream()
-                        .flatMap(node -> node.disk.records().stream())
-                        .filter(entry -> entry.key().equals(key))));
+        this.hiding = Hiding.onDisks(key -> nodes.stream()
+                .flatMap(node -> node.disk.everKept())
+                .filter(entry -> entry.key().equals(key)));
+        this.check = new ReadCheck(history, hiding);
     }
 
     History history() {
@@ -79,6 +82,15 @@ final class Workload {
 
     List<String> violations() {
         return violations;
+    }
+
+    Hiding hiding() {
+        return hiding;
+    }
+
+    /** Whether a process has coordinated a write. */
+    boolean wasWrittenBy(Operation write, SimulatedNode.Running process) {
+        return process.equals(processes.get(write));
     }
 
     /** Does something through a node. It may end later, or never if the node crashes. */
@@ -122,8 +134,7 @@ final class Workload {
             byte[] value = write.written();
             if (write.outcome() == Operation.Outcome.FAILED && value != null) {
                 nodes.stream()
-                        .filter(node ->
-                                node.disk.records().stream().anyMatch(entry -> Arrays.equals(entry.value(), value)))
+                        .filter(node -> node.disk.everKept().anyMatch(entry -> Arrays.equals(entry.value(), value)))
                         .forEach(node -> found.add(node.node.id() + " has what certainly failed: " + write));
             }
         }
@@ -232,6 +243,7 @@ final class Workload {
 
         private Operation begin(Operation operation) {
             operations.add(operation);
+            processes.put(operation, process);
             history.add(operation);
             return operation;
         }

@@ -8,6 +8,7 @@ import io.dht4j.spi.Entry;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import java.util.stream.LongStream;
@@ -161,6 +162,49 @@ class PlantedBugsTest {
         assertThat(found(Map.of(
                         INTERNAL + "coordinator.Sighting",
                         sighting -> sighting.method(named("isBehind")).intercept(FixedValue.value(false)))))
+                .isPresent();
+    }
+
+    /** What a node has lost is taken for what nobody wrote. */
+    @Test
+    void aReplicaThatIsReadBeforeItIsRefilled() {
+        assertThat(found(Map.of(
+                        INTERNAL + "refill.Unfilled",
+                        unfilled -> unfilled.method(named("isEmpty")).intercept(FixedValue.value(true)))))
+                .isPresent();
+    }
+
+    /** One of the other replicas is thought to have everything. */
+    @Test
+    void aRefillFromOneReplicaOnly() {
+        assertThat(found(Map.of(
+                        INTERNAL + "refill.Pull",
+                        pull -> pull.method(named("isDone")).intercept(FixedValue.value(true)))))
+                .isPresent();
+    }
+
+    @Test
+    void aSnapshotThatKeepsNothing() {
+        assertThat(found(Map.of(
+                        INTERNAL + "snapshot.Cut",
+                        cut -> cut.method(named("merging")).intercept(FixedValue.value(0L)))))
+                .isPresent();
+    }
+
+    @Test
+    void aSnapshotThatWaitsForNoWrite() {
+        assertThat(found(Map.of(
+                        INTERNAL + "snapshot.Cuts",
+                        cuts -> cuts.method(named("writesSoFar"))
+                                .intercept(FixedValue.value(CompletableFuture.completedFuture(null))))))
+                .isPresent();
+    }
+
+    @Test
+    void hintsThatStay() {
+        assertThat(found(Map.of(
+                        INTERNAL + "handoff.MemoryHintLog",
+                        log -> log.method(named("delivered")).intercept(StubMethod.INSTANCE))))
                 .isPresent();
     }
 }

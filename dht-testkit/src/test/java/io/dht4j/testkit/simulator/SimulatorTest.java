@@ -63,9 +63,11 @@ class SimulatorTest {
                         "disk full",
                         "failed write of a disk",
                         "jump of a clock",
+                        "loss of a disk",
                         "loss of power",
                         "pause",
                         "restart");
         assertThat(outcomes.get("done")).isGreaterThan(outcomes.get("unknown") + outcomes.get("failed"));
+        assertThat(outcomes.get("snapshot")).isGreaterThan(20);
     }
 }

@@ -1,0 +1,135 @@
+package io.dht4j.testkit.simulator;
+
+import io.dht4j.CancellationPolicy;
+import io.dht4j.Hedging;
+import io.dht4j.ReadFanOut;
+import io.dht4j.core.Batching;
+import io.dht4j.core.ClusterBuilder;
+import io.dht4j.core.Repair;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.SplittableRandom;
+
+/**
+ * How a cluster is set up, and what may happen to it.
+ *
+ * @param size how many nodes there are
+ * @param onlyNetwork whether processes, disks and clocks are well all the time
+ * @param fanOut how many replicas a read asks
+ * @param hedge when it asks one more
+ * @param cancellation of requests to replicas
+ * @param batching of requests to replicas
+ * @param memoryFast whether stores answer on the thread that asks
+ * @param storeDelay how late store tasks begin at most, if they do not
+ * @param repair in the background
+ * @param skew how far ahead a version may be
+ * @param farthestClock how far off a clock may be, in either direction
+ * @param maxInFlight how many calls may be under way at a node; more are refused
+ * @param purges whether what is dead goes while all this happens. If not, disks may be lost, since a node that was rebuilt has forgotten its fences; and
+ *     snapshots are taken, which purging is not kept from
+ */
+record Setup(
+        int size,
+        boolean onlyNetwork,
+        ReadFanOut fanOut,
+        Optional<Duration> hedge,
+        CancellationPolicy cancellation,
+        Batching batching,
+        boolean memoryFast,
+        Duration storeDelay,
+        Repair repair,
+        Duration skew,
+        Duration farthestClock,
+        int maxInFlight,
+        boolean purges) {
+
+    static final int REPLICAS = 3;
+
+    private static final List<CancellationPolicy> CANCELLATIONS =
+            List.of(CancellationPolicy.NEVER, CancellationPolicy.LOCAL, CancellationPolicy.PROPAGATE);
+    private static final int LONGEST_STORE_MILLIS = 30;
+    private static final Duration LONGEST_SIMULATION = Duration.ofDays(1);
+    private static final int PARTITIONS = 64;
+    /** Enough for a client that reads each key when all is over. */
+    private static final int FEW_IN_FLIGHT = 8;
+
+    private static final int MANY_IN_FLIGHT = 10_000;
+
+    /** One of all. */
+    static Setup drawn(SplittableRandom random) {
+        int size = random.nextBoolean() ? REPLICAS : 5;
+        boolean memoryFast = random.nextBoolean();
+        Duration storeDelay = Duration.ofMillis(random.nextInt(LONGEST_STORE_MILLIS));
+        ReadFanOut fanOut = random.nextBoolean() ? ReadFanOut.ALL : ReadFanOut.ENOUGH;
+        Optional<Duration> hedge =
+                random.nextInt(3) == 0 ? Optional.of(Duration.ofMillis(1 + random.nextInt(100))) : Optional.empty();
+        CancellationPolicy cancellation = CANCELLATIONS.get(random.nextInt(CANCELLATIONS.size()));
+        // Narrow windows and small frames, so that there is something to put together and to take apart.
+        Batching batching = random.nextBoolean()
+                ? new Batching(true, 1 + random.nextInt(8), 1024, 1 + random.nextInt(2))
+                : Batching.off();
+        boolean onlyNetwork = random.nextInt(4) == 0;
+        // Rounds follow each other closely, and what is dead goes early, so that both happen among the faults.
+        boolean badClocks = random.nextBoolean();
+        Duration skew = badClocks ? Duration.ofSeconds(60) : Duration.ofSeconds(1 + random.nextInt(4));
+        boolean purges = random.nextBoolean();
+        Repair repair = new Repair(
+                random.nextInt(4) > 0,
+                Duration.ofSeconds(10 + random.nextInt(50)),
+                16L << 20,
+                Duration.ofMillis(random.nextInt(200)),
+                purges ? skew.multipliedBy(4) : LONGEST_SIMULATION);
+        return new Setup(
+                size,
+                onlyNetwork,
+                fanOut,
+                hedge,
+                cancellation,
+                batching,
+                memoryFast,
+                storeDelay,
+                repair,
+                skew,
+                badClocks ? Duration.ofSeconds(90) : skew,
+                random.nextInt(3) == 0 ? FEW_IN_FLIGHT + random.nextInt(FEW_IN_FLIGHT) : MANY_IN_FLIGHT,
+                purges);
+    }
+
+    ClusterBuilder configure(ClusterBuilder builder) {
+        return builder.readFanOut(fanOut)
+                .cancellation(cancellation)
+                .batching(batching)
+                .hedging(hedge.map(Hedging::after).orElse(Hedging.off()))
+                .inlineValueBytes(Workload.INLINE_BYTES)
+                .timeout(Simulator.TIMEOUT)
+                .repair(repair)
+                .maxClockSkew(skew)
+                .maxInFlight(maxInFlight)
+                .partitions(PARTITIONS)
+                .drainTimeout(Duration.ZERO);
+    }
+
+    /** Whether a node may lose all that it has written. */
+    boolean losesDisks() {
+        return !purges && !onlyNetwork;
+    }
+
+    @Override
+    public String toString() {
+        return String.format(
+                Locale.ROOT,
+                "faults of %s, %d nodes, fan-out %s, hedge %s, cancellation %s, batching %s, store %s, %d calls at a time, repair %s",
+                onlyNetwork ? "the network" : "all kinds",
+                size,
+                fanOut,
+                hedge.map(Duration::toString).orElse("none"),
+                cancellation,
+                batching.enabled() ? "on" : "off",
+                memoryFast ? "at once" : "within " + storeDelay,
+                maxInFlight,
+                (repair.enabled() ? "each " + repair.interval() : "at the end")
+                        + (purges ? ", purge after " + repair.purgeAfter() : ", without purges"));
+    }
+}
