@@ -6,16 +6,7 @@ import io.dht4j.Hedging;
 import io.dht4j.NodeId;
 import io.dht4j.ReadFanOut;
 import io.dht4j.Topology;
-import io.dht4j.core.internal.clock.HybridClock;
-import io.dht4j.core.internal.coordinator.BatchLimits;
-import io.dht4j.core.internal.coordinator.Limits;
 import io.dht4j.core.internal.coordinator.NoStore;
-import io.dht4j.core.internal.coordinator.NodeCluster;
-import io.dht4j.core.internal.coordinator.Parts;
-import io.dht4j.core.internal.handoff.HandoffLimits;
-import io.dht4j.core.internal.handoff.MemoryHintLog;
-import io.dht4j.core.internal.refill.RefillLimits;
-import io.dht4j.core.internal.repair.RepairLimits;
 import io.dht4j.spi.Environment;
 import io.dht4j.spi.FailureDetector;
 import io.dht4j.spi.HashFunction;
@@ -50,47 +41,39 @@ public final class ClusterBuilder {
     private static final int LARGEST_VALUE_LIMIT = 1 << 30;
     private static final int DEFAULT_REPLICATION_FACTOR = 3;
     private static final Duration PATIENCE = Duration.ofMillis(500);
-    private static final long HINT_BYTES_IN_MEMORY = 64L << 20;
-    private static final long REFILL_BYTES_PER_SECOND = 16L << 20;
-    /** Leaves each node 256 versions a millisecond before its clock runs ahead of the wall clock. */
-    private static final int MAX_CLOCK_SLOTS = 256;
 
-    private static final int MIN_CLOCK_SLOTS = 16;
-
-    private final NodeId self;
-    private final Topology topology;
-    private final boolean stores;
-    private final Set<NodeId> trusted = new LinkedHashSet<>();
-    private @Nullable Transport transport;
-    private @Nullable Store store;
-    private @Nullable HintLog hints;
-    private FailureDetector detector = FailureDetectors.silence(PATIENCE);
-    private @Nullable Environment environment;
-    private Placement placement = Placements.rendezvous();
-    private HashFunction hash = HashFunctions.xxh3();
-    private int partitions = DEFAULT_PARTITIONS;
-    private int replicationFactor;
-    private ReadFanOut readFanOut = ReadFanOut.ENOUGH;
-    private Hedging hedging = Hedging.off();
-    private Duration timeout = Duration.ofSeconds(5);
-    private int maxValueBytes = DEFAULT_MAX_VALUE_BYTES;
-    private int inlineValueBytes = 4096;
-    private int maxInFlight = 10_000;
-    private long maxInFlightBytes = 256L << 20;
-    private int maxBatch = 10_000;
-    private Duration maxClockSkew = Duration.ofSeconds(60);
-    private Duration drainTimeout = Duration.ofSeconds(5);
-    private Batching batching = Batching.on();
-    private CancellationPolicy cancellation = CancellationPolicy.LOCAL;
-    /** A clock may be ahead and another one behind, of those who decide to purge and of those who read. */
-    private static final int CLOCK_MARGIN = 4;
-
-    private HintedHandoff handoff = HintedHandoff.on();
-    private Repair repair = Repair.on();
-    private long snapshotBytes = 128L << 20;
-    private OverloadProtection overload = OverloadProtection.defaults();
-    private RefillMarker refill = RefillMarker.none();
-    private Set<NodeId> refillWithout = Set.of();
+    // Read by NodeAssembly.
+    final NodeId self;
+    final Topology topology;
+    final boolean stores;
+    final Set<NodeId> trusted = new LinkedHashSet<>();
+    @Nullable Transport transport;
+    @Nullable Store store;
+    @Nullable HintLog hints;
+    FailureDetector detector = FailureDetectors.silence(PATIENCE);
+    @Nullable Environment environment;
+    Placement placement = Placements.rendezvous();
+    HashFunction hash = HashFunctions.xxh3();
+    int partitions = DEFAULT_PARTITIONS;
+    int replicationFactor;
+    ReadFanOut readFanOut = ReadFanOut.ENOUGH;
+    Hedging hedging = Hedging.off();
+    Duration timeout = Duration.ofSeconds(5);
+    int maxValueBytes = DEFAULT_MAX_VALUE_BYTES;
+    int inlineValueBytes = 4096;
+    int maxInFlight = 10_000;
+    long maxInFlightBytes = 256L << 20;
+    int maxBatch = 10_000;
+    Duration maxClockSkew = Duration.ofSeconds(60);
+    Duration drainTimeout = Duration.ofSeconds(5);
+    Batching batching = Batching.on();
+    CancellationPolicy cancellation = CancellationPolicy.LOCAL;
+    HintedHandoff handoff = HintedHandoff.on();
+    Repair repair = Repair.on();
+    long snapshotBytes = 128L << 20;
+    OverloadProtection overload = OverloadProtection.defaults();
+    RefillMarker refill = RefillMarker.none();
+    Set<NodeId> refillWithout = Set.of();
 
     private ClusterBuilder(NodeId self, Topology topology, boolean stores) {
         this.self = self;
@@ -507,95 +490,7 @@ public final class ClusterBuilder {
             throw new IllegalStateException(
                     stores ? "a node needs a transport and a store" : "a member needs a transport");
         }
-        boolean ownsEnvironment = environment == null;
-        Environment env = environment == null ? SystemEnvironment.create("dht4j-" + self) : environment;
-        HintLog log = hints == null ? new MemoryHintLog(HINT_BYTES_IN_MEMORY) : hints;
-        try {
-            NodeCluster cluster = assemble(transport, kept, log, env, ownsEnvironment);
-            cluster.start();
-            return cluster;
-        } catch (RuntimeException | Error e) {
-            release(transport, e);
-            release(kept, e);
-            release(log, e);
-            if (ownsEnvironment) {
-                release(env, e);
-            }
-            throw e;
-        }
-    }
-
-    private NodeCluster assemble(
-            Transport transport, Store store, HintLog log, Environment env, boolean ownsEnvironment) {
-        PartitionTable table = placement.assign(topology, partitions);
-        Parts parts = new Parts(
-                self,
-                topology,
-                transport,
-                store,
-                log,
-                refill,
-                detector,
-                env,
-                hash,
-                placement.name(),
-                table,
-                Set.copyOf(trusted));
-        Limits limits = new Limits(
-                replicationFactor,
-                readFanOut,
-                hedging,
-                timeout,
-                maxValueBytes,
-                inlineValueBytes,
-                maxInFlight,
-                maxInFlightBytes,
-                maxBatch,
-                drainTimeout,
-                new BatchLimits(batching.enabled(), batching.maxEntries(), batching.maxBytes(), batching.maxFrames()),
-                cancellation,
-                snapshotBytes,
-                new HandoffLimits(
-                        handoff.enabled(), handoff.maxAge(), handoff.bytesPerSecond(), maxInFlight, maxInFlightBytes),
-                new RepairLimits(
-                        repair.enabled(),
-                        repair.interval(),
-                        repair.bytesPerSecond(),
-                        repair.confirmDelay(),
-                        purgeAfter()),
-                overload.limits(),
-                new RefillLimits(replicationFactor, refillWithout, REFILL_BYTES_PER_SECOND));
-        return new NodeCluster(parts, limits, clock(env), ownsEnvironment);
-    }
-
-    /** What is dead must be so by every clock. */
-    private Duration purgeAfter() {
-        Duration least = maxClockSkew.multipliedBy(CLOCK_MARGIN);
-        return repair.purgeAfter().compareTo(least) < 0 ? least : repair.purgeAfter();
-    }
-
-    private static void release(AutoCloseable part, Throwable failure) {
-        try {
-            part.close();
-        } catch (Exception e) {
-            failure.addSuppressed(e);
-        }
-    }
-
-    /**
-     * Each node has a slot of its own, and members without a store share the others, so that they never give a node's
-     * version. Those that share one, as nodes beyond the number of slots do, may tie: that is settled by the values, as it
-     * is merged.
-     */
-    private HybridClock clock(Environment env) {
-        int nodes = topology.size();
-        int slots = Math.max(MIN_CLOCK_SLOTS, Math.min(MAX_CLOCK_SLOTS, Integer.highestOneBit(4 * nodes - 1)));
-        int slot = topology.node(self).map(topology.nodes()::indexOf).orElseGet(() -> {
-            int free = Math.max(0, slots - nodes);
-            int chosen = Math.floorMod(self.value().hashCode(), free == 0 ? slots : free);
-            return slots - 1 - chosen;
-        });
-        return new HybridClock(env::currentTimeMillis, maxClockSkew.toMillis(), slot % slots, slots);
+        return new NodeAssembly(this, transport, kept).start();
     }
 
     private static void requireRange(String option, long value, long min, long max) {

@@ -1,0 +1,150 @@
+package io.dht4j.core;
+
+import io.dht4j.Cluster;
+import io.dht4j.core.internal.clock.HybridClock;
+import io.dht4j.core.internal.coordinator.BatchLimits;
+import io.dht4j.core.internal.coordinator.Limits;
+import io.dht4j.core.internal.coordinator.NodeCluster;
+import io.dht4j.core.internal.coordinator.Parts;
+import io.dht4j.core.internal.handoff.HandoffLimits;
+import io.dht4j.core.internal.handoff.MemoryHintLog;
+import io.dht4j.core.internal.refill.RefillLimits;
+import io.dht4j.core.internal.repair.RepairLimits;
+import io.dht4j.spi.Environment;
+import io.dht4j.spi.HintLog;
+import io.dht4j.spi.Store;
+import io.dht4j.spi.Transport;
+import java.time.Duration;
+import java.util.Set;
+
+/** Makes a node of what a builder was told, and starts it; what fails to start is closed again. */
+final class NodeAssembly {
+
+    private static final long HINT_BYTES_IN_MEMORY = 64L << 20;
+    private static final long REFILL_BYTES_PER_SECOND = 16L << 20;
+    /** Leaves each node 256 versions a millisecond before its clock runs ahead of the wall clock. */
+    private static final int MAX_CLOCK_SLOTS = 256;
+
+    private static final int MIN_CLOCK_SLOTS = 16;
+    /** A clock may be ahead and another one behind, of those who decide to purge and of those who read. */
+    private static final int CLOCK_MARGIN = 4;
+
+    private final ClusterBuilder given;
+    private final Transport transport;
+    private final Store store;
+    private final HintLog hints;
+    private final Environment environment;
+    private final boolean ownsEnvironment;
+
+    NodeAssembly(ClusterBuilder given, Transport transport, Store store) {
+        this.given = given;
+        this.transport = transport;
+        this.store = store;
+        this.hints = given.hints == null ? new MemoryHintLog(HINT_BYTES_IN_MEMORY) : given.hints;
+        this.ownsEnvironment = given.environment == null;
+        this.environment =
+                given.environment == null ? SystemEnvironment.create("dht4j-" + given.self) : given.environment;
+    }
+
+    Cluster start() {
+        try {
+            NodeCluster cluster = new NodeCluster(parts(), limits(), clock(), ownsEnvironment);
+            cluster.start();
+            return cluster;
+        } catch (RuntimeException | Error e) {
+            release(transport, e);
+            release(store, e);
+            release(hints, e);
+            if (ownsEnvironment) {
+                release(environment, e);
+            }
+            throw e;
+        }
+    }
+
+    private Parts parts() {
+        return new Parts(
+                given.self,
+                given.topology,
+                transport,
+                store,
+                hints,
+                given.refill,
+                given.detector,
+                environment,
+                given.hash,
+                given.placement.name(),
+                given.placement.assign(given.topology, given.partitions),
+                Set.copyOf(given.trusted));
+    }
+
+    private Limits limits() {
+        return new Limits(
+                given.replicationFactor,
+                given.readFanOut,
+                given.hedging,
+                given.timeout,
+                given.maxValueBytes,
+                given.inlineValueBytes,
+                given.maxInFlight,
+                given.maxInFlightBytes,
+                given.maxBatch,
+                given.drainTimeout,
+                batchLimits(given.batching),
+                given.cancellation,
+                given.snapshotBytes,
+                handoffLimits(given.handoff),
+                repairLimits(given.repair),
+                given.overload.limits(),
+                new RefillLimits(given.replicationFactor, given.refillWithout, REFILL_BYTES_PER_SECOND));
+    }
+
+    private static BatchLimits batchLimits(Batching batching) {
+        return new BatchLimits(batching.enabled(), batching.maxEntries(), batching.maxBytes(), batching.maxFrames());
+    }
+
+    private HandoffLimits handoffLimits(HintedHandoff handoff) {
+        return new HandoffLimits(
+                handoff.enabled(),
+                handoff.maxAge(),
+                handoff.bytesPerSecond(),
+                given.maxInFlight,
+                given.maxInFlightBytes);
+    }
+
+    private RepairLimits repairLimits(Repair repair) {
+        // What is dead must be so by every clock.
+        Duration least = given.maxClockSkew.multipliedBy(CLOCK_MARGIN);
+        Duration purgeAfter = repair.purgeAfter().compareTo(least) < 0 ? least : repair.purgeAfter();
+        return new RepairLimits(
+                repair.enabled(), repair.interval(), repair.bytesPerSecond(), repair.confirmDelay(), purgeAfter);
+    }
+
+    /**
+     * Each node has a slot of its own, and members without a store share the others, so that they never give a node's
+     * version. Those that share one, as nodes beyond the number of slots do, may tie: that is settled by the values, as it
+     * is merged.
+     */
+    private HybridClock clock() {
+        int nodes = given.topology.size();
+        int slots = Math.max(MIN_CLOCK_SLOTS, Math.min(MAX_CLOCK_SLOTS, Integer.highestOneBit(4 * nodes - 1)));
+        int slot = given.topology
+                .node(given.self)
+                .map(given.topology.nodes()::indexOf)
+                .orElseGet(() -> {
+                    int free = Math.max(0, slots - nodes);
+                    int chosen = Math.floorMod(given.self.value().hashCode(), free == 0 ? slots : free);
+                    return slots - 1 - chosen;
+                });
+        return new HybridClock(
+                environment::currentTimeMillis, given.maxClockSkew.toMillis(), slot % slots, slots);
+    }
+
+    private static void release(AutoCloseable part, Throwable failure) {
+        try {
+            part.close();
+        } catch (Exception e) {
+            failure.addSuppressed(e);
+        }
+    }
+}

@@ -1,0 +1,259 @@
+package io.dht4j.core.internal.coordinator;
+
+import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
+import io.dht4j.Key;
+import io.dht4j.Node;
+import io.dht4j.NodeId;
+import io.dht4j.Version;
+import io.dht4j.core.internal.clock.HybridClock;
+import io.dht4j.core.internal.detection.Suspicion;
+import io.dht4j.core.internal.handoff.Handoff;
+import io.dht4j.core.internal.refill.Refill;
+import io.dht4j.core.internal.refill.RefillSource;
+import io.dht4j.core.internal.repair.AntiEntropy;
+import io.dht4j.core.internal.repair.Content;
+import io.dht4j.core.internal.repair.Fence;
+import io.dht4j.core.internal.replica.PeerEndpoint;
+import io.dht4j.core.internal.replica.Replica;
+import io.dht4j.core.internal.snapshot.Cuts;
+import io.dht4j.core.internal.wire.FrameCodec;
+import io.dht4j.core.internal.wire.FrameHeader;
+import io.dht4j.core.internal.wire.Reply;
+import io.dht4j.core.internal.wire.Request;
+import io.dht4j.spi.CallContext;
+import io.dht4j.spi.Environment;
+import java.time.Duration;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What runs in a node whether or not it is called: its replica and the door to it, the ways to the others, and what brings and keeps
+ * replicas together. Puts these together, starts them, and stops them in an order in which none misses what another still needs.
+ */
+final class Machinery {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Machinery.class);
+    private static final Duration START_TIMEOUT = Duration.ofSeconds(30);
+    private static final Duration PING_TIMEOUT = Duration.ofSeconds(2);
+
+    /** With the store as snapshots see it. */
+    final Parts parts;
+
+    final HybridClock clock;
+    final Cuts cuts;
+    final Replica replica;
+    final Peers peers;
+    final Handoff handoff;
+    final Refill refill;
+    /** Empty in a member without a store. */
+    final Optional<AntiEntropy> antiEntropy;
+
+    private final Limits limits;
+    private final Environment environment;
+    private final Fence fence;
+    private final PeerEndpoint endpoint;
+    private final List<Node> others;
+    private final Suspicion suspicion;
+
+    Machinery(Parts given, Limits limits, HybridClock clock) {
+        this.cuts = new Cuts(given.store(), given.environment(), clock, limits.snapshotBytes());
+        this.parts = given.withStore(cuts.store());
+        this.limits = limits;
+        this.clock = clock;
+        this.environment = parts.environment();
+        this.others = parts.topology().nodes().stream()
+                .filter(node -> !node.id().equals(parts.self()))
+                .toList();
+        this.fence = new Fence(parts.store(), parts.table().partitions(), parts::partitionOf);
+        Content content = content();
+        this.refill =
+                new Refill(environment, parts.self(), parts.table(), limits.refill(), parts.refill(), this::bringPage);
+        this.replica = replica(content);
+        Supplier<FrameHeader> header = header();
+        this.endpoint = endpoint(header);
+        this.suspicion = new Suspicion(environment, others, parts.detector(), this::ping);
+        this.peers = new Peers(parts, limits, replica, header, clock, suspicion, this::heard);
+        this.handoff =
+                new Handoff(environment, others, parts.hints(), limits.handoff(), new PeerHints(parts, limits, peers));
+        this.antiEntropy = parts.isNode() ? Optional.of(antiEntropy(content)) : Optional.empty();
+        resumeClock();
+    }
+
+    private Content content() {
+        return new Content(
+                parts.store(),
+                fence,
+                parts.table().partitions(),
+                parts::partitionOf,
+                environment::currentTimeMillis,
+                limits.repair().purgeAfter());
+    }
+
+    private Replica replica(Content content) {
+        return new Replica(
+                parts.store(),
+                fence,
+                content,
+                environment,
+                clock,
+                cuts,
+                parts::partitionOf,
+                limits.maxValueBytes(),
+                limits.maxInFlight(),
+                limits.maxInFlightBytes(),
+                limits.overload().queue(),
+                refill.unfilled());
+    }
+
+    private Supplier<FrameHeader> header() {
+        long epoch = parts.topology().epoch();
+        long fingerprint = parts.fingerprint();
+        return () -> new FrameHeader(epoch, fingerprint, clock.current());
+    }
+
+    private PeerEndpoint endpoint(Supplier<FrameHeader> header) {
+        int maxFrameBytes = limits.maxValueBytes() + FrameCodec.FRAME_OVERHEAD;
+        PeerEndpoint made = new PeerEndpoint(replica, header, clock, maxFrameBytes, parts::mayCall);
+        if (!parts.isNode()) {
+            made.stop("this member of the cluster stores nothing");
+        }
+        return made;
+    }
+
+    private AntiEntropy antiEntropy(Content content) {
+        return new AntiEntropy(
+                environment,
+                parts.self(),
+                content,
+                new PeerRepair(parts, peers),
+                limits.repair(),
+                parts.table().partitions(),
+                partition -> parts.table().replicas(partition, limits.replicationFactor()));
+    }
+
+    private void resumeClock() {
+        Version newest = parts.store().newestAtOpen();
+        long ahead = newest.millis() - environment.currentTimeMillis();
+        if (ahead > clock.maxSkewMillis()) {
+            LOG.warn(
+                    "the store's newest entry is {} ms ahead of this node's clock; peers whose clocks are right refuse"
+                            + " its writes until then: check the clock",
+                    ahead);
+        }
+        clock.resume(newest);
+    }
+
+    /**
+     * Listens, and begins what runs by itself. Blocks until the transport accepts requests.
+     *
+     * @throws io.dht4j.spi.TransportException if it cannot listen; the caller then stops what runs already
+     */
+    void start() {
+        parts.store().bind(parts.description());
+        fence.load();
+        antiEntropy.ifPresent(AntiEntropy::start);
+        listen();
+        others.forEach(this::ping);
+        handoff.start();
+        refill.start();
+    }
+
+    private void listen() {
+        try {
+            CompletionStage<Void> started = parts.transport().start(endpoint);
+            started.toCompletableFuture().get(START_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (ExecutionException e) {
+            Throwable cause = DhtException.unwrap(e);
+            throw cause instanceof RuntimeException failure ? failure : new IllegalStateException(cause);
+        } catch (TimeoutException e) {
+            throw new IllegalStateException("the transport did not start within " + START_TIMEOUT, e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted while the transport was starting", e);
+        }
+    }
+
+    /**
+     * Stops and closes all but the environment. Blocks, for each thing that is still under way at most the drain timeout.
+     *
+     * @param calls done when no call is under way any more
+     */
+    void close(CompletableFuture<Void> calls) {
+        await(calls, "calls");
+        suspicion.close();
+        antiEntropy.ifPresent(AntiEntropy::close);
+        refill.close();
+        await(handoff.drain(), "hints for other nodes");
+        endpoint.stop("this node is shutting down");
+        try {
+            parts.transport().close();
+        } finally {
+            await(replica.close(), "requests of peers");
+            try {
+                // What calls missed that ended with the transport is kept too.
+                await(handoff.settle(), "missed writes");
+                handoff.close();
+            } finally {
+                parts.store().close();
+            }
+        }
+    }
+
+    private void await(CompletableFuture<Void> drained, String what) {
+        try {
+            if (!drained.isDone()) {
+                drained.get(limits.drainTimeout().toMillis(), TimeUnit.MILLISECONDS);
+            }
+        } catch (TimeoutException e) {
+            LOG.warn("{} were still under way after {}; closing all the same", what, limits.drainTimeout());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            LOG.warn("interrupted while {} were under way; closing at once", what);
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("this future never fails", e);
+        }
+    }
+
+    private void heard(NodeId node, long now) {
+        suspicion.heard(node, now);
+        handoff.answered(node);
+    }
+
+    /**
+     * Asks a node for a sign of life, which comes to {@link #heard} if it comes. Its answer carries its clock, so that a node whose own is behind gives
+     * versions that are new; and a cluster whose nodes place keys differently is noticed at once.
+     */
+    private void ping(Node node) {
+        CallContext context = new CallContext(environment::nanoTime, PING_TIMEOUT.toNanos());
+        peers.ask(node, Outgoing.alone(new Request.Ping()), context, new ReplyHandler() {
+            @Override
+            public void replied(Reply reply) {
+                LOG.debug("{} is there", node.id());
+            }
+
+            @Override
+            public void failed(PeerFailure failure) {
+                if (failure.code() == ErrorCode.PLACEMENT_MISMATCH) {
+                    LOG.error("{}", failure);
+                } else {
+                    LOG.debug("{}", failure);
+                }
+            }
+        });
+    }
+
+    /** The refill begins when the ways to the other nodes are there. */
+    private void bringPage(Node node, BitSet partitions, Key start, RefillSource.Outcome outcome) {
+        new PeerPages(parts, limits, peers).bring(node, partitions, start, outcome);
+    }
+}
