@@ -1,12 +1,9 @@
 package io.dht4j.testkit;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.dht4j.CallOptions;
-import io.dht4j.Cluster;
-import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.Key;
 import io.dht4j.KeyPlacement;
@@ -16,18 +13,9 @@ import io.dht4j.Node;
 import io.dht4j.NodeStatus;
 import io.dht4j.RepairStatus;
 import io.dht4j.ScanScope;
-import io.dht4j.Topology;
 import io.dht4j.Value;
 import io.dht4j.Version;
-import io.dht4j.core.ClusterBuilder;
-import io.dht4j.core.SystemEnvironment;
 import io.dht4j.spi.RemoteApi;
-import java.io.IOException;
-import java.io.OutputStream;
-import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -38,111 +26,17 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * What every {@link RemoteApi} must do, over its real server, in front of a cluster of three nodes in this process. Nothing
  * here measures time: deadlines are generous where an answer is expected and short where none is.
  */
-public abstract class RemoteApiContract {
-
-    /** How long a test waits for what must happen. */
-    protected static final Duration PATIENCE = Duration.ofSeconds(30);
-
-    private static final CallOptions OPTIONS = CallOptions.defaults().withTimeout(PATIENCE);
-    private static final CallOptions BRIEF = CallOptions.defaults().withTimeout(Duration.ofMillis(500));
-    private static final CallOptions EVERYWHERE = OPTIONS.withPolicy(3, 3);
-    private static final int MAX_VALUE_BYTES = 16 << 20;
-    private static final int MAX_BATCH = 500;
-    private static final Key KEY = Key.of("key");
-
-    private final List<Cluster> clusters = new ArrayList<>();
-    private final List<Server> servers = new ArrayList<>();
-    private final SystemEnvironment environment = SystemEnvironment.create("remote-contract");
-    private RemoteApi api;
+public abstract class RemoteApiContract extends RemoteApiErrorsContract {
 
     /** For subclasses. */
-    @SuppressWarnings("NullAway.Init") // set before each test
     protected RemoteApiContract() {}
-
-    /** A listener of the API. */
-    protected interface Server extends AutoCloseable {
-
-        /**
-         * Where it listens.
-         *
-         * @return {@code host:port}
-         */
-        String address();
-
-        /** Stops listening and, within seconds, drops what is under way. May be called repeatedly. */
-        @Override
-        void close();
-    }
-
-    /**
-     * Serves a cluster through the API on a free port of this machine, with the default options but for that: values up to
-     * 16 MiB, no tokens, no TLS.
-     *
-     * @param cluster whose calls to serve; the contract closes it
-     * @return a listener that accepts connections, which the contract closes
-     * @throws Exception if it cannot listen
-     */
-    protected abstract Server serve(Cluster cluster) throws Exception;
-
-    /**
-     * Makes a client with the default options.
-     *
-     * @return a new client, which the contract closes
-     */
-    protected abstract RemoteApi newApi();
-
-    @BeforeEach
-    final void startCluster() throws Exception {
-        Topology topology = Topology.of(Node.of("n0", "h0"), Node.of("n1", "h1"), Node.of("n2", "h2"));
-        LoopbackNetwork network = LoopbackNetwork.on(environment);
-        for (Node node : topology.nodes()) {
-            Cluster cluster = ClusterBuilder.of(node.id(), topology)
-                    .transport(network.transport(node.address()))
-                    .store(new ModelStore())
-                    .environment(environment)
-                    .timeout(PATIENCE)
-                    .maxValueBytes(MAX_VALUE_BYTES)
-                    .maxBatch(MAX_BATCH)
-                    .drainTimeout(Duration.ZERO)
-                    .start();
-            clusters.add(cluster);
-            served(cluster);
-        }
-        api = newApi();
-    }
-
-    @AfterEach
-    final void closeAll() {
-        api.close();
-        servers.forEach(Server::close);
-        clusters.forEach(Cluster::close);
-        environment.close();
-    }
-
-    private Server served(Cluster cluster) throws Exception {
-        Server server = serve(cluster);
-        servers.add(server);
-        return server;
-    }
-
-    private String address(int node) {
-        return servers.get(node).address();
-    }
 
     // Single keys
 
@@ -437,160 +331,6 @@ public abstract class RemoteApiContract {
                 .isEqualTo(ErrorCode.BAD_REQUEST);
     }
 
-    // Errors
-
-    @Test
-    void what_the_cluster_refuses_is_refused_with_its_code() {
-        assertThat(failure(api.get(address(0), KEY, OPTIONS.withPolicy(5, 9))).code())
-                .isEqualTo(ErrorCode.POLICY_INVALID);
-        assertThat(failure(api.put(address(0), KEY, bytes("value"), OPTIONS.withPolicy(5, 9)))
-                        .code())
-                .isEqualTo(ErrorCode.POLICY_INVALID);
-        assertThat(failure(api.scan(address(0), KeyRange.all(), ScanScope.CLUSTER, 10, OPTIONS.withPolicy(5, 9)))
-                        .code())
-                .isEqualTo(ErrorCode.POLICY_INVALID);
-        assertThat(failure(api.put(address(0), KEY, new byte[MAX_VALUE_BYTES + 1], OPTIONS))
-                        .code())
-                .isEqualTo(ErrorCode.VALUE_TOO_LARGE);
-        Map<Key, byte[]> values = new LinkedHashMap<>();
-        for (int i = 0; i <= MAX_BATCH; i++) {
-            values.put(Key.of("key " + i), new byte[1]);
-        }
-        assertThat(failure(api.putAll(address(0), values, OPTIONS)).code()).isEqualTo(ErrorCode.BATCH_TOO_LARGE);
-        assertThat(failure(api.getAll(address(0), values.keySet(), OPTIONS)).code())
-                .isEqualTo(ErrorCode.BATCH_TOO_LARGE);
-        assertThat(result(api.scan(address(0), KeyRange.all(), ScanScope.CLUSTER, 10, OPTIONS)))
-                .as("nothing was written")
-                .isEmpty();
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void every_error_arrives_with_its_code_and_its_message(ErrorCode code) throws Exception {
-        DhtException original = DhtException.of(code, "why it failed: 42");
-        String address = served(OneAnswerCluster.failing(original)).address();
-        calls(address, OPTIONS).forEach((method, call) -> {
-            DhtException arrived = failure(call);
-            assertThat(arrived.code()).as(method).isEqualTo(code);
-            assertThat(arrived).as(method).isInstanceOf(original.getClass()).hasMessageContaining("why it failed: 42");
-        });
-    }
-
-    @Test
-    void a_node_that_is_not_there_was_sent_nothing() throws IOException {
-        String address = nobodysAddress();
-        calls(address, OPTIONS).forEach((method, call) -> {
-            DhtException error = failure(call);
-            assertThat(error.code()).as(method).isEqualTo(ErrorCode.NOT_SENT);
-            assertThat(error).as(method).hasMessageContaining(address);
-        });
-        assertThat(result(api.status(address(0), OPTIONS)).id().value()).isEqualTo("n0");
-    }
-
-    @Test
-    void a_node_that_has_gone_fails_and_leaves_the_others_usable() {
-        result(api.put(address(0), KEY, bytes("value"), EVERYWHERE));
-        result(api.get(address(1), KEY, OPTIONS));
-        servers.get(1).close();
-        await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(
-                                failure(api.get(address(1), KEY, OPTIONS)).code())
-                        .isEqualTo(ErrorCode.NOT_SENT));
-        assertThat(result(api.get(address(0), KEY, OPTIONS)).map(Value::text)).contains("value");
-    }
-
-    @Test
-    void a_node_that_hangs_leaves_the_outcome_unknown_at_the_deadline() throws Exception {
-        OneAnswerCluster silent = OneAnswerCluster.silent();
-        String address = served(silent).address();
-        Map<String, CompletionStage<?>> calls = calls(address, BRIEF);
-        await().atMost(PATIENCE).until(() -> silent.calls() == calls.size());
-        calls.forEach(
-                (method, call) -> assertThat(failure(call).code()).as(method).isEqualTo(ErrorCode.INTERNAL));
-    }
-
-    @Test
-    void a_machine_that_accepts_and_says_nothing_costs_the_deadline_and_no_more() throws IOException {
-        try (SilentListener listener = new SilentListener()) {
-            calls(listener.address(), BRIEF)
-                    .forEach((method, call) ->
-                            assertThat(failure(call).code()).as(method).isIn(ErrorCode.INTERNAL, ErrorCode.NOT_SENT));
-        }
-    }
-
-    @Test
-    void an_address_that_is_none_is_refused_and_named() {
-        for (String address : List.of("", "no port", "127.0.0.1:", "127.0.0.1:99999", ":1")) {
-            calls(address, BRIEF).forEach((method, call) -> {
-                DhtException error = failure(call);
-                assertThat(error.code().action())
-                        .as("%s at \"%s\"", method, address)
-                        .isIn(ErrorCode.Action.FIX_REQUEST, ErrorCode.Action.RETRY_ANYWHERE);
-                assertThat(error).hasMessageContaining(address);
-            });
-        }
-    }
-
-    // Closing
-
-    @Test
-    void closing_ends_the_calls_under_way() throws Exception {
-        OneAnswerCluster silent = OneAnswerCluster.silent();
-        String address = served(silent).address();
-        Map<String, CompletionStage<?>> calls = calls(address, OPTIONS);
-        await().atMost(PATIENCE).until(() -> silent.calls() == calls.size());
-        api.close();
-        calls.forEach(
-                (method, call) -> assertThat(failure(call).code()).as(method).isEqualTo(ErrorCode.INTERNAL));
-    }
-
-    @Test
-    void a_closed_client_refuses_calls_and_may_be_closed_again() {
-        api.close();
-        api.close();
-        calls(address(0), OPTIONS)
-                .forEach((method, call) -> assertThat(failure(call).code().action())
-                        .as(method)
-                        .isEqualTo(ErrorCode.Action.RETRY_ANYWHERE));
-    }
-
-    @Test
-    void two_clients_live_side_by_side() {
-        RemoteApi other = newApi();
-        result(api.put(address(0), KEY, bytes("value"), EVERYWHERE));
-        other.close();
-        assertThat(result(api.get(address(0), KEY, OPTIONS)).map(Value::text)).contains("value");
-    }
-
-    /** One call of every method. */
-    private Map<String, CompletionStage<?>> calls(String address, CallOptions options) {
-        Map<String, CompletionStage<?>> calls = new LinkedHashMap<>();
-        calls.put("get", api.get(address, KEY, options));
-        calls.put("put", api.put(address, KEY, bytes("value"), options));
-        calls.put("delete", api.delete(address, KEY, options));
-        calls.put("getAll", api.getAll(address, List.of(KEY, Key.of("other")), options));
-        calls.put("putAll", api.putAll(address, Map.of(KEY, bytes("value")), options));
-        calls.put("scan", api.scan(address, KeyRange.all(), ScanScope.CLUSTER, 10, options));
-        calls.put("locate", api.locate(address, KEY, options));
-        calls.put("status", api.status(address, options));
-        return calls;
-    }
-
-    /** Keys that are awkward in paths, texts and JSON. */
-    private static List<Key> awkwardKeys() {
-        return List.of(
-                Key.of(new byte[] {0}),
-                Key.of(new byte[] {(byte) 0xFF}),
-                Key.of(new byte[] {(byte) 0xC3, 0x28}),
-                Key.of("a/b/../c?d=e&f#g;h=i"),
-                Key.of("%2F%00+ \t\r\n\"\\"),
-                Key.of("."),
-                Key.of(".."),
-                Key.of("grün 東京 🙂"),
-                Key.of("k".repeat(Key.MAX_LENGTH)),
-                Key.of(new byte[Key.MAX_LENGTH]));
-    }
-
     // Snapshots
 
     @Test
@@ -630,93 +370,22 @@ public abstract class RemoteApiContract {
                 .isEqualTo(ErrorCode.BAD_REQUEST);
     }
 
+    /** Keys that are awkward in paths, texts and JSON. */
+    private static List<Key> awkwardKeys() {
+        return List.of(
+                Key.of(new byte[] {0}),
+                Key.of(new byte[] {(byte) 0xFF}),
+                Key.of(new byte[] {(byte) 0xC3, 0x28}),
+                Key.of("a/b/../c?d=e&f#g;h=i"),
+                Key.of("%2F%00+ \t\r\n\"\\"),
+                Key.of("."),
+                Key.of(".."),
+                Key.of("grün 東京 🙂"),
+                Key.of("k".repeat(Key.MAX_LENGTH)),
+                Key.of(new byte[Key.MAX_LENGTH]));
+    }
+
     private static <T> T last(List<T> list) {
         return list.get(list.size() - 1);
-    }
-
-    private static byte[] bytes(String text) {
-        return text.getBytes(UTF_8);
-    }
-
-    private static <T> T result(CompletionStage<T> stage) {
-        try {
-            return stage.toCompletableFuture().get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (ExecutionException | TimeoutException e) {
-            throw new AssertionError("expected a result", DhtException.unwrap(e));
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new AssertionError(e);
-        }
-    }
-
-    private static DhtException failure(CompletionStage<?> stage) {
-        try {
-            Object result = stage.toCompletableFuture().get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
-            throw new AssertionError("expected a failure, not " + result);
-        } catch (ExecutionException e) {
-            assertThat(DhtException.unwrap(e)).isInstanceOf(DhtException.class);
-            return (DhtException) DhtException.unwrap(e);
-        } catch (TimeoutException e) {
-            throw new AssertionError("the call hangs", e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new AssertionError(e);
-        }
-    }
-
-    /** An address of this machine at which nobody listens. */
-    private static String nobodysAddress() {
-        return "127.0.0.1:" + FreePorts.find();
-    }
-
-    /** Accepts connections, reads what comes and answers nothing. */
-    private static final class SilentListener implements AutoCloseable {
-
-        private final ServerSocket socket = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-        private final List<Socket> accepted = Collections.synchronizedList(new ArrayList<>());
-
-        SilentListener() throws IOException {
-            Thread acceptor = new Thread(this::accept, "silent-listener");
-            acceptor.setDaemon(true);
-            acceptor.start();
-        }
-
-        String address() {
-            return "127.0.0.1:" + socket.getLocalPort();
-        }
-
-        private void accept() {
-            while (!socket.isClosed()) {
-                try {
-                    Socket connection = socket.accept();
-                    accepted.add(connection);
-                    CompletableFuture.runAsync(() -> swallow(connection), task -> {
-                        Thread reader = new Thread(task, "silent-listener");
-                        reader.setDaemon(true);
-                        reader.start();
-                    });
-                } catch (IOException e) {
-                    if (!socket.isClosed()) {
-                        throw new UncheckedIOException(e);
-                    }
-                }
-            }
-        }
-
-        private static void swallow(Socket connection) {
-            try {
-                connection.getInputStream().transferTo(OutputStream.nullOutputStream());
-            } catch (IOException e) {
-                // the client hung up
-            }
-        }
-
-        @Override
-        public void close() throws IOException {
-            socket.close();
-            for (Socket connection : List.copyOf(accepted)) {
-                connection.close();
-            }
-        }
     }
 }

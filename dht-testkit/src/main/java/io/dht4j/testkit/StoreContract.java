@@ -6,138 +6,29 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.Version;
-import io.dht4j.spi.ContentListener;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.EntryCursor;
 import io.dht4j.spi.Store;
 import io.dht4j.spi.StoreException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Random;
 import java.util.SplittableRandom;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * What every {@link Store} must do. A store's test extends this class and opens the store; stores that survive being
  * closed extend {@link DurableStoreContract} instead.
  */
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
-public abstract class StoreContract {
+public abstract class StoreContract extends StoreThreadsContract {
 
-    private static final long SEED = 20_261_120;
-    private static final long NOW = 1_000_000;
     private static final int LARGE_VALUE_BYTES = 16 << 20;
-
-    /** An empty directory of the test's own. */
-    @TempDir
-    protected Path directory;
-
-    /** The store under test. */
-    protected Store store = new ModelStore();
 
     /** For subclasses. */
     protected StoreContract() {}
-
-    /**
-     * Opens the store under test.
-     *
-     * @param directory where a store on disk keeps its files; the same for every call within a test
-     * @return an open store
-     */
-    protected abstract Store open(Path directory);
-
-    /** Opens the store. */
-    @BeforeEach
-    protected void openStore() {
-        store = open(directory.resolve("store"));
-    }
-
-    /** Closes the store. */
-    @AfterEach
-    protected void closeStore() {
-        store.close();
-    }
-
-    /**
-     * A value without an expiry.
-     *
-     * @param key its key
-     * @param version its version
-     * @param text its bytes, as UTF-8
-     * @return the entry
-     */
-    protected static Entry value(String key, long version, String text) {
-        return Entry.value(Key.of(key), new Version(version), text.getBytes(StandardCharsets.UTF_8), Entry.NEVER);
-    }
-
-    /**
-     * A delete.
-     *
-     * @param key its key
-     * @param version its version
-     * @return the entry
-     */
-    protected static Entry tombstone(String key, long version) {
-        return Entry.tombstone(Key.of(key), new Version(version));
-    }
-
-    /**
-     * Everything a store shows in a range.
-     *
-     * @param from an open store
-     * @param range the range
-     * @return its entries in the order in which they were shown
-     */
-    protected static List<Entry> scanned(Store from, KeyRange range) {
-        List<Entry> entries = new ArrayList<>();
-        try (EntryCursor cursor = from.scan(range)) {
-            cursor.forEachRemaining(entries::add);
-        }
-        return entries;
-    }
-
-    /**
-     * Entries of random keys, versions and values, with tombstones, expiries and many ties among them.
-     *
-     * @param random where chance comes from
-     * @param count how many
-     * @param keys out of how many keys
-     * @return the entries
-     */
-    protected static List<Entry> randomEntries(SplittableRandom random, int count, int keys) {
-        List<Entry> entries = new ArrayList<>();
-        for (int i = 0; i < count; i++) {
-            Key key = Key.of("key-" + random.nextInt(keys));
-            Version version = new Version(1 + random.nextInt(8));
-            if (random.nextInt(4) == 0) {
-                entries.add(Entry.tombstone(key, version));
-            } else {
-                byte[] bytes = new byte[random.nextInt(40)];
-                Arrays.fill(bytes, (byte) random.nextInt(256));
-                long expiry = random.nextInt(3) == 0 ? NOW - 2 + random.nextInt(4) : Entry.NEVER;
-                entries.add(Entry.value(key, version, bytes, expiry));
-            }
-        }
-        return entries;
-    }
 
     /** A store that holds nothing. */
     @Test
@@ -392,37 +283,6 @@ public abstract class StoreContract {
         assertThat(store.entries()).isEqualTo(model.entries());
     }
 
-    /** What a listener has been told of: what was there, with what came and without what went. */
-    private static final class Told implements ContentListener {
-        private final Map<Entry, Integer> counts = new ConcurrentHashMap<>();
-
-        @Override
-        public void added(Entry entry) {
-            counts.merge(entry, 1, Told::sum);
-        }
-
-        @Override
-        public void removed(Entry entry) {
-            counts.merge(entry, -1, Told::sum);
-        }
-
-        private static @Nullable Integer sum(int one, int other) {
-            return one + other == 0 ? null : one + other;
-        }
-
-        void begin(Store store) {
-            try (EntryCursor held = store.follow(this)) {
-                held.forEachRemaining(this::added);
-            }
-        }
-
-        void assertTells(Store store) {
-            store.settle();
-            assertThat(counts.values()).containsOnly(1);
-            assertThat(counts.keySet()).containsExactlyInAnyOrderElementsOf(scanned(store, KeyRange.all()));
-        }
-    }
-
     /** Following a store. */
     @Test
     void a_listener_is_told_of_every_change() {
@@ -441,25 +301,6 @@ public abstract class StoreContract {
         told.assertTells(store);
     }
 
-    /** Following a store that several threads write. */
-    @Test
-    void a_listener_is_told_of_every_change_by_many_writers() throws Exception {
-        Told told = new Told();
-        told.begin(store);
-        List<Runnable> writers = new ArrayList<>();
-        for (int writer = 0; writer < 4; writer++) {
-            List<Entry> history = randomEntries(new SplittableRandom(SEED + writer), 2000, 300);
-            writers.add(() -> {
-                for (int i = 0; i < history.size(); i += 5) {
-                    store.apply(history.subList(i, i + 5));
-                }
-            });
-        }
-        inParallel(writers);
-
-        told.assertTells(store);
-    }
-
     /** Notes. */
     @Test
     void a_note_is_read_as_it_was_last_kept() {
@@ -471,111 +312,6 @@ public abstract class StoreContract {
         assertThat(store.note("a-note")).hasValue(new byte[] {3});
         assertThat(store.note("another")).hasValue(new byte[0]);
         assertThat(scanned(store, KeyRange.all())).isEmpty();
-    }
-
-    /** Many writers at a time. */
-    @Test
-    void concurrent_writers_end_where_the_model_ends() throws Exception {
-        ModelStore model = new ModelStore();
-        List<List<Entry>> histories = new ArrayList<>();
-        for (int writer = 0; writer < 8; writer++) {
-            List<Entry> history = randomEntries(new SplittableRandom(SEED + writer), 2000, 300);
-            histories.add(history);
-            model.apply(history);
-        }
-        inParallel(histories.stream()
-                .map(history -> (Runnable) () -> {
-                    for (int i = 0; i < history.size(); i += 5) {
-                        List<Entry> batch = history.subList(i, i + 5);
-                        store.apply(batch);
-                        Entry first = batch.get(0);
-                        Entry seen = store.get(first.key()).orElseThrow();
-                        assertThat(first.supersedes(seen)).isFalse();
-                    }
-                })
-                .toList());
-
-        assertThat(scanned(store, KeyRange.all())).isEqualTo(scanned(model, KeyRange.all()));
-        assertThat(store.entries()).isEqualTo(model.entries());
-    }
-
-    /** Scans see no key twice, none out of order, and all that stayed. */
-    @Test
-    void scans_during_writes_show_every_settled_key_once_and_in_order() throws Exception {
-        List<Entry> settled = new ArrayList<>();
-        for (int i = 0; i < 1000; i++) {
-            settled.add(value(String.format(Locale.ROOT, "s%04d", i), 1, "settled"));
-        }
-        store.apply(settled);
-        List<Runnable> tasks = new ArrayList<>();
-        for (int writer = 0; writer < 3; writer++) {
-            SplittableRandom random = new SplittableRandom(SEED + writer);
-            tasks.add(() -> {
-                for (int i = 0; i < 3000; i++) {
-                    store.apply(List.of(value("s" + random.nextInt(10_000) + "w", 2 + i, "moving")));
-                }
-            });
-        }
-        tasks.add(() -> {
-            for (int round = 0; round < 20; round++) {
-                List<Entry> shown = scanned(store, KeyRange.all());
-                assertThat(shown).extracting(Entry::key).isSorted().doesNotHaveDuplicates();
-                assertThat(shown).containsAll(settled);
-            }
-        });
-        inParallel(tasks);
-    }
-
-    private static void inParallel(List<Runnable> tasks) throws InterruptedException, ExecutionException {
-        ExecutorService threads = Executors.newFixedThreadPool(tasks.size());
-        try {
-            List<Future<?>> running = new ArrayList<>();
-            for (Runnable task : tasks) {
-                running.add(threads.submit(task));
-            }
-            for (Future<?> task : running) {
-                task.get();
-            }
-        } finally {
-            threads.shutdown();
-        }
-    }
-
-    /** Interrupts. */
-    @Test
-    void an_interrupted_caller_does_no_harm_and_stays_interrupted() throws Exception {
-        store.apply(List.of(value("a", 1, "x")));
-
-        Thread.currentThread().interrupt();
-        store.apply(List.of(value("b", 1, "y")));
-        assertThat(store.get(Key.of("a"))).isPresent();
-        assertThat(scanned(store, KeyRange.all())).hasSize(2);
-        store.purge(new Version(0), NOW);
-        assertThat(store.get(Key.of("b"))).isPresent();
-        assertThat(Thread.interrupted()).isTrue();
-
-        store.apply(List.of(value("c", 1, "z")));
-        assertThat(scanned(store, KeyRange.all())).hasSize(3);
-    }
-
-    /** Interrupts at any moment. */
-    @Test
-    void interrupts_that_come_at_any_moment_do_no_harm() throws Exception {
-        Thread worker = new Thread(() -> {
-            for (int i = 0; i < 2000; i++) {
-                store.apply(List.of(value("key-" + i, 1, "x".repeat(100))));
-                assertThat(store.get(Key.of("key-" + i / 2))).isPresent();
-            }
-        });
-        worker.start();
-        while (worker.isAlive()) {
-            worker.interrupt();
-            worker.join(1);
-        }
-
-        assertThat(scanned(store, KeyRange.all())).hasSize(2000);
-        store.apply(List.of(value("after", 1, "x")));
-        assertThat(store.get(Key.of("after"))).isPresent();
     }
 
     /** Closing. */
@@ -593,38 +329,5 @@ public abstract class StoreContract {
         assertThatThrownBy(() -> store.entries()).isInstanceOf(StoreException.class);
         assertThatThrownBy(cursor::next).isInstanceOf(StoreException.class);
         cursor.close();
-    }
-
-    /** Closing under load. */
-    @Test
-    void close_waits_for_calls_under_way_and_fails_those_that_come_later() throws Exception {
-        ExecutorService threads = Executors.newFixedThreadPool(4);
-        try {
-            List<Future<Integer>> writers = new ArrayList<>();
-            for (int writer = 0; writer < 4; writer++) {
-                String prefix = "w" + writer + "-";
-                writers.add(threads.submit(() -> {
-                    int written = 0;
-                    try {
-                        while (written < 1_000_000) {
-                            store.apply(List.of(value(prefix + written % 1000, 1 + written, "x")));
-                            written++;
-                        }
-                    } catch (StoreException e) {
-                        return written;
-                    }
-                    throw new AssertionError("the store was never closed");
-                }));
-            }
-            while (store.entries() < 1000) {
-                Thread.onSpinWait();
-            }
-            store.close();
-            for (Future<Integer> writer : writers) {
-                assertThat(writer.get()).isGreaterThanOrEqualTo(0);
-            }
-        } finally {
-            threads.shutdown();
-        }
     }
 }

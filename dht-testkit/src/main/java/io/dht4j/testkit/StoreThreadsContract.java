@@ -1,0 +1,183 @@
+package io.dht4j.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dht4j.Key;
+import io.dht4j.KeyRange;
+import io.dht4j.Version;
+import io.dht4j.spi.Entry;
+import io.dht4j.spi.Store;
+import io.dht4j.spi.StoreException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.SplittableRandom;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+
+/** What every {@link Store} must do when many threads use it, are interrupted, or find it closed. Part of {@link StoreContract}. */
+public abstract class StoreThreadsContract extends StoreHarness {
+
+    /** For the contract. */
+    StoreThreadsContract() {}
+
+    /** Following a store that several threads write. */
+    @Test
+    void a_listener_is_told_of_every_change_by_many_writers() throws Exception {
+        Told told = new Told();
+        told.begin(store);
+        List<Runnable> writers = new ArrayList<>();
+        for (int writer = 0; writer < 4; writer++) {
+            List<Entry> history = randomEntries(new SplittableRandom(SEED + writer), 2000, 300);
+            writers.add(() -> {
+                for (int i = 0; i < history.size(); i += 5) {
+                    store.apply(history.subList(i, i + 5));
+                }
+            });
+        }
+        inParallel(writers);
+
+        told.assertTells(store);
+    }
+
+    /** Many writers at a time. */
+    @Test
+    void concurrent_writers_end_where_the_model_ends() throws Exception {
+        ModelStore model = new ModelStore();
+        List<List<Entry>> histories = new ArrayList<>();
+        for (int writer = 0; writer < 8; writer++) {
+            List<Entry> history = randomEntries(new SplittableRandom(SEED + writer), 2000, 300);
+            histories.add(history);
+            model.apply(history);
+        }
+        inParallel(histories.stream()
+                .map(history -> (Runnable) () -> {
+                    for (int i = 0; i < history.size(); i += 5) {
+                        List<Entry> batch = history.subList(i, i + 5);
+                        store.apply(batch);
+                        Entry first = batch.get(0);
+                        Entry seen = store.get(first.key()).orElseThrow();
+                        assertThat(first.supersedes(seen)).isFalse();
+                    }
+                })
+                .toList());
+
+        assertThat(scanned(store, KeyRange.all())).isEqualTo(scanned(model, KeyRange.all()));
+        assertThat(store.entries()).isEqualTo(model.entries());
+    }
+
+    /** Scans see no key twice, none out of order, and all that stayed. */
+    @Test
+    void scans_during_writes_show_every_settled_key_once_and_in_order() throws Exception {
+        List<Entry> settled = new ArrayList<>();
+        for (int i = 0; i < 1000; i++) {
+            settled.add(value(String.format(Locale.ROOT, "s%04d", i), 1, "settled"));
+        }
+        store.apply(settled);
+        List<Runnable> tasks = new ArrayList<>();
+        for (int writer = 0; writer < 3; writer++) {
+            SplittableRandom random = new SplittableRandom(SEED + writer);
+            tasks.add(() -> {
+                for (int i = 0; i < 3000; i++) {
+                    store.apply(List.of(value("s" + random.nextInt(10_000) + "w", 2 + i, "moving")));
+                }
+            });
+        }
+        tasks.add(() -> {
+            for (int round = 0; round < 20; round++) {
+                List<Entry> shown = scanned(store, KeyRange.all());
+                assertThat(shown).extracting(Entry::key).isSorted().doesNotHaveDuplicates();
+                assertThat(shown).containsAll(settled);
+            }
+        });
+        inParallel(tasks);
+    }
+
+    /** Interrupts. */
+    @Test
+    void an_interrupted_caller_does_no_harm_and_stays_interrupted() throws Exception {
+        store.apply(List.of(value("a", 1, "x")));
+
+        Thread.currentThread().interrupt();
+        store.apply(List.of(value("b", 1, "y")));
+        assertThat(store.get(Key.of("a"))).isPresent();
+        assertThat(scanned(store, KeyRange.all())).hasSize(2);
+        store.purge(new Version(0), NOW);
+        assertThat(store.get(Key.of("b"))).isPresent();
+        assertThat(Thread.interrupted()).isTrue();
+
+        store.apply(List.of(value("c", 1, "z")));
+        assertThat(scanned(store, KeyRange.all())).hasSize(3);
+    }
+
+    /** Interrupts at any moment. */
+    @Test
+    void interrupts_that_come_at_any_moment_do_no_harm() throws Exception {
+        Thread worker = new Thread(() -> {
+            for (int i = 0; i < 2000; i++) {
+                store.apply(List.of(value("key-" + i, 1, "x".repeat(100))));
+                assertThat(store.get(Key.of("key-" + i / 2))).isPresent();
+            }
+        });
+        worker.start();
+        while (worker.isAlive()) {
+            worker.interrupt();
+            worker.join(1);
+        }
+
+        assertThat(scanned(store, KeyRange.all())).hasSize(2000);
+        store.apply(List.of(value("after", 1, "x")));
+        assertThat(store.get(Key.of("after"))).isPresent();
+    }
+
+    /** Closing under load. */
+    @Test
+    void close_waits_for_calls_under_way_and_fails_those_that_come_later() throws Exception {
+        ExecutorService threads = Executors.newFixedThreadPool(4);
+        try {
+            List<Future<Integer>> writers = new ArrayList<>();
+            for (int writer = 0; writer < 4; writer++) {
+                String prefix = "w" + writer + "-";
+                writers.add(threads.submit(() -> {
+                    int written = 0;
+                    try {
+                        while (written < 1_000_000) {
+                            store.apply(List.of(value(prefix + written % 1000, 1 + written, "x")));
+                            written++;
+                        }
+                    } catch (StoreException e) {
+                        return written;
+                    }
+                    throw new AssertionError("the store was never closed");
+                }));
+            }
+            while (store.entries() < 1000) {
+                Thread.onSpinWait();
+            }
+            store.close();
+            for (Future<Integer> writer : writers) {
+                assertThat(writer.get()).isGreaterThanOrEqualTo(0);
+            }
+        } finally {
+            threads.shutdown();
+        }
+    }
+
+    private static void inParallel(List<Runnable> tasks) throws InterruptedException, ExecutionException {
+        ExecutorService threads = Executors.newFixedThreadPool(tasks.size());
+        try {
+            List<Future<?>> running = new ArrayList<>();
+            for (Runnable task : tasks) {
+                running.add(threads.submit(task));
+            }
+            for (Future<?> task : running) {
+                task.get();
+            }
+        } finally {
+            threads.shutdown();
+        }
+    }
+}
