@@ -1,0 +1,211 @@
+package io.dht4j.benchmarks.transports;
+
+import io.dht4j.benchmarks.StolenTime;
+import io.dht4j.benchmarks.load.Slots;
+import io.dht4j.benchmarks.scenario.Trees;
+import io.dht4j.core.ClusterBuilder;
+import io.dht4j.core.FailureDetectors;
+import io.dht4j.core.HintedHandoff;
+import io.dht4j.core.Repair;
+import io.dht4j.spi.Transport;
+import io.dht4j.store.mvstore.MvStore;
+import io.dht4j.store.mvstore.MvStoreOptions;
+import io.dht4j.transport.grpc.GrpcMode;
+import io.dht4j.transport.grpc.GrpcTransport;
+import io.dht4j.transport.grpc.GrpcTransportOptions;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.IntFunction;
+import java.util.function.ToDoubleFunction;
+import java.util.function.UnaryOperator;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/**
+ * What failure detection, hinted handoff and background repair cost while there is nothing to repair: two clusters of three nodes in this
+ * process over gRPC streams, one with all of them and one without, in turns.
+ */
+@Command(
+        name = "idle-cost",
+        mixinStandardHelpOptions = true,
+        description = "Closed-loop load on a cluster with what heals it switched on, and on one with it switched off, in turns.")
+public final class IdleCost implements Callable<Integer> {
+
+    private static final List<String> STORES = List.of("memory", "durable");
+
+    @Option(names = "--store", defaultValue = "memory", description = "memory or durable (default: ${DEFAULT-VALUE})")
+    private String store = "memory";
+
+    @Option(names = "--in-flight", defaultValue = "64", description = "operations under way (default: ${DEFAULT-VALUE})")
+    private int inFlight;
+
+    @Option(names = "--value-bytes", defaultValue = "100", description = "size of a value (default: ${DEFAULT-VALUE})")
+    private int valueBytes;
+
+    @Option(names = "--keys", defaultValue = "100000", description = "different keys (default: ${DEFAULT-VALUE})")
+    private int keyCount;
+
+    @Option(names = "--seconds", defaultValue = "3", description = "length of a repetition (default: ${DEFAULT-VALUE})")
+    private double seconds;
+
+    @Option(names = "--repetitions", defaultValue = "9", description = "repetitions (default: ${DEFAULT-VALUE})")
+    private int repetitions;
+
+    @Option(
+            names = "--warm-up",
+            defaultValue = "15",
+            description = "seconds of each before measuring (default: ${DEFAULT-VALUE})")
+    private double warmUp;
+
+    /** For picocli. */
+    public IdleCost() {}
+
+    /**
+     * Runs the command line.
+     *
+     * @param args see {@code --help}
+     */
+    public static void main(String[] args) {
+        System.exit(new CommandLine(new IdleCost()).execute(args));
+    }
+
+    /** One kind of operation, on both clusters, and what its runs gave. */
+    private record Pair(
+            String name,
+            IntFunction<CompletionStage<?>> on,
+            IntFunction<CompletionStage<?>> off,
+            List<Slots.Result> resultsOn,
+            List<Slots.Result> resultsOff) {
+
+        Pair(String name, IntFunction<CompletionStage<?>> on, IntFunction<CompletionStage<?>> off) {
+            this(name, on, off, new ArrayList<>(), new ArrayList<>());
+        }
+    }
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        if (!STORES.contains(store)) {
+            throw new CommandLine.ParameterException(
+                    new CommandLine(this), "--store must be one of " + STORES + ", not " + store);
+        }
+        Path directory = Files.createTempDirectory("dht4j-idle-cost-");
+        String[] keys = new String[keyCount];
+        Arrays.setAll(keys, i -> "key-%08d".formatted(i));
+        byte[] value = new byte[valueBytes];
+        Arrays.fill(value, (byte) 'v');
+        try (ThreeNodes on = start(directory.resolve("on"), builder -> builder, keys, value);
+                ThreeNodes off = start(directory.resolve("off"), IdleCost::withoutHealing, keys, value)) {
+            for (int key = 0; key < keyCount; key++) {
+                on.put(0, key).toCompletableFuture().join();
+                off.put(0, key).toCompletableFuture().join();
+            }
+            measure(List.of(
+                    new Pair("put", slot -> on.put(slot % 3, anyKey()), slot -> off.put(slot % 3, anyKey())),
+                    new Pair("get", slot -> on.get(slot % 3, anyKey()), slot -> off.get(slot % 3, anyKey()))));
+        } finally {
+            Trees.delete(directory);
+        }
+        return 0;
+    }
+
+    private int anyKey() {
+        return ThreadLocalRandom.current().nextInt(keyCount);
+    }
+
+    private static ClusterBuilder withoutHealing(ClusterBuilder builder) {
+        return builder.handoff(HintedHandoff.off()).repair(Repair.off()).failureDetector(FailureDetectors.none());
+    }
+
+    private ThreeNodes start(Path directory, UnaryOperator<ClusterBuilder> settings, String[] keys, byte[] value)
+            throws IOException {
+        IntFunction<Transport> transports = port ->
+                GrpcTransport.create(GrpcTransportOptions.at("127.0.0.1", port).withMode(GrpcMode.STREAM));
+        List<Path> nodes = new ArrayList<>();
+        UnaryOperator<ClusterBuilder> stores = builder -> {
+            if (store.equals("memory")) {
+                return builder;
+            }
+            Path node = directory.resolve("n" + nodes.size());
+            nodes.add(node);
+            return builder.store(MvStore.open(node, MvStoreOptions.defaults()));
+        };
+        return new ThreeNodes(transports, builder -> settings.apply(stores.apply(builder)), 2, keys, value);
+    }
+
+    private void measure(List<Pair> pairs) throws InterruptedException {
+        System.out.printf(
+                Locale.ROOT,
+                "3 nodes in one process, gRPC streams, %s stores, 2/3, %d in flight, %d-byte values, %d keys, %d repetitions of %.1f s%n",
+                store,
+                inFlight,
+                valueBytes,
+                keyCount,
+                repetitions,
+                seconds);
+        for (Pair pair : pairs) {
+            Slots.run(inFlight, warmUp, pair.on());
+            Slots.run(inFlight, warmUp, pair.off());
+        }
+        StolenTime stolen = new StolenTime();
+        for (int repetition = 0; repetition < repetitions; repetition++) {
+            for (Pair pair : pairs) {
+                // In turns, and the other one first each time.
+                boolean onFirst = repetition % 2 == 0;
+                Slots.Result first = Slots.run(inFlight, seconds, onFirst ? pair.on() : pair.off());
+                Slots.Result second = Slots.run(inFlight, seconds, onFirst ? pair.off() : pair.on());
+                pair.resultsOn().add(onFirst ? first : second);
+                pair.resultsOff().add(onFirst ? second : first);
+            }
+        }
+        for (Pair pair : pairs) {
+            tell(pair.name() + ", on", pair.resultsOn());
+            tell(pair.name() + ", off", pair.resultsOff());
+            tellRatios(pair.name() + ", per second, on to off", Slots.Result::perSecond, pair.resultsOn(), pair.resultsOff());
+            tellRatios(pair.name() + ", p99, on to off", Slots.Result::p99Micros, pair.resultsOn(), pair.resultsOff());
+        }
+        System.out.printf(Locale.ROOT, "stolen time %.1f %%%n", stolen.percent());
+    }
+
+    private static void tell(String name, List<Slots.Result> results) {
+        double[] rates = sorted(results, Slots.Result::perSecond);
+        double[] p99 = sorted(results, Slots.Result::p99Micros);
+        System.out.printf(
+                Locale.ROOT,
+                "%-28s %,10.0f/s (%,.0f to %,.0f)   p99 %,.0f µs (%,.0f to %,.0f)%n",
+                name,
+                rates[rates.length / 2],
+                rates[0],
+                rates[rates.length - 1],
+                p99[p99.length / 2],
+                p99[0],
+                p99[p99.length - 1]);
+    }
+
+    /** Of the runs that followed each other, so that what changes with the hour cancels out. */
+    private static void tellRatios(
+            String name, ToDoubleFunction<Slots.Result> figure, List<Slots.Result> on, List<Slots.Result> off) {
+        double[] ratios = new double[on.size()];
+        Arrays.setAll(ratios, i -> figure.applyAsDouble(on.get(i)) / figure.applyAsDouble(off.get(i)));
+        Arrays.sort(ratios);
+        System.out.printf(
+                Locale.ROOT,
+                "%-28s %.3f (%.3f to %.3f)%n",
+                name,
+                ratios[ratios.length / 2],
+                ratios[0],
+                ratios[ratios.length - 1]);
+    }
+
+    private static double[] sorted(List<Slots.Result> results, ToDoubleFunction<Slots.Result> figure) {
+        return results.stream().mapToDouble(figure).sorted().toArray();
+    }
+}
