@@ -2,6 +2,7 @@
 module io.dht4j.store {
     requires transitive io.dht4j.api;
     requires static transitive org.jspecify;
+    requires com.github.benmanes.caffeine;
     requires com.h2database.mvstore;
     requires org.slf4j;
 

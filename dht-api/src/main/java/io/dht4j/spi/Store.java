@@ -144,6 +144,25 @@ public interface Store extends AutoCloseable {
     boolean isMemoryFast();
 
     /**
+     * What the store holds of a key, where it can tell from memory alone. Quick, whatever {@link #isMemoryFast()} says: touches no disk, waits for no
+     * other thread, and may run on any thread, an event loop included.
+     *
+     * @param key the key
+     * @return what {@link #get} would return now; empty if it would have to look further, which says nothing of the key
+     * @throws StoreException if the store is closed
+     */
+    default Optional<Held> getFromMemory(Key key) {
+        return isMemoryFast() ? Optional.of(new Held(get(key))) : Optional.empty();
+    }
+
+    /**
+     * What a store holds of a key.
+     *
+     * @param entry its entry, a tombstone perhaps; empty if there is none
+     */
+    record Held(Optional<Entry> entry) {}
+
+    /**
      * What the store cannot do at the moment, for status. Quick; does not touch the disk.
      *
      * @return one for each kind at most; empty if all is well

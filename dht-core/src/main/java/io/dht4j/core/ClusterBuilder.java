@@ -47,11 +47,21 @@ public final class ClusterBuilder {
     final Topology topology;
     final boolean stores;
     final Set<NodeId> trusted = new LinkedHashSet<>();
-    @Nullable Transport transport;
-    @Nullable Store store;
-    @Nullable HintLog hints;
+
+    @Nullable
+    Transport transport;
+
+    @Nullable
+    Store store;
+
+    @Nullable
+    HintLog hints;
+
     FailureDetector detector = FailureDetectors.silence(PATIENCE);
-    @Nullable Environment environment;
+
+    @Nullable
+    Environment environment;
+
     Placement placement = Placements.rendezvous();
     HashFunction hash = HashFunctions.xxh3();
     int partitions = DEFAULT_PARTITIONS;

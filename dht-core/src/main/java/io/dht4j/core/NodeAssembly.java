@@ -136,8 +136,7 @@ final class NodeAssembly {
                     int chosen = Math.floorMod(given.self.value().hashCode(), free == 0 ? slots : free);
                     return slots - 1 - chosen;
                 });
-        return new HybridClock(
-                environment::currentTimeMillis, given.maxClockSkew.toMillis(), slot % slots, slots);
+        return new HybridClock(environment::currentTimeMillis, given.maxClockSkew.toMillis(), slot % slots, slots);
     }
 
     private static void release(AutoCloseable part, Throwable failure) {

@@ -34,8 +34,8 @@ public abstract class RemoteApiHarness {
     static final int MAX_BATCH = 500;
     static final Key KEY = Key.of("key");
 
-    private final List<Cluster> clusters = new ArrayList<>();
-    private final List<Server> servers = new ArrayList<>();
+    final List<Cluster> clusters = new ArrayList<>();
+    final List<Server> servers = new ArrayList<>();
     private final SystemEnvironment environment = SystemEnvironment.create("remote-contract");
     RemoteApi api;
 

@@ -15,6 +15,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.NoSuchElementException;
+import java.util.Optional;
 import java.util.Random;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
@@ -283,6 +284,28 @@ public abstract class StoreContract extends StoreThreadsContract {
         assertThat(store.entries()).isEqualTo(model.entries());
     }
 
+    /** What is in memory. */
+    @Test
+    void what_memory_tells_of_a_key_is_what_a_read_gives() {
+        SplittableRandom random = new SplittableRandom(SEED);
+        ModelStore model = new ModelStore();
+        for (int round = 0; round < 300; round++) {
+            List<Entry> entries = randomEntries(random, random.nextInt(20), 150);
+            store.apply(entries);
+            model.apply(entries);
+            if (random.nextInt(50) == 0) {
+                Version margin = new Version(random.nextInt(4));
+                store.purge(margin, NOW);
+                model.purge(margin, NOW);
+            }
+            Key key = Key.of("key-" + random.nextInt(150));
+            Optional<Entry> expected = model.get(key);
+            store.getFromMemory(key).ifPresent(held -> assertThat(held.entry()).isEqualTo(expected));
+            assertThat(store.get(key)).isEqualTo(expected);
+            store.getFromMemory(key).ifPresent(held -> assertThat(held.entry()).isEqualTo(expected));
+        }
+    }
+
     /** Following a store. */
     @Test
     void a_listener_is_told_of_every_change() {
@@ -323,6 +346,7 @@ public abstract class StoreContract extends StoreThreadsContract {
         store.close();
 
         assertThatThrownBy(() -> store.get(Key.of("a"))).isInstanceOf(StoreException.class);
+        assertThatThrownBy(() -> store.getFromMemory(Key.of("a"))).isInstanceOf(StoreException.class);
         assertThatThrownBy(() -> store.apply(List.of(value("a", 2, "y")))).isInstanceOf(StoreException.class);
         assertThatThrownBy(() -> store.scan(KeyRange.all())).isInstanceOf(StoreException.class);
         assertThatThrownBy(() -> store.purge(new Version(1), NOW)).isInstanceOf(StoreException.class);

@@ -9,13 +9,18 @@ import io.dht4j.spi.Entry;
 import io.dht4j.spi.Store;
 import io.dht4j.spi.StoreException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** What every {@link Store} must do when many threads use it, are interrupted, or find it closed. Part of {@link StoreContract}. */
@@ -41,6 +46,43 @@ public abstract class StoreThreadsContract extends StoreHarness {
         inParallel(writers);
 
         told.assertTells(store);
+    }
+
+    /** Reads while a writer and a merge go on. */
+    @Test
+    void what_was_read_of_a_key_is_never_followed_by_something_older() throws Exception {
+        List<Key> keys = IntStream.range(0, 8).mapToObj(i -> Key.of("key-" + i)).toList();
+        AtomicBoolean written = new AtomicBoolean();
+        List<Runnable> tasks = new ArrayList<>();
+        tasks.add(() -> {
+            byte[] bytes = new byte[200];
+            for (int version = 1; version <= 4000; version++) {
+                store.apply(List.of(
+                        Entry.value(keys.get(version % keys.size()), new Version(version), bytes, Entry.NEVER)));
+            }
+            written.set(true);
+        });
+        for (int reader = 0; reader < 2; reader++) {
+            SplittableRandom random = new SplittableRandom(SEED + reader);
+            tasks.add(() -> {
+                Map<Key, Entry> seen = new HashMap<>();
+                while (!written.get()) {
+                    Key key = keys.get(random.nextInt(keys.size()));
+                    Optional<Entry> now = random.nextBoolean()
+                            ? store.get(key)
+                            : store.getFromMemory(key)
+                                    .map(Store.Held::entry)
+                                    .orElse(Optional.ofNullable(seen.get(key)));
+                    Entry before = seen.get(key);
+                    if (before != null) {
+                        assertThat(now).as("after %s", before).isPresent();
+                        assertThat(before.supersedes(now.orElseThrow())).isFalse();
+                    }
+                    now.ifPresent(entry -> seen.put(key, entry));
+                }
+            });
+        }
+        inParallel(tasks);
     }
 
     /** Many writers at a time. */

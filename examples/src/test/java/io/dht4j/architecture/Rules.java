@@ -83,7 +83,12 @@ final class Rules {
                 dependsOnlyOn(new String[] {in("store.memory")}, "org.slf4j.."));
         rules.put(
                 "the durable store depends on the API and MVStore",
-                dependsOnlyOn(new String[] {in("store.mvstore")}, in("store.log"), "org.h2..", "org.slf4j.."));
+                dependsOnlyOn(
+                        new String[] {in("store.mvstore")},
+                        in("store.log"),
+                        "org.h2..",
+                        "com.github.benmanes.caffeine..",
+                        "org.slf4j.."));
         rules.put(
                 "the log of hints depends on the API only",
                 dependsOnlyOn(new String[] {in("store.hints")}, in("store.log"), "org.slf4j.."));

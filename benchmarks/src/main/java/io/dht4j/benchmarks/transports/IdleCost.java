@@ -37,7 +37,8 @@ import picocli.CommandLine.Option;
 @Command(
         name = "idle-cost",
         mixinStandardHelpOptions = true,
-        description = "Closed-loop load on a cluster with what heals it switched on, and on one with it switched off, in turns.")
+        description =
+                "Closed-loop load on a cluster with what heals it switched on, and on one with it switched off, in turns.")
 public final class IdleCost implements Callable<Integer> {
 
     private static final List<String> STORES = List.of("memory", "durable");
@@ -45,7 +46,10 @@ public final class IdleCost implements Callable<Integer> {
     @Option(names = "--store", defaultValue = "memory", description = "memory or durable (default: ${DEFAULT-VALUE})")
     private String store = "memory";
 
-    @Option(names = "--in-flight", defaultValue = "64", description = "operations under way (default: ${DEFAULT-VALUE})")
+    @Option(
+            names = "--in-flight",
+            defaultValue = "64",
+            description = "operations under way (default: ${DEFAULT-VALUE})")
     private int inFlight;
 
     @Option(names = "--value-bytes", defaultValue = "100", description = "size of a value (default: ${DEFAULT-VALUE})")

@@ -58,6 +58,7 @@ final class EntryMap implements AutoCloseable {
     private final Disk disk;
     private final long cacheBytes;
     private final Health health;
+    private final EntryCache cache;
 
     /** Replaced under the lock of this, after a write has failed. */
     private volatile Opened opened;
@@ -124,7 +125,8 @@ final class EntryMap implements AutoCloseable {
         }
     }
 
-    private EntryMap(Path file, Disk disk, long cacheBytes, Health health) {
+    private EntryMap(Path file, Disk disk, long cacheBytes, EntryCache cache, Health health) {
+        this.cache = cache;
         this.file = file;
         this.disk = disk;
         this.cacheBytes = cacheBytes;
@@ -132,8 +134,8 @@ final class EntryMap implements AutoCloseable {
         this.opened = openFile();
     }
 
-    static EntryMap open(Path file, Disk disk, long cacheBytes, Health health) {
-        EntryMap map = new EntryMap(file, disk, cacheBytes, health);
+    static EntryMap open(Path file, Disk disk, long cacheBytes, EntryCache cache, Health health) {
+        EntryMap map = new EntryMap(file, disk, cacheBytes, cache, health);
         try {
             map.finished = map.lastMergedSegment();
         } catch (RuntimeException e) {
@@ -207,7 +209,20 @@ final class EntryMap implements AutoCloseable {
     }
 
     Optional<Entry> get(Key key) {
-        return reading(map -> Optional.ofNullable(map.entries.get(key)).map(stored -> stored.toEntry(key)));
+        Optional<Entry> cached = getFromMemory(key);
+        if (cached.isPresent()) {
+            return cached;
+        }
+        long stamp = cache.stamp(key);
+        Optional<Entry> found =
+                reading(map -> Optional.ofNullable(map.entries.get(key)).map(stored -> stored.toEntry(key)));
+        found.ifPresent(entry -> cache.keep(entry, stamp));
+        return found;
+    }
+
+    /** What the map holds of a key; empty if it holds nothing, or if that is not known without looking at its pages. */
+    Optional<Entry> getFromMemory(Key key) {
+        return Optional.ofNullable(cache.get(key));
     }
 
     boolean contains(Key key) {
@@ -283,7 +298,7 @@ final class EntryMap implements AutoCloseable {
     void merge(Entry entry) {
         writing(map -> {
             synchronized (following) {
-                Stored before = map.entries.operate(entry.key(), Stored.of(entry), new KeepNewest(entry));
+                Stored before = put(map, entry);
                 // A table whose merge failed is merged anew, and what was told of it is not told again.
                 if (toldUpTo == null || entry.key().compareTo(toldUpTo) > 0) {
                     toldUpTo = entry.key();
@@ -296,6 +311,21 @@ final class EntryMap implements AutoCloseable {
             commitIfLarge(map);
             return entry;
         });
+    }
+
+    /** Keeps an entry if it supersedes what there is, which is returned. */
+    private @Nullable Stored put(Opened map, Entry entry) {
+        boolean done = false;
+        try {
+            Stored before = map.entries.operate(entry.key(), Stored.of(entry), new KeepNewest(entry));
+            cache.changed(before == null ? entry : Entry.newest(entry, before.toEntry(entry.key())));
+            done = true;
+            return before;
+        } finally {
+            if (!done) {
+                cache.changed(entry.key());
+            }
+        }
     }
 
     private void tell(@Nullable Entry removed, @Nullable Entry added) {
@@ -381,6 +411,7 @@ final class EntryMap implements AutoCloseable {
                     writing(map -> {
                         synchronized (following) {
                             map.entries.remove(entry.key());
+                            cache.changed(entry.key());
                             tell(entry, null);
                         }
                         return entry;

@@ -104,7 +104,12 @@ public final class MvStore implements Store {
     private static MvStore recover(StoreDirectory directory, MvStoreOptions options) throws IOException {
         directory.notes().checkTrusted();
         Health health = new Health(directory.path());
-        EntryMap map = EntryMap.open(directory.dataFile(), directory.disk(), options.cacheBytes(), health);
+        EntryMap map = EntryMap.open(
+                directory.dataFile(),
+                directory.disk(),
+                options.cacheBytes(),
+                new EntryCache(options.entryCacheBytes()),
+                health);
         try {
             List<Memtable> recovered = replay(directory, map, options.durability());
             long next = recovered.isEmpty()
@@ -181,13 +186,39 @@ public final class MvStore implements Store {
     public Optional<Entry> get(Key key) {
         return reading(() -> {
             // The tables come first: what leaves them meanwhile is in the map before it is gone from them.
-            Memtables.View view = memtables.view();
-            Optional<Entry> newest = Optional.ofNullable(view.active().get(key));
-            for (Memtable table : view.frozen()) {
-                newest = newest(newest, Optional.ofNullable(table.get(key)));
-            }
+            Optional<Entry> newest = newestInTables(key);
             return newest(newest, map.get(key));
         });
+    }
+
+    /**
+     * {@inheritDoc}
+     *
+     * <p>Tells of what was read before and is still in the entry cache.
+     */
+    @Override
+    public Optional<Held> getFromMemory(Key key) {
+        // Whoever closes holds the lock, and for long.
+        if (!calls.readLock().tryLock()) {
+            return Optional.empty();
+        }
+        try {
+            checkOpen();
+            Optional<Entry> newest = newestInTables(key);
+            // What a table holds may have come later and be older.
+            return map.getFromMemory(key).map(merged -> new Held(newest(newest, Optional.of(merged))));
+        } finally {
+            calls.readLock().unlock();
+        }
+    }
+
+    private Optional<Entry> newestInTables(Key key) {
+        Memtables.View view = memtables.view();
+        Optional<Entry> newest = Optional.ofNullable(view.active().get(key));
+        for (Memtable table : view.frozen()) {
+            newest = newest(newest, Optional.ofNullable(table.get(key)));
+        }
+        return newest;
     }
 
     private static Optional<Entry> newest(Optional<Entry> one, Optional<Entry> other) {
@@ -378,12 +409,16 @@ public final class MvStore implements Store {
     private <T> T reading(Supplier<T> call) {
         calls.readLock().lock();
         try {
-            if (closed) {
-                throw new StoreException("the store " + directory.path() + " is closed; open it again");
-            }
+            checkOpen();
             return call.get();
         } finally {
             calls.readLock().unlock();
+        }
+    }
+
+    private void checkOpen() {
+        if (closed) {
+            throw new StoreException("the store " + directory.path() + " is closed; open it again");
         }
     }
 }

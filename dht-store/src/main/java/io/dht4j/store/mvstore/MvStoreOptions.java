@@ -6,12 +6,15 @@ package io.dht4j.store.mvstore;
  * @param durability what an acknowledged write survives
  * @param cacheBytes how much memory the pages of the map may take that have been read, 1 MiB to 64 GiB. More makes reads
  *     faster: a page that is not cached is read and decoded again
+ * @param entryCacheBytes how much memory single entries may take that have been read, by estimate, 0 (none) to 64 GiB. Reads that find theirs are
+ *     answered on the thread that asks, without a change to one that may wait for the disk
  * @param memtableBytes how much memory the newest writes may take, by estimate, before they are handed to the merge, 16 KiB
  *     to 1 GiB. More means fewer and larger merges (less written per put, higher put rates), but more memory, a
  *     longer log and a longer recovery. The log segment that backs it is never larger
  * @param maxFrozen how many such tables may wait for the merge, 1 to 16. When as many wait, writers wait too
  */
-public record MvStoreOptions(Durability durability, long cacheBytes, long memtableBytes, int maxFrozen) {
+public record MvStoreOptions(
+        Durability durability, long cacheBytes, long entryCacheBytes, long memtableBytes, int maxFrozen) {
 
     /** The smallest cache. */
     public static final long MIN_CACHE_BYTES = 1L << 20;
@@ -38,12 +41,13 @@ public record MvStoreOptions(Durability durability, long cacheBytes, long memtab
      */
     public MvStoreOptions {
         check("cacheBytes", cacheBytes, MIN_CACHE_BYTES, MAX_CACHE_BYTES);
+        check("entryCacheBytes", entryCacheBytes, 0, MAX_CACHE_BYTES);
         check("memtableBytes", memtableBytes, MIN_MEMTABLE_BYTES, MAX_MEMTABLE_BYTES);
         check("maxFrozen", maxFrozen, 1, MAX_FROZEN);
     }
 
     /**
-     * {@link Durability#OS}, a cache of an eighth of the largest heap (16 MiB to 1 GiB), tables of 64 MiB (at most a
+     * {@link Durability#OS}, a cache of an eighth of the largest heap (16 MiB to 1 GiB), an entry cache of a sixteenth (8 MiB to 512 MiB), tables of 64 MiB (at most a
      * sixteenth of the heap), of which 2 may wait.
      *
      * @return the default options
@@ -52,7 +56,8 @@ public record MvStoreOptions(Durability durability, long cacheBytes, long memtab
         long heap = Runtime.getRuntime().maxMemory();
         long cache = Math.max(16L << 20, Math.min(1L << 30, heap / 8));
         long memtable = Math.max(MIN_MEMTABLE_BYTES, Math.min(DEFAULT_MEMTABLE_BYTES, heap / 16));
-        return new MvStoreOptions(Durability.OS, cache, memtable, DEFAULT_MAX_FROZEN);
+        long entryCache = Math.max(8L << 20, Math.min(512L << 20, heap / 16));
+        return new MvStoreOptions(Durability.OS, cache, entryCache, memtable, DEFAULT_MAX_FROZEN);
     }
 
     /**
@@ -62,7 +67,7 @@ public record MvStoreOptions(Durability durability, long cacheBytes, long memtab
      * @return new options
      */
     public MvStoreOptions withDurability(Durability durability) {
-        return new MvStoreOptions(durability, cacheBytes, memtableBytes, maxFrozen);
+        return new MvStoreOptions(durability, cacheBytes, entryCacheBytes, memtableBytes, maxFrozen);
     }
 
     /**
@@ -73,7 +78,18 @@ public record MvStoreOptions(Durability durability, long cacheBytes, long memtab
      * @throws IllegalArgumentException if it is out of its range
      */
     public MvStoreOptions withCacheBytes(long cacheBytes) {
-        return new MvStoreOptions(durability, cacheBytes, memtableBytes, maxFrozen);
+        return new MvStoreOptions(durability, cacheBytes, entryCacheBytes, memtableBytes, maxFrozen);
+    }
+
+    /**
+     * The same options with this cache of single entries.
+     *
+     * @param entryCacheBytes 0 bytes to 64 GiB
+     * @return new options
+     * @throws IllegalArgumentException if it is out of its range
+     */
+    public MvStoreOptions withEntryCacheBytes(long entryCacheBytes) {
+        return new MvStoreOptions(durability, cacheBytes, entryCacheBytes, memtableBytes, maxFrozen);
     }
 
     /**
@@ -84,7 +100,7 @@ public record MvStoreOptions(Durability durability, long cacheBytes, long memtab
      * @throws IllegalArgumentException if it is out of its range
      */
     public MvStoreOptions withMemtableBytes(long memtableBytes) {
-        return new MvStoreOptions(durability, cacheBytes, memtableBytes, maxFrozen);
+        return new MvStoreOptions(durability, cacheBytes, entryCacheBytes, memtableBytes, maxFrozen);
     }
 
     /**
@@ -95,7 +111,7 @@ public record MvStoreOptions(Durability durability, long cacheBytes, long memtab
      * @throws IllegalArgumentException if it is out of its range
      */
     public MvStoreOptions withMaxFrozen(int maxFrozen) {
-        return new MvStoreOptions(durability, cacheBytes, memtableBytes, maxFrozen);
+        return new MvStoreOptions(durability, cacheBytes, entryCacheBytes, memtableBytes, maxFrozen);
     }
 
     private static void check(String name, long value, long min, long max) {

@@ -170,6 +170,7 @@ class MvStoreDirectoryTest {
     void options_out_of_range_are_refused_by_name() {
         MvStoreOptions defaults = MvStoreOptions.defaults();
         assertThatThrownBy(() -> defaults.withCacheBytes(1)).hasMessageContaining("cacheBytes must be 1048576 to");
+        assertThatThrownBy(() -> defaults.withEntryCacheBytes(-1)).hasMessageContaining("entryCacheBytes must be 0 to");
         assertThatThrownBy(() -> defaults.withMemtableBytes(1)).hasMessageContaining("memtableBytes must be 16384 to");
         assertThatThrownBy(() -> defaults.withMaxFrozen(17)).hasMessageContaining("maxFrozen must be 1 to 16, not 17");
         assertThat(defaults.durability()).isEqualTo(Durability.OS);

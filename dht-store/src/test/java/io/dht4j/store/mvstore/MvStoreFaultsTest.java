@@ -273,7 +273,10 @@ class MvStoreFaultsTest {
         }
         Path map = directory.resolve("data.mv");
         List<Key> failed = new ArrayList<>();
-        try (MvStore store = open(MvStoreOptions.defaults().withCacheBytes(MvStoreOptions.MIN_CACHE_BYTES))) {
+        MvStoreOptions fromDisk = MvStoreOptions.defaults()
+                .withCacheBytes(MvStoreOptions.MIN_CACHE_BYTES)
+                .withEntryCacheBytes(0);
+        try (MvStore store = open(fromDisk)) {
             // Behind the two headers, where the chunks are.
             try (RandomAccessFile file = new RandomAccessFile(map.toFile(), "rw")) {
                 for (long position = 8192 + 100; position < file.length(); position += 1500) {

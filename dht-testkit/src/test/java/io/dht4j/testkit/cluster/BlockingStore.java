@@ -26,6 +26,9 @@ final class BlockingStore extends ForwardingStore {
     /** How often it was read. */
     final AtomicInteger gets = new AtomicInteger();
 
+    /** Whether it has everything in memory, though others of its calls wait for a disk. */
+    volatile boolean remembers;
+
     /** Called by each read before it reads. */
     volatile Runnable beforeGet = () -> {};
 
@@ -61,6 +64,15 @@ final class BlockingStore extends ForwardingStore {
         beforeGet.run();
         checkWhole();
         return super.get(key);
+    }
+
+    @Override
+    public Optional<Held> getFromMemory(Key key) {
+        if (!remembers) {
+            return super.getFromMemory(key);
+        }
+        checkWhole();
+        return Optional.of(new Held(super.get(key)));
     }
 
     @Override

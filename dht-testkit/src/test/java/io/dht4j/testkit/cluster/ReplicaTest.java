@@ -12,6 +12,7 @@ import io.dht4j.core.internal.repair.Content;
 import io.dht4j.core.internal.repair.Fence;
 import io.dht4j.core.internal.replica.Replica;
 import io.dht4j.core.internal.snapshot.Cuts;
+import io.dht4j.core.internal.wire.Answer;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
 import io.dht4j.spi.CallContext;
@@ -68,6 +69,38 @@ class ReplicaTest {
 
     private void serve(Replica replica, Request request, Consumer<Reply> reply) {
         replica.serve(request, new CallContext(env::nanoTime, SECOND), reply);
+    }
+
+    @Test
+    void what_the_store_has_in_memory_is_answered_at_once() {
+        BlockingStore store = new BlockingStore();
+        Replica replica = over(store);
+        serve(replica, write(entry("k", 1)), replies::add);
+        env.runUntilIdle();
+        store.remembers = true;
+
+        serve(replica, read("k"), replies::add);
+        serve(replica, read("absent"), replies::add);
+
+        assertThat(replies.subList(1, 3))
+                .containsExactly(
+                        new Reply.Found(List.of(new Answer.Whole(entry("k", 1)))),
+                        new Reply.Found(List.of(new Answer.Absent())));
+        assertThat(store.gets).hasValue(0);
+    }
+
+    @Test
+    void a_store_that_fails_to_look_into_its_memory_is_read_as_any_other() {
+        BlockingStore store = new BlockingStore();
+        Replica replica = over(store);
+        store.remembers = true;
+        store.broken = true;
+
+        serve(replica, read("k"), replies::add);
+        assertThat(replies).isEmpty();
+        env.runUntilIdle();
+
+        assertThat(replies).singleElement().isInstanceOf(Reply.Failed.class);
     }
 
     @ParameterizedTest

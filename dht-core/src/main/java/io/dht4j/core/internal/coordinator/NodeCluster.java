@@ -26,6 +26,7 @@ import io.dht4j.core.internal.repair.AntiEntropy;
 import io.dht4j.core.internal.snapshot.Cuts;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.Environment;
+import io.dht4j.spi.Store;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -113,7 +114,8 @@ public final class NodeCluster implements Cluster {
     public CompletionStage<Optional<Value>> get(Key key, CallOptions options) {
         return call(0, () -> {
             ReplicationPolicy policy = rules.readPolicy(options);
-            Optional<OwnMemory.Held> own = machinery.refill.unfilled().isEmpty() ? ownMemory.read(key, policy) : Optional.empty();
+            Optional<Store.Held> own =
+                    machinery.refill.unfilled().isEmpty() ? ownMemory.read(key, policy) : Optional.empty();
             return own.isPresent()
                     ? CompletableFuture.completedFuture(visible(own.get().entry()))
                     : read(List.of(key), policy, options, entries -> visible(entries.get(0)));
@@ -194,7 +196,14 @@ public final class NodeCluster implements Cluster {
         return call(0, () -> {
             rules.refuseTimeToLive(options);
             rules.requireLease(lease);
-            return SnapshotOpening.start(parts, peers, machinery.clock, machinery.cuts, rules.policy(options), lease.toNanos(), rules.context(options));
+            return SnapshotOpening.start(
+                    parts,
+                    peers,
+                    machinery.clock,
+                    machinery.cuts,
+                    rules.policy(options),
+                    lease.toNanos(),
+                    rules.context(options));
         });
     }
 
@@ -333,7 +342,8 @@ public final class NodeCluster implements Cluster {
 
     private <T> CompletableFuture<T> read(
             List<Key> keys, ReplicationPolicy policy, CallOptions options, Function<List<Optional<Entry>>, T> finish) {
-        ReadOperation operation = ReadOperation.start(parts, limits, peers, readRepair, keys, policy, rules.context(options));
+        ReadOperation operation =
+                ReadOperation.start(parts, limits, peers, readRepair, keys, policy, rules.context(options));
         ReadStage<T> stage = ReadStage.of(operation);
         operation.result().whenComplete((entries, error) -> {
             if (error == null) {
@@ -361,7 +371,13 @@ public final class NodeCluster implements Cluster {
             written = entries.isEmpty()
                     ? CompletableFuture.completedFuture(null)
                     : WriteOperation.start(
-                            parts, peers, machinery.handoff, entries, policy, rules.context(options), limits.maxValueBytes());
+                            parts,
+                            peers,
+                            machinery.handoff,
+                            entries,
+                            policy,
+                            rules.context(options),
+                            limits.maxValueBytes());
         } catch (RuntimeException | Error e) {
             underWay.ended();
             throw e;

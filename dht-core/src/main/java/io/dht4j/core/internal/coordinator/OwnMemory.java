@@ -4,14 +4,13 @@ import io.dht4j.Key;
 import io.dht4j.Node;
 import io.dht4j.ReadFanOut;
 import io.dht4j.ReplicationPolicy;
-import io.dht4j.spi.Entry;
+import io.dht4j.spi.Store;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Reads that this node's own memory answers by itself: one answer is enough, this node is a replica, and its store makes no caller
- * wait. They need neither a request nor anything that counts answers. Safe for use by any number of threads.
+ * Reads that this node's own memory answers by itself: one answer is enough, this node is a replica, and its store can tell without
+ * making the caller wait. They need neither a request nor anything that counts answers. Safe for use by any number of threads.
  */
 final class OwnMemory {
 
@@ -20,19 +19,16 @@ final class OwnMemory {
 
     OwnMemory(Parts parts, ReadFanOut fanOut) {
         this.parts = parts;
-        this.answersAlone = parts.isNode() && parts.store().isMemoryFast() && fanOut == ReadFanOut.ENOUGH;
+        this.answersAlone = parts.isNode() && fanOut == ReadFanOut.ENOUGH;
     }
 
-    /** What it holds for a key. */
-    record Held(Optional<Entry> entry) {}
-
     /** What it holds, or nothing if an ordinary read is needed: one that asks others, or that says why the store cannot tell. */
-    Optional<Held> read(Key key, ReplicationPolicy policy) {
+    Optional<Store.Held> read(Key key, ReplicationPolicy policy) {
         if (!answersAlone || policy.ack() > 1 || !isReplica(parts.replicas(key, policy.from()))) {
             return Optional.empty();
         }
         try {
-            return Optional.of(new Held(Objects.requireNonNull(parts.store().get(key))));
+            return parts.store().getFromMemory(key);
         } catch (RuntimeException | Error e) {
             // The ordinary read meets it again, reports it, and asks other replicas.
             return Optional.empty();

@@ -57,7 +57,8 @@ final class BatchService {
             Demand demand = demand(now + Math.min(part.remainingNanos(), remaining));
             Consumer<Reply> done = answer -> end(index, answer);
             if (part.request() instanceof Request.ReadKeys read) {
-                reads.add(new StoreGate.Read(demand, () -> replica.read(read, room), done));
+                reads.add(new StoreGate.Read(
+                        demand, () -> replica.readFromMemory(read, room), () -> replica.read(read, room), done));
             } else if (part.request() instanceof Request.ApplyEntries apply) {
                 Reply refusal = demand.isOver() ? Replica.late() : replica.refusal(apply);
                 if (refusal != null) {

@@ -50,8 +50,14 @@ final class StoreGate {
     /** Entries to be merged into the store, unless they are expired. */
     record Write(List<Entry> entries, long bytes, BooleanSupplier expired, Consumer<Reply> reply) {}
 
-    /** A read, unless its demand is over. */
-    record Read(Demand demand, Supplier<Reply> work, Consumer<Reply> reply) {}
+    /** A read, unless its demand is over. What can be told from memory alone never waits. */
+    record Read(Demand demand, Supplier<Optional<Reply>> fromMemory, Supplier<Reply> work, Consumer<Reply> reply) {
+
+        /** One that has to look at the store whatever is in memory. */
+        static Read through(Demand demand, Supplier<Reply> work, Consumer<Reply> reply) {
+            return new Read(demand, Optional::empty, work, reply);
+        }
+    }
 
     private final Store store;
     private final String storeName;
@@ -119,25 +125,34 @@ final class StoreGate {
         }
     }
 
-    /** Runs several quick reads: at once if the store is memory-fast. */
+    /** Runs several quick reads: at once if the store is memory-fast, or has in memory what they ask for. */
     void readAll(List<Read> together) {
-        if (store.isMemoryFast()) {
-            for (Read read : together) {
-                hand(readNow(read), read.reply());
-            }
-            return;
+        List<Read> waiting = new ArrayList<>();
+        for (Read read : together) {
+            atOnce(read).ifPresentOrElse(result -> hand(result, read.reply()), () -> waiting.add(read));
         }
-        for (int begin = 0; begin < together.size(); begin += READS_PER_TASK) {
-            laterAll(together.subList(begin, Math.min(together.size(), begin + READS_PER_TASK)));
+        for (int begin = 0; begin < waiting.size(); begin += READS_PER_TASK) {
+            laterAll(waiting.subList(begin, Math.min(waiting.size(), begin + READS_PER_TASK)));
         }
     }
 
-    /** Runs a quick read: at once if the store is memory-fast. */
+    /** Runs a quick read: at once if the store is memory-fast, or has in memory what it asks for. */
     void read(Read read) {
+        atOnce(read).ifPresentOrElse(result -> hand(result, read.reply()), () -> later(read));
+    }
+
+    private Optional<Reply> atOnce(Read read) {
         if (store.isMemoryFast()) {
-            hand(readNow(read), read.reply());
-        } else {
-            later(read);
+            return Optional.of(readNow(read));
+        }
+        if (read.demand().isOver()) {
+            return Optional.empty();
+        }
+        try {
+            return read.fromMemory().get();
+        } catch (RuntimeException | Error e) {
+            // The ordinary read meets it again, and reports it.
+            return Optional.empty();
         }
     }
 

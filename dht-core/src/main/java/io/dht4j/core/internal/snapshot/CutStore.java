@@ -29,6 +29,11 @@ final class CutStore implements Store {
     }
 
     @Override
+    public Optional<Held> getFromMemory(Key key) {
+        return store.getFromMemory(key);
+    }
+
+    @Override
     public void apply(List<Entry> entries) {
         cuts.apply(entries);
     }
