@@ -173,7 +173,11 @@ public final class IdleCost implements Callable<Integer> {
         for (Pair pair : pairs) {
             tell(pair.name() + ", on", pair.resultsOn());
             tell(pair.name() + ", off", pair.resultsOff());
-            tellRatios(pair.name() + ", per second, on to off", Slots.Result::perSecond, pair.resultsOn(), pair.resultsOff());
+            tellRatios(
+                    pair.name() + ", per second, on to off",
+                    Slots.Result::perSecond,
+                    pair.resultsOn(),
+                    pair.resultsOff());
             tellRatios(pair.name() + ", p99, on to off", Slots.Result::p99Micros, pair.resultsOn(), pair.resultsOff());
         }
         System.out.printf(Locale.ROOT, "stolen time %.1f %%%n", stolen.percent());
