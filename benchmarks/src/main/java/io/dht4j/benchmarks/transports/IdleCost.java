@@ -1,6 +1,7 @@
 package io.dht4j.benchmarks.transports;
 
 import io.dht4j.benchmarks.StolenTime;
+import io.dht4j.benchmarks.load.LoadOptions;
 import io.dht4j.benchmarks.load.Slots;
 import io.dht4j.benchmarks.scenario.Trees;
 import io.dht4j.core.ClusterBuilder;
@@ -28,6 +29,7 @@ import java.util.function.ToDoubleFunction;
 import java.util.function.UnaryOperator;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
@@ -46,29 +48,14 @@ public final class IdleCost implements Callable<Integer> {
     @Option(names = "--store", defaultValue = "memory", description = "memory or durable (default: ${DEFAULT-VALUE})")
     private String store = "memory";
 
-    @Option(
-            names = "--in-flight",
-            defaultValue = "64",
-            description = "operations under way (default: ${DEFAULT-VALUE})")
-    private int inFlight;
-
     @Option(names = "--value-bytes", defaultValue = "100", description = "size of a value (default: ${DEFAULT-VALUE})")
     private int valueBytes;
-
-    @Option(names = "--keys", defaultValue = "100000", description = "different keys (default: ${DEFAULT-VALUE})")
-    private int keyCount;
-
-    @Option(names = "--seconds", defaultValue = "3", description = "length of a repetition (default: ${DEFAULT-VALUE})")
-    private double seconds;
 
     @Option(names = "--repetitions", defaultValue = "9", description = "repetitions (default: ${DEFAULT-VALUE})")
     private int repetitions;
 
-    @Option(
-            names = "--warm-up",
-            defaultValue = "15",
-            description = "seconds of each before measuring (default: ${DEFAULT-VALUE})")
-    private double warmUp;
+    @Mixin
+    private final LoadOptions load = new LoadOptions(64, 100_000, 3, 15);
 
     /** For picocli. */
     public IdleCost() {}
@@ -102,13 +89,13 @@ public final class IdleCost implements Callable<Integer> {
                     new CommandLine(this), "--store must be one of " + STORES + ", not " + store);
         }
         Path directory = Files.createTempDirectory("dht4j-idle-cost-");
-        String[] keys = new String[keyCount];
+        String[] keys = new String[load.keys()];
         Arrays.setAll(keys, i -> "key-%08d".formatted(i));
         byte[] value = new byte[valueBytes];
         Arrays.fill(value, (byte) 'v');
         try (ThreeNodes on = start(directory.resolve("on"), builder -> builder, keys, value);
                 ThreeNodes off = start(directory.resolve("off"), IdleCost::withoutHealing, keys, value)) {
-            for (int key = 0; key < keyCount; key++) {
+            for (int key = 0; key < load.keys(); key++) {
                 on.put(0, key).toCompletableFuture().join();
                 off.put(0, key).toCompletableFuture().join();
             }
@@ -122,7 +109,7 @@ public final class IdleCost implements Callable<Integer> {
     }
 
     private int anyKey() {
-        return ThreadLocalRandom.current().nextInt(keyCount);
+        return ThreadLocalRandom.current().nextInt(load.keys());
     }
 
     private static ClusterBuilder withoutHealing(ClusterBuilder builder) {
@@ -150,22 +137,22 @@ public final class IdleCost implements Callable<Integer> {
                 Locale.ROOT,
                 "3 nodes in one process, gRPC streams, %s stores, 2/3, %d in flight, %d-byte values, %d keys, %d repetitions of %.1f s%n",
                 store,
-                inFlight,
+                load.inFlight(),
                 valueBytes,
-                keyCount,
+                load.keys(),
                 repetitions,
-                seconds);
+                load.seconds());
         for (Pair pair : pairs) {
-            Slots.run(inFlight, warmUp, pair.on());
-            Slots.run(inFlight, warmUp, pair.off());
+            Slots.run(load.inFlight(), load.warmUp(), pair.on());
+            Slots.run(load.inFlight(), load.warmUp(), pair.off());
         }
         StolenTime stolen = new StolenTime();
         for (int repetition = 0; repetition < repetitions; repetition++) {
             for (Pair pair : pairs) {
                 // In turns, and the other one first each time.
                 boolean onFirst = repetition % 2 == 0;
-                Slots.Result first = Slots.run(inFlight, seconds, onFirst ? pair.on() : pair.off());
-                Slots.Result second = Slots.run(inFlight, seconds, onFirst ? pair.off() : pair.on());
+                Slots.Result first = Slots.run(load.inFlight(), load.seconds(), onFirst ? pair.on() : pair.off());
+                Slots.Result second = Slots.run(load.inFlight(), load.seconds(), onFirst ? pair.off() : pair.on());
                 pair.resultsOn().add(onFirst ? first : second);
                 pair.resultsOff().add(onFirst ? second : first);
             }
