@@ -96,6 +96,10 @@ final class Faults {
 
     /** Lets something go wrong. */
     void strike() {
+        if (over) {
+            // It was to come later than the last call.
+            return;
+        }
         SimulatedNode node = nodes.get(random.nextInt(nodes.size()));
         if (setup.onlyNetwork()) {
             strikeNetwork(node);
