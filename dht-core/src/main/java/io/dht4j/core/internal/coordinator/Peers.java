@@ -164,7 +164,7 @@ final class Peers {
             return after.delay().toNanos();
         }
         long usual = readLatency.map(LatencyQuantile::nanos).orElse(0L);
-        return usual == 0 ? Hedge.NEVER : usual;
+        return usual == 0 ? ReadTimer.NEVER : usual;
     }
 
     /** Spends from the budget for a request that would not be sent if all replicas answered in time. */

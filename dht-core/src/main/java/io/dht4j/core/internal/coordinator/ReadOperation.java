@@ -13,7 +13,6 @@ import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Entry;
-import io.dht4j.spi.Environment;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -46,8 +45,7 @@ final class ReadOperation {
     private final AtomicInteger awaited = new AtomicInteger();
 
     private final CompletableFuture<List<Optional<Entry>>> result = new CompletableFuture<>();
-    private volatile Environment.@Nullable Timer deadline;
-    private volatile @Nullable Hedge hedge;
+    private volatile @Nullable ReadTimer timer;
 
     private ReadOperation(
             Parts parts,
@@ -89,10 +87,7 @@ final class ReadOperation {
         operation.askNext(operation.reads, asked, true);
         // A read of this node's own memory is over by now, and a timer would cost more than all the rest of it.
         if (!operation.result.isDone()) {
-            operation.expireLater();
-            if (asked < policy.from()) {
-                operation.hedgeLater();
-            }
+            operation.setTimer(asked < policy.from());
         }
         return operation;
     }
@@ -106,7 +101,7 @@ final class ReadOperation {
     void abandon() {
         if (limits.cancellation() != CancellationPolicy.NEVER) {
             result.cancel(false);
-            cancelTimers();
+            cancelTimer();
             cancelRest();
         }
     }
@@ -368,7 +363,7 @@ final class ReadOperation {
                 entries.add(each.outcome);
             }
             result.complete(entries);
-            cancelTimers();
+            cancelTimer();
             cancelRest();
         }
     }
@@ -379,38 +374,18 @@ final class ReadOperation {
 
     private void fail(ErrorCode code, String message) {
         result.completeExceptionally(DhtException.of(code, message));
-        cancelTimers();
+        cancelTimer();
         cancelRest();
     }
 
-    private void expire() {
-        if (result.isDone()) {
-            return;
-        }
-        for (KeyRead read : reads) {
-            if (!read.decided) {
-                fail("read failed: " + read.tracker + " before the deadline");
-                return;
-            }
-        }
-        fail("read failed: the newest value did not come, or not to enough replicas, before the deadline");
+    private void setTimer(boolean mayAskMore) {
+        ReadTimer begun = new ReadTimer(parts.environment(), peers, context, new Open());
+        timer = begun;
+        begun.begin(mayAskMore);
     }
 
-    private void expireLater() {
-        deadline = parts.environment().schedule(this::expire, context.remainingNanos());
-        if (result.isDone()) {
-            cancelTimers();
-        }
-    }
-
-    private void hedgeLater() {
-        Hedge begun = new Hedge(parts.environment(), peers, context, new Open());
-        hedge = begun;
-        begun.begin();
-    }
-
-    /** What of this read is open, for hedging. */
-    private final class Open implements Hedge.Waiting {
+    /** What of this read is open, for its timer. */
+    private final class Open implements ReadTimer.Waiting {
 
         @Override
         public boolean isDone() {
@@ -428,15 +403,22 @@ final class ReadOperation {
         public void askOneMore(List<KeyRead> keys) {
             askNext(keys, 1, false);
         }
+
+        @Override
+        public void expire() {
+            fail(
+                    reads.stream()
+                            .filter(read -> !read.decided)
+                            .findFirst()
+                            .map(read -> "read failed: " + read.tracker + " before the deadline")
+                            .orElse(
+                                    "read failed: the newest value did not come, or not to enough replicas, before the deadline"));
+        }
     }
 
     /** To be called when the result is there: a timer that is set just now looks for it afterwards. */
-    private void cancelTimers() {
-        Environment.Timer set = deadline;
-        if (set != null) {
-            set.cancel();
-        }
-        Hedge begun = hedge;
+    private void cancelTimer() {
+        ReadTimer begun = timer;
         if (begun != null) {
             begun.cancel();
         }

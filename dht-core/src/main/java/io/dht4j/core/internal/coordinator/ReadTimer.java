@@ -6,13 +6,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets a read ask one more replica when those that it has asked are late: one of them is suspected not to answer, or the hedge delay has
- * passed since it last asked. Each time it spends from the node's budget of retries; if there is none, it waits for the next time. One
- * timer, which a read that ends at once never sets.
+ * Ends a read at its deadline, and before lets it ask one more replica when those that it has asked are late: one of them is suspected not to
+ * answer, or the hedge delay has passed since it last asked. For each that it asks more it spends from the node's budget of retries; if there is none, it waits for the
+ * next time. One timer for all of that, since it is nearly always cancelled; a read that ends at once never sets it.
  */
-final class Hedge {
+final class ReadTimer {
 
-    /** No delay, but for suspicion. */
+    /** No hedge delay. */
     static final long NEVER = Long.MAX_VALUE;
 
     /** A read that waits. */
@@ -24,6 +24,9 @@ final class Hedge {
         List<KeyRead> open();
 
         void askOneMore(List<KeyRead> keys);
+
+        /** The deadline has passed. */
+        void expire();
     }
 
     private final Environment environment;
@@ -34,10 +37,11 @@ final class Hedge {
     private volatile Environment.@Nullable Timer timer;
 
     // Each written before a timer is set, and read by what the timer runs.
+    private boolean mayAskMore;
     private long lookNanos;
     private long hedgeNanos;
 
-    Hedge(Environment environment, Peers peers, CallContext context, Waiting read) {
+    ReadTimer(Environment environment, Peers peers, CallContext context, Waiting read) {
         this.environment = environment;
         this.peers = peers;
         this.context = context;
@@ -46,23 +50,25 @@ final class Hedge {
     }
 
     /** To be called once, when the read has asked those that it asks at once. */
-    void begin() {
+    void begin(boolean others) {
         long now = environment.nanoTime();
+        mayAskMore = others;
         lookNanos = now + peers.patienceNanos();
         hedgeNanos = now + (delayNanos == NEVER ? 0 : delayNanos);
-        setTimer(now);
+        set(now);
     }
 
-    private void setTimer(long now) {
-        long wait = lookNanos - now;
-        if (delayNanos != NEVER) {
-            wait = Math.min(wait, hedgeNanos - now);
-        }
-        if (wait < context.remainingNanos()) {
-            timer = environment.schedule(this::look, Math.max(1, wait));
-            if (read.isDone()) {
-                cancel();
+    private void set(long now) {
+        long wait = context.remainingNanos();
+        if (mayAskMore) {
+            wait = Math.min(wait, lookNanos - now);
+            if (delayNanos != NEVER) {
+                wait = Math.min(wait, hedgeNanos - now);
             }
+        }
+        timer = environment.schedule(this::look, Math.max(1, wait));
+        if (read.isDone()) {
+            cancel();
         }
     }
 
@@ -70,11 +76,23 @@ final class Hedge {
         if (read.isDone()) {
             return;
         }
-        List<KeyRead> open = read.open();
-        if (open.isEmpty()) {
+        if (context.isExpired()) {
+            read.expire();
             return;
         }
         long now = environment.nanoTime();
+        if (mayAskMore) {
+            askMore(now);
+        }
+        set(now);
+    }
+
+    private void askMore(long now) {
+        List<KeyRead> open = read.open();
+        if (open.isEmpty()) {
+            mayAskMore = false;
+            return;
+        }
         boolean late = delayNanos != NEVER && now - hedgeNanos >= 0;
         if (now - lookNanos >= 0) {
             lookNanos = now + Math.max(1, peers.patienceNanos() / 2);
@@ -87,7 +105,6 @@ final class Hedge {
         if (late) {
             hedgeNanos = now + delayNanos;
         }
-        setTimer(now);
     }
 
     private boolean waitsForASuspect(KeyRead key) {
