@@ -186,7 +186,7 @@ public final class MvStore implements Store {
     public Optional<Entry> get(Key key) {
         return reading(() -> {
             // The tables come first: what leaves them meanwhile is in the map before it is gone from them.
-            Optional<Entry> newest = newestInTables(key);
+            Optional<Entry> newest = newestIn(memtables.view(), key);
             return newest(newest, map.get(key));
         });
     }
@@ -204,16 +204,15 @@ public final class MvStore implements Store {
         }
         try {
             checkOpen();
-            Optional<Entry> newest = newestInTables(key);
-            // What a table holds may have come later and be older.
-            return map.getFromMemory(key).map(merged -> new Held(newest(newest, Optional.of(merged))));
+            // What moves from a table to the map meanwhile is seen in the table.
+            Memtables.View tables = memtables.view();
+            return map.getFromMemory(key).map(merged -> new Held(newest(newestIn(tables, key), Optional.of(merged))));
         } finally {
             calls.readLock().unlock();
         }
     }
 
-    private Optional<Entry> newestInTables(Key key) {
-        Memtables.View view = memtables.view();
+    private static Optional<Entry> newestIn(Memtables.View view, Key key) {
         Optional<Entry> newest = Optional.ofNullable(view.active().get(key));
         for (Memtable table : view.frozen()) {
             newest = newest(newest, Optional.ofNullable(table.get(key)));
