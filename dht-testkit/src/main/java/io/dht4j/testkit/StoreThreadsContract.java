@@ -56,11 +56,14 @@ public abstract class StoreThreadsContract extends StoreHarness {
         List<Runnable> tasks = new ArrayList<>();
         tasks.add(() -> {
             byte[] bytes = new byte[200];
-            for (int version = 1; version <= 4000; version++) {
-                store.apply(List.of(
-                        Entry.value(keys.get(version % keys.size()), new Version(version), bytes, Entry.NEVER)));
+            try {
+                for (int version = 1; version <= 4000; version++) {
+                    store.apply(List.of(
+                            Entry.value(keys.get(version % keys.size()), new Version(version), bytes, Entry.NEVER)));
+                }
+            } finally {
+                written.set(true);
             }
-            written.set(true);
         });
         for (int reader = 0; reader < 2; reader++) {
             SplittableRandom random = new SplittableRandom(SEED + reader);
