@@ -45,7 +45,7 @@ public final class OverloadLoad implements Callable<Integer> {
     private static final Duration FILLING = Duration.ofMinutes(5);
 
     @Mixin
-    private final LoadOptions load = new LoadOptions(20_000, 100_000, 10, 20);
+    private final LoadOptions load = new LoadOptions(20_000, 100_000, 10, 40);
 
     @Option(names = "--operation", defaultValue = "PUT", description = "PUT or GET (default: ${DEFAULT-VALUE})")
     private Operation operation = Operation.PUT;
@@ -58,6 +58,19 @@ public final class OverloadLoad implements Callable<Integer> {
 
     @Option(names = "--heap", defaultValue = "512", description = "of a node, in MiB (default: ${DEFAULT-VALUE})")
     private int heap;
+
+    @Option(
+            names = "--first-rate",
+            defaultValue = "2000",
+            description =
+                    "operations a second that the search for the stable load begins with (default: ${DEFAULT-VALUE})")
+    private double firstRate;
+
+    @Option(
+            names = "--probe",
+            defaultValue = "3",
+            description = "seconds that the search tries a rate for (default: ${DEFAULT-VALUE})")
+    private double probeSeconds;
 
     /** For picocli. */
     public OverloadLoad() {}
@@ -92,7 +105,9 @@ public final class OverloadLoad implements Callable<Integer> {
             process.run(spec(50_000, load.warmUp()).withMaxInFlight(64));
             Stable stable = StableLoad.find(
                     process,
-                    StableSearch.from(spec(2_000, 3)).within(0.1).lasting(load.seconds(), 3),
+                    StableSearch.from(spec(firstRate, probeSeconds))
+                            .within(0.1)
+                            .lasting(Math.max(load.seconds(), probeSeconds), probeSeconds),
                     probe -> say("  %s", line(probe.result())));
             if (!stable.found()) {
                 say("no rate was stable");
