@@ -44,6 +44,7 @@ import picocli.CommandLine.Option;
 public final class IdleCost implements Callable<Integer> {
 
     private static final List<String> STORES = List.of("memory", "durable");
+    private static final double NORMAL_95 = 1.96;
 
     @Option(names = "--store", defaultValue = "memory", description = "memory or durable (default: ${DEFAULT-VALUE})")
     private String store = "memory";
@@ -191,11 +192,18 @@ public final class IdleCost implements Callable<Integer> {
         double[] ratios = new double[on.size()];
         Arrays.setAll(ratios, i -> figure.applyAsDouble(on.get(i)) / figure.applyAsDouble(off.get(i)));
         Arrays.sort(ratios);
+        // The ranks between which the median is with 95 %, by the normal approximation of the binomial distribution
+        // (Conover, Practical Nonparametric Statistics).
+        double spread = NORMAL_95 * Math.sqrt(ratios.length);
+        int low = Math.max(0, (int) Math.floor((ratios.length - spread) / 2) - 1);
+        int high = Math.min(ratios.length - 1, (int) Math.ceil((ratios.length + spread) / 2));
         System.out.printf(
                 Locale.ROOT,
-                "%-28s %.3f (%.3f to %.3f)%n",
+                "%-28s %.3f (with 95 %% it is %.3f to %.3f; all are %.3f to %.3f)%n",
                 name,
                 ratios[ratios.length / 2],
+                ratios[low],
+                ratios[high],
                 ratios[0],
                 ratios[ratios.length - 1]);
     }
