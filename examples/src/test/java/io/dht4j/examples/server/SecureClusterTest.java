@@ -90,8 +90,10 @@ class SecureClusterTest {
                     .endsWith("tls=" + (i == 4 ? "off" : "on") + " tokens=on");
         }
 
-        // Two of five answer to each other.
-        succeed(run(1, WRITER, "put", "k", "v", "--ack", "2", "--from", "5"));
+        // Two of five answer to each other, once they have met: while five servers start at once that may take longer than
+        // a call.
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> succeed(run(1, WRITER, "put", "k", "v", "--ack", "2", "--from", "5")));
         assertThat(succeed(run(2, READER, "get", "k", "--ack", "2", "--from", "5")))
                 .isEqualTo("v");
         // None of the others finds a second one, nor is it one.
