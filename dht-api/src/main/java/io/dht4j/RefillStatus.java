@@ -3,7 +3,7 @@ package io.dht4j;
 import java.util.List;
 
 /**
- * How far a node is that lost what it held and gets it back from the other replicas.
+ * How far a node is that lost what it held, or whose disk was set back, and gets what is missing from the other replicas.
  *
  * @param partitions how many of its partitions must still be refilled before they are read; 0 when there is nothing to do
  * @param entries how many entries have come since the node was started

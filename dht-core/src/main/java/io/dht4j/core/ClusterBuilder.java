@@ -443,7 +443,8 @@ public final class ClusterBuilder {
     /**
      * What of this node's entries was lost, or may be too old, and must be brought back from the other replicas before it is read. Until then the
      * node takes writes of these partitions, and refuses reads, which the other replicas serve. Every other replica of a partition is read;
-     * as long as one of them does not answer, the partition stays closed. Default: {@link RefillMarker#none()}.
+     * as long as one of them does not answer, the partition stays closed. Default: {@link RefillMarker#none()}. Whatever the marker says, partitions of which
+     * the other replicas tell that this node's disk was set back are treated alike, without the nodes named here.
      *
      * @param marker what must be refilled; asked when the node starts, and told what is left
      * @param without nodes to do without: what only they and this node held is lost then

@@ -51,6 +51,9 @@ public final class Simulator {
     /** Longer than anything is remembered of a call or of a snapshot. */
     private static final Duration REST = Duration.ofMinutes(1);
 
+    /** Nodes ask each other again after so long at most. */
+    private static final Duration QUESTIONS = Duration.ofSeconds(12);
+
     private static final int MAJORITY = 2;
     /** Of so many calls one is followed by a fault. */
     private static final int CALLS_PER_FAULT = 12;
@@ -184,8 +187,12 @@ public final class Simulator {
 
     /** What was missed is handed over, and what was lost is brought back. */
     private void recover() {
+        // Nodes that had to wait for others have asked them again by then whether they lack something.
+        world.advance(QUESTIONS);
         await(
-                node -> node.disk.isWhole() && status(node).hintBytes() == 0,
+                node -> node.disk.isWhole()
+                        && status(node).refill().partitions() == 0
+                        && status(node).hintBytes() == 0,
                 RECOVERY_BOUND,
                 "has neither got back what it lost nor handed over what others missed");
     }

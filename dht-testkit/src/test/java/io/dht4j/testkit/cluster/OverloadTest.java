@@ -14,6 +14,7 @@ import io.dht4j.OverloadCounts;
 import io.dht4j.Version;
 import io.dht4j.core.Batching;
 import io.dht4j.core.ClusterBuilder;
+import io.dht4j.core.HintedHandoff;
 import io.dht4j.core.OverloadProtection;
 import io.dht4j.testkit.Fault;
 import io.dht4j.testkit.cluster.OfferedLoad.Outcome;
@@ -69,10 +70,10 @@ class OverloadTest {
     @EnumSource
     void under_four_times_its_stable_load_a_cluster_keeps_its_goodput_and_recovers_when_the_load_falls(
             OfferedLoad.Kind kind) {
-        try (SimulatedCluster cluster = slowStores(b -> b.overload(FITTING))) {
+        // Without hints: see below.
+        try (SimulatedCluster cluster = slowStores(b -> b.overload(FITTING).handoff(HintedHandoff.off()))) {
             OfferedLoad load = new OfferedLoad(cluster, kind);
-            // About as much as three stores can do: a read needs two of them, a write all, and writes go in groups.
-            int stable = kind == OfferedLoad.Kind.READS ? 150 : 400;
+            int stable = stable(kind);
             load.offer(stable * 8 / 10, Duration.ofSeconds(5));
             Outcome best = load.offer(stable, Duration.ofSeconds(5));
             load.offer(4 * stable, Duration.ofSeconds(5));
@@ -82,8 +83,31 @@ class OverloadTest {
 
             assertThat(much.servedPerSecond()).isGreaterThan(0.8 * best.servedPerSecond());
             assertThat(much.mostUnderWay()).as("what waits").isLessThan(2 * stable);
-            // Writes may meet hints that are handed over now.
             assertThat(after.servedPerSecond()).isGreaterThan(0.98 * stable / 2);
+        }
+    }
+
+    /** About as much as three stores can do: a read needs two of them, a write all, and writes go in groups. */
+    private static int stable(OfferedLoad.Kind kind) {
+        return kind == OfferedLoad.Kind.READS ? 150 : 400;
+    }
+
+    /**
+     * What was missed under the load is handed over when it falls, for longer than this looks, and takes its part of what the stores can do. How much that is at the expense of
+     * calls depends on how both fall together: of 24 seeds, between 79 and 99 of a hundred calls were served; without hints 99.5 in each.
+     */
+    @Test
+    void while_it_hands_over_hints_after_an_overload_a_cluster_serves_most_writes() {
+        try (SimulatedCluster cluster = slowStores(b -> b.overload(FITTING))) {
+            OfferedLoad load = new OfferedLoad(cluster, OfferedLoad.Kind.WRITES);
+            int stable = stable(OfferedLoad.Kind.WRITES);
+            Outcome best = load.offer(stable, Duration.ofSeconds(5));
+            Outcome much = load.offer(4 * stable, Duration.ofSeconds(15));
+            load.offer(stable / 2, Duration.ofSeconds(2));
+            Outcome after = load.offer(stable / 2, Duration.ofSeconds(5));
+
+            assertThat(much.servedPerSecond()).isGreaterThan(0.8 * best.servedPerSecond());
+            assertThat(after.servedPerSecond()).isGreaterThan(0.75 * stable / 2);
         }
     }
 

@@ -133,7 +133,7 @@ class PeerFramesFuzzTest {
 
     @Test
     void genuineRequestsAreServed() {
-        for (byte[] request : requests) {
+        for (byte[] request : List.copyOf(requests)) {
             byte[] reply = exchange(request);
             if (request[1] == 22) {
                 assertThat(errorOf(reply)).as("there is no such snapshot").isEqualTo(ErrorCode.SNAPSHOT_GONE);
@@ -145,7 +145,7 @@ class PeerFramesFuzzTest {
 
     @Test
     void everyTruncationIsMalformed() {
-        for (byte[] request : requests) {
+        for (byte[] request : List.copyOf(requests)) {
             for (int length = 0; length < request.length; length++) {
                 ErrorCode error = errorOf(exchange(Arrays.copyOf(request, length)));
                 assertThat(error).as("the first %d bytes", length).isEqualTo(ErrorCode.MALFORMED_FRAME);
@@ -155,7 +155,7 @@ class PeerFramesFuzzTest {
 
     @Test
     void bytesBehindTheEndAreMalformed() {
-        for (byte[] request : requests) {
+        for (byte[] request : List.copyOf(requests)) {
             assertThat(errorOf(exchange(Arrays.copyOf(request, request.length + 1))))
                     .isEqualTo(ErrorCode.MALFORMED_FRAME);
         }
@@ -180,7 +180,7 @@ class PeerFramesFuzzTest {
     @Test
     void lengthsThatPromiseMoreThanThereIsAreMalformedAndCostNothing() {
         int[] lies = {-1, Integer.MIN_VALUE, Integer.MAX_VALUE, Integer.MAX_VALUE - 8, 1 << 30, 0xFFFF, 0x00FFFFFF};
-        for (byte[] request : requests) {
+        for (byte[] request : List.copyOf(requests)) {
             for (int position = HEADER_BYTES; position + 4 <= request.length; position++) {
                 for (int lie : lies) {
                     byte[] frame = request.clone();
@@ -193,7 +193,7 @@ class PeerFramesFuzzTest {
 
     @Test
     void flippedBitsGetAReply() {
-        for (byte[] request : requests) {
+        for (byte[] request : List.copyOf(requests)) {
             for (int bit = 0; bit < request.length * Byte.SIZE; bit++) {
                 byte[] frame = request.clone();
                 frame[bit / Byte.SIZE] ^= (byte) (1 << bit % Byte.SIZE);

@@ -10,6 +10,7 @@ import io.dht4j.core.internal.clock.HybridClock;
 import io.dht4j.core.internal.refill.Unfilled;
 import io.dht4j.core.internal.repair.Content;
 import io.dht4j.core.internal.repair.Fence;
+import io.dht4j.core.internal.repair.SetBack;
 import io.dht4j.core.internal.replica.Replica;
 import io.dht4j.core.internal.snapshot.Cuts;
 import io.dht4j.core.internal.wire.Answer;
@@ -43,7 +44,14 @@ class ReplicaTest {
         return new Replica(
                 store,
                 fence,
-                new Content(store, fence, 1, key -> 0, env::currentTimeMillis, Duration.ofHours(1)),
+                new Content(
+                        store,
+                        fence,
+                        new SetBack(fence, new Unfilled()),
+                        1,
+                        key -> 0,
+                        env::currentTimeMillis,
+                        Duration.ofHours(1)),
                 env,
                 clock,
                 new Cuts(store, env, clock, 1 << 20),
@@ -52,7 +60,7 @@ class ReplicaTest {
                 100,
                 1 << 20,
                 new QueueLimits(SECOND, SECOND),
-                Unfilled.none());
+                new Unfilled());
     }
 
     private static Request write(Entry... entries) {

@@ -148,15 +148,24 @@ final class SimulatedCluster implements AutoCloseable {
 
     /** Starts a node again with all that its last store held. */
     void restartNode(int i) {
+        ModelStore copy = image(i);
+        stop(i);
+        startNode(i, copy);
+    }
+
+    /** What a node's disk holds now, to start it with later. */
+    ModelStore image(int i) {
         ModelStore copy = new ModelStore();
-        Store old = stores.get(i);
+        Store disk = stores.get(i);
         List<io.dht4j.spi.Entry> kept = new ArrayList<>();
-        try (var cursor = old.scan(KeyRange.all())) {
+        try (var cursor = disk.scan(KeyRange.all())) {
             cursor.forEachRemaining(kept::add);
         }
         copy.apply(kept);
-        stop(i);
-        startNode(i, copy);
+        for (String name : List.of("fence", "set-back")) {
+            disk.note(name).ifPresent(note -> copy.keepNote(name, note));
+        }
+        return copy;
     }
 
     void stop(int i) {

@@ -129,7 +129,7 @@ public enum Setting {
             "NAME,...",
             Fallback.WORDS,
             "none, it waits for every one",
-            "While a node that was started with --rebuild is being refilled: other nodes to do without, since what they held is lost "
+            "While a node that was started with --rebuild, or whose disk was set back, is being refilled: other nodes to do without, since what they held is lost "
                     + "for good. What only they and this node held is lost then."),
     /** How many replicas a key has by default. */
     REPLICATION_FACTOR(

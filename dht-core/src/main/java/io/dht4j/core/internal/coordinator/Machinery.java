@@ -5,15 +5,18 @@ import io.dht4j.ErrorCode;
 import io.dht4j.Key;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
+import io.dht4j.RefillStatus;
 import io.dht4j.Version;
 import io.dht4j.core.internal.clock.HybridClock;
 import io.dht4j.core.internal.detection.Suspicion;
 import io.dht4j.core.internal.handoff.Handoff;
 import io.dht4j.core.internal.refill.Refill;
 import io.dht4j.core.internal.refill.RefillSource;
+import io.dht4j.core.internal.refill.Unfilled;
 import io.dht4j.core.internal.repair.AntiEntropy;
 import io.dht4j.core.internal.repair.Content;
 import io.dht4j.core.internal.repair.Fence;
+import io.dht4j.core.internal.repair.SetBack;
 import io.dht4j.core.internal.replica.PeerEndpoint;
 import io.dht4j.core.internal.replica.Replica;
 import io.dht4j.core.internal.snapshot.Cuts;
@@ -25,6 +28,7 @@ import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Environment;
 import java.time.Duration;
 import java.util.BitSet;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -33,6 +37,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -54,13 +59,14 @@ final class Machinery {
     final Replica replica;
     final Peers peers;
     final Handoff handoff;
-    final Refill refill;
+    final Unfilled unfilled = new Unfilled();
     /** Empty in a member without a store. */
     final Optional<AntiEntropy> antiEntropy;
 
     private final Limits limits;
     private final Environment environment;
     private final Fence fence;
+    private final Refill refill;
     private final PeerEndpoint endpoint;
     private final List<Node> others;
     private final Suspicion suspicion;
@@ -76,8 +82,8 @@ final class Machinery {
                 .toList();
         this.fence = new Fence(parts.store(), parts.table().partitions(), parts::partitionOf);
         Content content = content();
-        this.refill =
-                new Refill(environment, parts.self(), parts.table(), limits.refill(), parts.refill(), this::bringPage);
+        this.refill = new Refill(
+                environment, parts.self(), parts.table(), limits.refill(), parts.refill(), this::bringPage, unfilled);
         this.replica = replica(content);
         Supplier<FrameHeader> header = header();
         this.endpoint = endpoint(header);
@@ -93,6 +99,7 @@ final class Machinery {
         return new Content(
                 parts.store(),
                 fence,
+                new SetBack(fence, unfilled),
                 parts.table().partitions(),
                 parts::partitionOf,
                 environment::currentTimeMillis,
@@ -112,7 +119,7 @@ final class Machinery {
                 limits.maxInFlight(),
                 limits.maxInFlightBytes(),
                 limits.overload().queue(),
-                refill.unfilled());
+                unfilled);
     }
 
     private Supplier<FrameHeader> header() {
@@ -135,8 +142,10 @@ final class Machinery {
                 environment,
                 parts.self(),
                 content,
-                new PeerRepair(parts, peers),
+                new PeerRepair(parts, peers, replica),
                 limits.repair(),
+                unfilled,
+                limits.refill().without(),
                 parts.table().partitions(),
                 partition -> parts.table().replicas(partition, limits.replicationFactor()));
     }
@@ -164,6 +173,7 @@ final class Machinery {
         antiEntropy.ifPresent(AntiEntropy::start);
         listen();
         others.forEach(this::ping);
+        antiEntropy.ifPresent(AntiEntropy::askOthers);
         handoff.start();
         refill.start();
     }
@@ -224,6 +234,21 @@ final class Machinery {
         }
     }
 
+    /** What was lost and what is too old are got back in two ways, and are one thing to those who wait for it. */
+    RefillStatus refillStatus() {
+        RefillStatus lost = refill.status();
+        RefillStatus old = antiEntropy.map(AntiEntropy::refillStatus).orElse(RefillStatus.NONE);
+        BitSet closed = unfilled.of(Unfilled.Why.LOST);
+        closed.or(unfilled.of(Unfilled.Why.SET_BACK));
+        return new RefillStatus(
+                closed.cardinality(),
+                lost.entries() + old.entries(),
+                Stream.concat(lost.waitsFor().stream(), old.waitsFor().stream())
+                        .distinct()
+                        .sorted(Comparator.comparing(NodeId::value))
+                        .toList());
+    }
+
     private void heard(NodeId node, long now) {
         suspicion.heard(node, now);
         handoff.answered(node);
@@ -254,6 +279,6 @@ final class Machinery {
 
     /** The refill begins when the ways to the other nodes are there. */
     private void bringPage(Node node, BitSet partitions, Key start, RefillSource.Outcome outcome) {
-        new PeerPages(parts, limits, peers).bring(node, partitions, start, outcome);
+        new PeerPages(parts, limits, peers, replica).bring(node, partitions, start, outcome);
     }
 }

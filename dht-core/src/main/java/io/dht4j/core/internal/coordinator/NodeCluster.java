@@ -22,6 +22,7 @@ import io.dht4j.Version;
 import io.dht4j.core.internal.admission.Admission;
 import io.dht4j.core.internal.admission.RetryBudget;
 import io.dht4j.core.internal.clock.HybridClock;
+import io.dht4j.core.internal.refill.Unfilled;
 import io.dht4j.core.internal.repair.AntiEntropy;
 import io.dht4j.core.internal.snapshot.Cuts;
 import io.dht4j.spi.Entry;
@@ -57,6 +58,7 @@ public final class NodeCluster implements Cluster {
     private final boolean ownsEnvironment;
     private final Peers peers;
     private final CallRules rules;
+    private final Unfilled unfilled;
     private final OwnMemory ownMemory;
     private final ReadRepair readRepair;
     private final Admission admission;
@@ -78,11 +80,12 @@ public final class NodeCluster implements Cluster {
         this.environment = parts.environment();
         this.ownsEnvironment = ownsEnvironment;
         this.peers = machinery.peers;
+        this.unfilled = machinery.unfilled;
         this.rules = new CallRules(parts, limits);
         this.ownMemory = new OwnMemory(parts, limits.readFanOut());
         this.readRepair = new ReadRepair(parts, limits, peers);
         this.admission = new Admission("calls under way", limits.maxInFlight(), limits.maxInFlightBytes());
-        this.status = new StatusReport(parts, limits, machinery.handoff, machinery.refill, this::counts);
+        this.status = new StatusReport(parts, limits, machinery.handoff, machinery::refillStatus, this::counts);
     }
 
     private OverloadCounts counts() {
@@ -114,9 +117,9 @@ public final class NodeCluster implements Cluster {
     public CompletionStage<Optional<Value>> get(Key key, CallOptions options) {
         return call(0, () -> {
             ReplicationPolicy policy = rules.readPolicy(options);
-            Optional<Store.Held> own =
-                    machinery.refill.unfilled().isEmpty() ? ownMemory.read(key, policy) : Optional.empty();
-            return own.isPresent()
+            Optional<Store.Held> own = unfilled.isEmpty() ? ownMemory.read(key, policy) : Optional.empty();
+            // One that is closed meanwhile may have been read without what it had.
+            return own.isPresent() && unfilled.isEmpty()
                     ? CompletableFuture.completedFuture(visible(own.get().entry()))
                     : read(List.of(key), policy, options, entries -> visible(entries.get(0)));
         });

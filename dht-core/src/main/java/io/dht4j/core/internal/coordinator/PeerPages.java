@@ -4,6 +4,7 @@ import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.Node;
 import io.dht4j.core.internal.refill.RefillSource;
+import io.dht4j.core.internal.replica.Replica;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
 import io.dht4j.spi.CallContext;
@@ -20,11 +21,13 @@ final class PeerPages implements RefillSource {
     private final Parts parts;
     private final Limits limits;
     private final Peers peers;
+    private final Replica replica;
 
-    PeerPages(Parts parts, Limits limits, Peers peers) {
+    PeerPages(Parts parts, Limits limits, Peers peers, Replica replica) {
         this.parts = parts;
         this.limits = limits;
         this.peers = peers;
+        this.replica = replica;
     }
 
     @Override
@@ -55,17 +58,11 @@ final class PeerPages implements RefillSource {
             bytes += (long) entry.key().length() + entry.value().length;
         }
         long size = bytes;
-        Node self = parts.topology().node(parts.self()).orElseThrow();
-        Request write = new Request.ApplyEntries(page.entries());
-        peers.ask(self, Outgoing.alone(write), context(), new ReplyHandler() {
-            @Override
-            public void replied(Reply reply) {
+        replica.refill(new Request.ApplyEntries(page.entries()), reply -> {
+            if (reply instanceof Reply.Failed failed) {
+                outcome.failed("what it sent cannot be kept here: " + failed.message());
+            } else {
                 outcome.brought(count, size, page.resume());
-            }
-
-            @Override
-            public void failed(PeerFailure failure) {
-                outcome.failed("what it sent cannot be kept here: " + failure.message());
             }
         });
     }

@@ -3,6 +3,7 @@ package io.dht4j.core.internal.coordinator;
 import io.dht4j.Node;
 import io.dht4j.core.internal.repair.RepairException;
 import io.dht4j.core.internal.repair.RepairPeers;
+import io.dht4j.core.internal.replica.Replica;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
 import io.dht4j.spi.CallContext;
@@ -19,18 +20,23 @@ final class PeerRepair implements RepairPeers {
 
     private final Parts parts;
     private final Peers peers;
-    private final Node self;
+    private final Replica replica;
 
-    PeerRepair(Parts parts, Peers peers) {
+    PeerRepair(Parts parts, Peers peers, Replica replica) {
         this.parts = parts;
         this.peers = peers;
-        this.self = parts.topology().node(parts.self()).orElseThrow();
+        this.replica = replica;
     }
 
     @Override
     public CompletableFuture<Reply> ask(Node node, Request request) {
+        return ask(node, request, TIMEOUT);
+    }
+
+    @Override
+    public CompletableFuture<Reply> ask(Node node, Request request, Duration timeout) {
         CompletableFuture<Reply> answer = new CompletableFuture<>();
-        CallContext context = new CallContext(parts.environment()::nanoTime, TIMEOUT.toNanos());
+        CallContext context = new CallContext(parts.environment()::nanoTime, timeout.toNanos());
         peers.ask(node, Outgoing.alone(request), context, new ReplyHandler() {
             @Override
             public void replied(Reply reply) {
@@ -47,7 +53,16 @@ final class PeerRepair implements RepairPeers {
 
     @Override
     public CompletableFuture<Reply> keep(List<Entry> entries) {
-        return ask(self, new Request.ApplyEntries(entries));
+        CompletableFuture<Reply> answer = new CompletableFuture<>();
+        replica.refill(new Request.ApplyEntries(entries), reply -> {
+            if (reply instanceof Reply.Failed failed) {
+                answer.completeExceptionally(
+                        new RepairException(failed.code(), "node " + parts.self() + ": " + failed.message()));
+            } else {
+                answer.complete(reply);
+            }
+        });
+        return answer;
     }
 
     @Override

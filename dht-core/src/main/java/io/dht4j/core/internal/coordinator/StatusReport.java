@@ -3,9 +3,9 @@ package io.dht4j.core.internal.coordinator;
 import io.dht4j.ErrorCode;
 import io.dht4j.NodeStatus;
 import io.dht4j.OverloadCounts;
+import io.dht4j.RefillStatus;
 import io.dht4j.UnavailableException;
 import io.dht4j.core.internal.handoff.Handoff;
-import io.dht4j.core.internal.refill.Refill;
 import io.dht4j.spi.Environment;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -30,12 +30,17 @@ final class StatusReport {
     private final Limits limits;
     private final Handoff handoff;
     private final Supplier<OverloadCounts> overload;
-    private final Refill refill;
+    private final Supplier<RefillStatus> refill;
     private final Environment environment;
     private final long startedNanos;
     private final AtomicReference<@Nullable CompletableFuture<NodeStatus>> underWay = new AtomicReference<>();
 
-    StatusReport(Parts parts, Limits limits, Handoff handoff, Refill refill, Supplier<OverloadCounts> overload) {
+    StatusReport(
+            Parts parts,
+            Limits limits,
+            Handoff handoff,
+            Supplier<RefillStatus> refill,
+            Supplier<OverloadCounts> overload) {
         this.parts = parts;
         this.overload = overload;
         this.handoff = handoff;
@@ -98,7 +103,7 @@ final class StatusReport {
                 handoff.droppedBytes(),
                 overload.get(),
                 parts.store().problems(),
-                refill.status(),
+                refill.get(),
                 Duration.ofNanos(environment.nanoTime() - startedNanos));
     }
 

@@ -53,6 +53,7 @@ public final class Refill {
      * @param limits the numbers it runs by
      * @param marker what must be refilled
      * @param source where it comes from
+     * @param unfilled is told what must not be read
      * @throws io.dht4j.spi.StoreException if the marker cannot be read
      */
     public Refill(
@@ -61,7 +62,8 @@ public final class Refill {
             PartitionTable table,
             RefillLimits limits,
             RefillMarker marker,
-            RefillSource source) {
+            RefillSource source,
+            Unfilled unfilled) {
         this.environment = environment;
         this.marker = marker;
         BitSet pending = marker.pending(table.partitions());
@@ -83,17 +85,9 @@ public final class Refill {
             wanted.or(partitions);
             pulls.add(new Pull(this, environment, node, partitions, source, limits.bytesPerSecond()));
         });
-        this.unfilled = new Unfilled(wanted);
+        this.unfilled = unfilled;
+        unfilled.set(Unfilled.Why.LOST, wanted);
         this.markerIsBehind = !wanted.equals(pending);
-    }
-
-    /**
-     * What must not be read.
-     *
-     * @return the same object always; what it says changes
-     */
-    public Unfilled unfilled() {
-        return unfilled;
     }
 
     /** Begins, if there is something to do. */
@@ -106,7 +100,7 @@ public final class Refill {
         }
         LOG.warn(
                 "{} partitions are refilled from {}; until that is done this node takes writes of them and refuses reads",
-                unfilled.copy().cardinality(),
+                left(),
                 pulls.stream().map(pull -> pull.node().id()).toList());
         pulls.forEach(pull -> pull.nextAfter(0));
     }
@@ -129,12 +123,16 @@ public final class Refill {
             return RefillStatus.NONE;
         }
         return new RefillStatus(
-                unfilled.copy().cardinality(),
+                left(),
                 entries.get(),
                 pulls.stream()
                         .filter(Pull::isFailing)
                         .map(pull -> pull.node().id())
                         .toList());
+    }
+
+    private int left() {
+        return unfilled.of(Unfilled.Why.LOST).cardinality();
     }
 
     void brought(int count) {
@@ -173,7 +171,7 @@ public final class Refill {
         try {
             marker.keep(left);
             kept = true;
-            unfilled.set(left);
+            unfilled.set(Unfilled.Why.LOST, left);
             if (left.isEmpty()) {
                 LOG.info("refilled with {} entries", entries);
             }

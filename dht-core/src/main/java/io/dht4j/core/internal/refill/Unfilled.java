@@ -1,41 +1,67 @@
 package io.dht4j.core.internal.refill;
 
 import java.util.BitSet;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 
-/** Which partitions of this node must not be read yet. Safe for use by any number of threads; does not block. */
+/** Which partitions of this node must not be read yet, and why. Safe for use by any number of threads; does not block. */
 public final class Unfilled {
 
-    /** Replaced as a whole, never changed. */
-    private volatile BitSet partitions;
+    /** Why a partition must not be read. */
+    public enum Why {
+        /** What was held is gone. */
+        LOST("this replica lost what it held and is getting it back from the others; until then it is not read"),
+
+        /** What is held is older than what the others have purged since. */
+        SET_BACK("the disk of this replica was set back to before what the others have deleted and purged; until it is"
+                + " repaired it is not read"),
+
+        /** Nobody has said yet whether what is held is too old. */
+        UNCHECKED(
+                "this replica has just started and asks the others whether its disk was set back; until they have answered, for"
+                        + " some seconds at most, it is not read");
+
+        private final String message;
+
+        Why(String message) {
+            this.message = message;
+        }
+    }
+
+    // Guarded by this; each set is replaced as a whole, never changed.
+    private final Map<Why, BitSet> reasons = new EnumMap<>(Why.class);
+
+    /** All of them together; replaced as a whole, never changed. */
+    private volatile BitSet partitions = new BitSet();
+
+    private final CompletableFuture<Void> checked = new CompletableFuture<>();
+
+    /** Nothing is missing until something else is {@linkplain #set said}. */
+    public Unfilled() {}
 
     /**
-     * Partitions that must not be read.
+     * Says which partitions must not be read for one reason, in place of what was said before.
      *
-     * @param partitions their numbers
+     * @param why the reason
+     * @param left their numbers
      */
-    Unfilled(BitSet partitions) {
-        this.partitions = copy(partitions);
+    public synchronized void set(Why why, BitSet left) {
+        reasons.put(why, (BitSet) left.clone());
+        BitSet all = new BitSet();
+        reasons.values().forEach(all::or);
+        partitions = all;
     }
 
     /**
-     * Nothing is missing.
+     * The partitions that must not be read for one reason.
      *
-     * @return none, for ever
+     * @param why the reason
+     * @return a copy
      */
-    public static Unfilled none() {
-        return new Unfilled(new BitSet());
-    }
-
-    void set(BitSet left) {
-        partitions = copy(left);
-    }
-
-    private static BitSet copy(BitSet partitions) {
-        return (BitSet) partitions.clone();
-    }
-
-    BitSet copy() {
-        return copy(partitions);
+    public synchronized BitSet of(Why why) {
+        BitSet some = reasons.get(why);
+        return some == null ? new BitSet() : (BitSet) some.clone();
     }
 
     /**
@@ -65,5 +91,31 @@ public final class Unfilled {
      */
     public boolean containsAny(BitSet several) {
         return partitions.intersects(several);
+    }
+
+    /**
+     * The first moments of a node: what is {@linkplain Why#UNCHECKED unchecked} is about to be known.
+     *
+     * @return completes soon after the start, on any thread
+     */
+    public CompletableFuture<Void> checked() {
+        return checked;
+    }
+
+    /**
+     * Why some partitions must not be read.
+     *
+     * @param several their numbers; empty for all
+     * @return one line for people
+     */
+    public synchronized String why(BitSet several) {
+        for (Map.Entry<Why, BitSet> reason : reasons.entrySet()) {
+            if (several.isEmpty()
+                    ? !reason.getValue().isEmpty()
+                    : reason.getValue().intersects(several)) {
+                return reason.getKey().message;
+            }
+        }
+        return Why.LOST.message;
     }
 }

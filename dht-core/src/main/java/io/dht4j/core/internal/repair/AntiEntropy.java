@@ -4,18 +4,23 @@ import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
+import io.dht4j.RefillStatus;
 import io.dht4j.RepairStatus;
 import io.dht4j.UnavailableException;
 import io.dht4j.Version;
+import io.dht4j.core.internal.refill.Unfilled;
 import io.dht4j.spi.EntryCursor;
 import io.dht4j.spi.Environment;
 import java.util.BitSet;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -27,11 +32,16 @@ import org.slf4j.LoggerFactory;
  * whom it had compared before are compared again. When all replicas of a partition took part and none lacked anything older than the margin, they fence it, and what is dead
  * there and older is purged.
  *
+ * <p>Where this node's disk was set back it does so at once, and again and again until it has been compared with all the others: until then nobody may read it there.
+ *
  * <p>Does not block; safe for use by any number of threads.
  */
 public final class AntiEntropy {
 
     private static final Logger LOG = LoggerFactory.getLogger(AntiEntropy.class);
+
+    private static final long FIRST_WAIT_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long LONGEST_WAIT_NANOS = TimeUnit.SECONDS.toNanos(30);
 
     private final Environment environment;
     private final NodeId self;
@@ -42,6 +52,9 @@ public final class AntiEntropy {
     private final int partitions;
     private final Pace pace;
     private final Progress progress;
+    private final Unfilled unfilled;
+    private final Set<NodeId> givenUp;
+    private final StartCheck startCheck;
 
     // Guarded by this.
     private boolean running;
@@ -50,6 +63,15 @@ public final class AntiEntropy {
     private BitSet wanted = new BitSet();
 
     private Environment.@Nullable Timer timer;
+
+    /** The next attempt to repair what must not be read. */
+    private Environment.@Nullable Timer again;
+
+    private long againNanos = FIRST_WAIT_NANOS;
+    /** How many partitions must not be read; when that was looked at last. */
+    private int overtaken;
+
+    private Set<NodeId> missed = Set.of();
 
     /** What was held at the start, as long as it is added up. */
     private @Nullable EntryCursor building;
@@ -62,6 +84,8 @@ public final class AntiEntropy {
      * @param content what it holds
      * @param peers the other replicas
      * @param limits the numbers it runs by
+     * @param unfilled is told what must not be read
+     * @param givenUp other nodes that nobody waits for where this one's disk was set back
      * @param partitions how many partitions there are
      * @param replicas of each partition, in their order
      */
@@ -71,6 +95,8 @@ public final class AntiEntropy {
             Content content,
             RepairPeers peers,
             RepairLimits limits,
+            Unfilled unfilled,
+            Set<NodeId> givenUp,
             int partitions,
             IntFunction<List<Node>> replicas) {
         this.environment = environment;
@@ -82,6 +108,13 @@ public final class AntiEntropy {
         this.replicas = replicas;
         this.pace = new Pace(environment, limits.bytesPerSecond(), this::isClosed);
         this.progress = new Progress(self);
+        this.unfilled = unfilled;
+        this.givenUp = Set.copyOf(givenUp);
+        BitSet held = new BitSet();
+        for (int i = 0; i < partitions; i++) {
+            held.set(i, isReplica(i));
+        }
+        this.startCheck = new StartCheck(environment, self, content, peers, pace, unfilled, others(held));
     }
 
     /**
@@ -90,6 +123,29 @@ public final class AntiEntropy {
      * @throws io.dht4j.spi.StoreException if the store cannot be read
      */
     public void start() {
+        content.setBack().follow(new SetBack.Listener() {
+            @Override
+            public void heard(String from, BitSet some) {
+                startCheck.heard(from, some);
+                returned(from);
+            }
+
+            @Override
+            public void claimed(String from, BitSet some) {
+                startCheck.claimed(from, some);
+            }
+
+            @Override
+            public void doubted(BitSet some) {
+                startCheck.doubted(some);
+            }
+
+            @Override
+            public void overtaken() {
+                catchUp();
+            }
+        });
+        startCheck.begin();
         EntryCursor held = content.follow();
         building = held;
         if (content.isMemoryFast()) {
@@ -121,6 +177,68 @@ public final class AntiEntropy {
         });
     }
 
+    /**
+     * A node has sent a reply, to whatever it was asked. Quick.
+     *
+     * @param node which one
+     */
+    public void answered(NodeId node) {
+        startCheck.answered(node);
+    }
+
+    /** Asks the other nodes whether this one's disk was set back; once requests of theirs are served. */
+    public void askOthers() {
+        startCheck.ask();
+    }
+
+    /** Repairs what must not be read before, as soon as the round that may be under way has ended. */
+    private synchronized void catchUp() {
+        BitSet some = behind();
+        if (closed || some.isEmpty()) {
+            return;
+        }
+        // What was lost comes page by page first, which costs less.
+        some.andNot(unfilled.of(Unfilled.Why.LOST));
+        if (some.isEmpty()) {
+            cancel(again);
+            again = environment.schedule(this::catchUp, FIRST_WAIT_NANOS);
+        } else if (running || !content.isReady()) {
+            wanted.or(some);
+        } else {
+            begin(some);
+        }
+    }
+
+    /** A node answers that had to be waited for. */
+    private synchronized void returned(String name) {
+        if (missed.stream().anyMatch(node -> node.value().equals(name))) {
+            catchUp();
+        }
+    }
+
+    private BitSet behind() {
+        BitSet some = new BitSet();
+        content.setBack().overtaken().keySet().forEach(some::set);
+        return some;
+    }
+
+    /** The next attempt waits longer than the last one, unless that one has got somewhere. Holding the lock. */
+    private void catchUpLater() {
+        int left = behind().cardinality();
+        againNanos = left < overtaken ? FIRST_WAIT_NANOS : Math.min(LONGEST_WAIT_NANOS, 2 * againNanos);
+        overtaken = left;
+        if (left > 0) {
+            cancel(again);
+            again = environment.schedule(this::catchUp, againNanos);
+        }
+    }
+
+    private static void cancel(Environment.@Nullable Timer some) {
+        if (some != null) {
+            some.cancel();
+        }
+    }
+
     private synchronized void forgetBuilding() {
         building = null;
     }
@@ -133,11 +251,12 @@ public final class AntiEntropy {
         if (closed || running) {
             return;
         }
+        catchUpLater();
         if (!wanted.isEmpty()) {
             BitSet now = wanted;
             wanted = new BitSet();
             begin(now);
-        } else if (limits.enabled()) {
+        } else if (limits.enabled() && timer == null) {
             // Not all nodes at the same time.
             long interval = limits.interval().toNanos();
             long delay = interval / 2 + (long) (environment.random().nextDouble() * interval);
@@ -146,6 +265,7 @@ public final class AntiEntropy {
     }
 
     private synchronized void scheduledRound() {
+        timer = null;
         if (!running && !closed) {
             begin(coordinated());
         }
@@ -200,9 +320,8 @@ public final class AntiEntropy {
             if (running || !content.isReady()) {
                 wanted.or(chosen);
             } else {
-                if (timer != null) {
-                    timer.cancel();
-                }
+                cancel(timer);
+                timer = null;
                 begin(chosen);
             }
         }
@@ -216,6 +335,23 @@ public final class AntiEntropy {
      */
     public synchronized RepairStatus status() {
         return progress.status(!wanted.isEmpty());
+    }
+
+    /**
+     * What must be repaired before it is read, since this node's disk was set back.
+     *
+     * @return the state now
+     */
+    public synchronized RefillStatus refillStatus() {
+        int left = behind().cardinality();
+        return new RefillStatus(
+                left,
+                progress.refilled(),
+                left == 0
+                        ? List.of()
+                        : missed.stream()
+                                .sorted(Comparator.comparing(NodeId::value))
+                                .toList());
     }
 
     /** Begins a round; holding the lock. */
@@ -251,8 +387,13 @@ public final class AntiEntropy {
 
     private CompletableFuture<Void> round(BitSet chosen) {
         long sealed = environment.currentTimeMillis() - limits.purgeAfter().toMillis();
-        Round.Tools tools = new Round.Tools(environment, content, peers, pace, limits, progress);
-        return new Round(tools, newVersion(sealed), chosen, others(chosen)).run();
+        Round.Tools tools = new Round.Tools(environment, content, peers, pace, limits, progress, self, givenUp);
+        Round round = new Round(tools, newVersion(sealed), chosen, others(chosen));
+        return round.run().whenComplete((done, error) -> setMissed(round.missed()));
+    }
+
+    private synchronized void setMissed(Set<NodeId> nodes) {
+        missed = Set.copyOf(nodes);
     }
 
     /** Two rounds that begin in the same millisecond must not take each other's seals for their own. */
@@ -274,11 +415,15 @@ public final class AntiEntropy {
     }
 
     /** Begins nothing more. What is under way ends with the next step. */
-    public synchronized void close() {
+    public void close() {
+        startCheck.close();
+        closeRounds();
+    }
+
+    private synchronized void closeRounds() {
         closed = true;
-        if (timer != null) {
-            timer.cancel();
-        }
+        cancel(timer);
+        cancel(again);
         if (building != null) {
             building.close();
         }

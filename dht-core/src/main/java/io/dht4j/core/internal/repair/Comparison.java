@@ -43,6 +43,8 @@ final class Comparison {
     private final Seen seen = new Seen();
     private final BitSet differing = new BitSet();
     private volatile boolean sealed = true;
+    /** How far others have purged where this node's disk was set back. */
+    private volatile Map<Integer, Version> overtaken = Map.of();
 
     /** What was found out about the partitions. On one thread after the other. */
     final class Seen {
@@ -59,6 +61,32 @@ final class Comparison {
 
         Version purgedHere(Key key) {
             return purgedHere.getOrDefault(content.partitionOf(key), Content.NO_SEAL);
+        }
+
+        /** What the other node lacks and is older than this was deleted, as it or this node knows from those who have purged. */
+        Version goneThere(Key key) {
+            Version purged = purgedThere(key);
+            Version limit = limit(key);
+            return isTrusted(key) && limit.compareTo(purged) > 0 ? limit : purged;
+        }
+
+        private Version limit(Key key) {
+            return overtaken.getOrDefault(content.partitionOf(key), Content.NO_SEAL);
+        }
+
+        /** Whether this node's disk was set back so far that an entry of this version may have been deleted and purged since. */
+        boolean isDoubtful(Key key, Version version) {
+            return version.compareTo(limit(key)) < 0;
+        }
+
+        /** Whether the other node has agreed to what this one has forgotten, and so holds what all must hold. */
+        boolean isTrusted(Key key) {
+            return fencedThere(key).compareTo(limit(key)) >= 0;
+        }
+
+        /** Whether this node is catching up with a key's partition. */
+        boolean isOvertaken(Key key) {
+            return overtaken.containsKey(content.partitionOf(key));
         }
 
         Version fencedThere(Key key) {
@@ -139,15 +167,35 @@ final class Comparison {
         seen.purgedHere.put(partition, before);
     }
 
-    /** Brings together the partitions that looked different. */
-    CompletableFuture<Result> run() {
+    /** How far the other node was told that each of some partitions may be purged. */
+    Map<Integer, Version> purgedThere() {
+        return Map.copyOf(seen.purgedThere);
+    }
+
+    /** Whether the other node knows of less than this one has purged. */
+    boolean isSetBackThere(int partition) {
+        return fencedThere(partition).compareTo(seen.purgedHere.getOrDefault(partition, Content.NO_SEAL)) < 0;
+    }
+
+    /** Leaves out partitions. */
+    void leave(BitSet some) {
+        differing.andNot(some);
+    }
+
+    /**
+     * Brings together the partitions that looked different.
+     *
+     * @param setBack where this node's disk was set back, and how far others have purged there
+     */
+    CompletableFuture<Result> run(Map<Integer, Version> setBack) {
+        overtaken = setBack;
         int together = Math.max(1, Content.MAX_SUMS / content.bucketsEach());
         return buckets(chunks(differing, together), 0, new ArrayList<>())
                 .thenCompose(buckets -> versions(buckets, 0))
                 .thenApply(done -> new Result(seen.received, seen.differingBeforeSeal, seen.stuck));
     }
 
-    private static List<BitSet> chunks(BitSet partitions, int size) {
+    static List<BitSet> chunks(BitSet partitions, int size) {
         List<BitSet> chunks = new ArrayList<>();
         int count = 0;
         for (int i = partitions.nextSetBit(0); i >= 0; i = partitions.nextSetBit(i + 1)) {

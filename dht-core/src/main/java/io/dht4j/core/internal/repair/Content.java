@@ -46,6 +46,7 @@ public final class Content {
     private final Store store;
     private final HashTrees trees;
     private final Fence fence;
+    private final SetBack setBack;
     private final int partitions;
     private final ToIntFunction<Key> partitionOf;
     private final LongSupplier clockMillis;
@@ -57,6 +58,7 @@ public final class Content {
      *
      * @param store holds it
      * @param fence what may still come, and go
+     * @param setBack where the fence is older than those of others
      * @param partitions how many partitions there are
      * @param partitionOf finds a key's partition
      * @param clockMillis the wall clock
@@ -65,6 +67,7 @@ public final class Content {
     public Content(
             Store store,
             Fence fence,
+            SetBack setBack,
             int partitions,
             ToIntFunction<Key> partitionOf,
             LongSupplier clockMillis,
@@ -73,6 +76,7 @@ public final class Content {
         this.leastAgeMillis = purgeAfter.toMillis() / 2;
         this.store = store;
         this.fence = fence;
+        this.setBack = setBack;
         this.partitions = partitions;
         this.partitionOf = partitionOf;
         this.trees = new HashTrees(partitions, partitionOf);
@@ -104,6 +108,9 @@ public final class Content {
      * @return the answer, or why there is none
      */
     public Reply answer(RepairRequest request) {
+        if (request instanceof RepairRequest.Purged told) {
+            return purged(told);
+        }
         if (!ready) {
             return new Reply.Failed(ErrorCode.NOT_SERVING, "this node still adds up what it holds: try again later");
         }
@@ -112,7 +119,7 @@ public final class Content {
                     .filter(each -> each.partition() >= partitions)
                     .findFirst()
                     .map(each -> outOfRange(each.partition()));
-            return wrong.orElseGet(() -> versions(versions.start(), versions.buckets()));
+            return wrong.orElseGet(() -> versions(versions.start(), versions.buckets(), fence.doubtful()));
         }
         if (request instanceof RepairRequest.Sums sums) {
             if (sums.partitions().length() > partitions) {
@@ -134,11 +141,28 @@ public final class Content {
         }
         RepairRequest.Purge purge = (RepairRequest.Purge) request;
         if (purge.seal().equals(NO_SEAL)) {
+            setBack.ordered(asked, purge.before());
             fence.allowPurge(asked, purge.before());
         } else {
             fence.resolve(asked, purge.before(), purge.seal());
         }
         return new RepairReply.Purging();
+    }
+
+    private Reply purged(RepairRequest.Purged told) {
+        if (told.partitions().length() > partitions) {
+            return outOfRange(told.partitions().length() - 1);
+        }
+        List<Long> own = purged(told.partitions());
+        setBack.told(told.from(), told.partitions(), told.purged());
+        return new RepairReply.Purged(own);
+    }
+
+    /** How far each of some partitions may have been purged here. */
+    List<Long> purged(BitSet asked) {
+        return asked.stream()
+                .mapToObj(partition -> fence.purged(partition).packed())
+                .toList();
     }
 
     private Reply outOfRange(int partition) {
@@ -178,6 +202,10 @@ public final class Content {
 
     /** A page of what is held in some buckets. */
     RepairReply.Versions versions(Key start, List<Buckets> buckets) {
+        return versions(start, buckets, entry -> false);
+    }
+
+    private RepairReply.Versions versions(Key start, List<Buckets> buckets, Predicate<Entry> hidden) {
         long[] masks = new long[partitions];
         buckets.forEach(each -> masks[each.partition()] = each.mask());
         List<Held> held = new ArrayList<>();
@@ -193,7 +221,10 @@ public final class Content {
                 }
                 long mask = masks[partitionOf.applyAsInt(key)];
                 // What is about to go is not shown: the other one may have let it go already.
-                if (mask != 0 && (mask >>> trees.bucketOf(key) & 1) != 0 && !dispensable.test(entry)) {
+                if (mask != 0
+                        && (mask >>> trees.bucketOf(key) & 1) != 0
+                        && !dispensable.test(entry)
+                        && !hidden.test(entry)) {
                     held.add(held(entry));
                     bytes += key.length() + 2 * Long.BYTES;
                 }
@@ -249,6 +280,24 @@ public final class Content {
 
     Version fenced(int partition) {
         return fence.fenced(partition);
+    }
+
+    SetBack setBack() {
+        return setBack;
+    }
+
+    /** Whether there is nothing in the store that anybody could be shown. */
+    boolean isEmpty() {
+        return store.entries() == 0;
+    }
+
+    /**
+     * What this node does not show to others that compare themselves with it: where its disk was set back, what they may have purged.
+     *
+     * @return asks about an entry; quick
+     */
+    public Predicate<Entry> doubtful() {
+        return fence.doubtful();
     }
 
     boolean isMemoryFast() {

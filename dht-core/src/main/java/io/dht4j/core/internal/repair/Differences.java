@@ -7,6 +7,7 @@ import io.dht4j.Version;
 import io.dht4j.core.internal.hash.EntryDigest;
 import io.dht4j.core.internal.wire.Answer;
 import io.dht4j.core.internal.wire.FrameCodec;
+import io.dht4j.core.internal.wire.RepairRequest;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
 import io.dht4j.core.internal.wire.Request.Query;
@@ -63,7 +64,7 @@ final class Differences {
     /** Brings both sides to the newest entry of each key. */
     CompletableFuture<Void> settle(List<Key> keys) {
         List<Query> queries = keys.stream().map(key -> new Query(key, false)).toList();
-        return pace.paced(0, () -> peers.ask(node, new Request.ReadKeys(queries, 0)))
+        return pace.paced(0, () -> peers.ask(node, new RepairRequest.Entries(queries)))
                 .thenCompose(reply -> pace.onStore(() -> {
                     sort(keys, ((Reply.Found) reply).answers());
                     return reply;
@@ -95,9 +96,12 @@ final class Differences {
 
     private void onlyHere(Entry own) {
         Key key = own.key();
-        if (own.version().compareTo(seen.purgedThere(key)) >= 0) {
+        if (own.version().compareTo(seen.goneThere(key)) >= 0) {
             seen.differs(key, own.version());
-            toSend.add(key);
+            // What may have been deleted is for those to judge who know.
+            if (!seen.isDoubtful(key, own.version())) {
+                toSend.add(key);
+            }
         } else if (!own.isTombstone()) {
             // All replicas had it deleted, and forgot both, while this one stood aside: it must not bring it back.
             seen.differs(key, own.version());
@@ -108,9 +112,12 @@ final class Differences {
 
     private void onlyThere(Key key, Answer other) {
         Version version = versionOf(other);
-        if (version.compareTo(seen.purgedHere(key)) >= 0) {
+        boolean isDoubtful = seen.isDoubtful(key, version);
+        if (isDoubtful || version.compareTo(seen.purgedHere(key)) >= 0) {
             seen.differs(key, version);
-            take(key, other);
+            if (!isDoubtful || seen.isTrusted(key)) {
+                take(key, other);
+            }
         } else if (!(other instanceof Answer.Whole whole && whole.entry().isTombstone())) {
             seen.differs(key, version);
             toBury.add(Entry.tombstone(key, later(version, seen.fencedThere(key))));
@@ -129,11 +136,14 @@ final class Differences {
             return;
         }
         seen.differs(own.key(), newer > 0 ? own.version() : version);
+        boolean isDoubtful = seen.isDoubtful(own.key(), newer > 0 ? own.version() : version);
         if (newer > 0) {
-            toSend.add(own.key());
-        } else {
+            if (!isDoubtful) {
+                toSend.add(own.key());
+            }
+        } else if (!isDoubtful || seen.isTrusted(own.key())) {
             take(own.key(), other);
-            if (newer == 0) {
+            if (newer == 0 && !isDoubtful) {
                 // Which one wins is decided where they meet: here first, then there.
                 toSend.add(own.key());
             }
@@ -160,7 +170,11 @@ final class Differences {
 
     private CompletableFuture<Void> keep(List<Entry> entries) {
         return move(entries, peers::keep, moved -> {
-            progress.received(moved);
+            progress.received(
+                    moved,
+                    moved.stream()
+                            .filter(entry -> seen.isOvertaken(entry.key()))
+                            .count());
             moved.forEach(entry -> seen.received(entry.key()));
         });
     }
@@ -178,18 +192,22 @@ final class Differences {
             end++;
         }
         int next = end;
-        return pace.paced(bytes, () -> peers.ask(node, new Request.ReadKeys(queries, 0)))
+        return pace.paced(bytes, () -> peers.ask(node, new RepairRequest.Entries(queries)))
                 .thenCompose(reply -> {
                     List<Entry> entries = new ArrayList<>();
                     for (Answer answer : ((Reply.Found) reply).answers()) {
                         // Those that grew meanwhile, and did not fit, are found by the next comparison.
-                        if (answer instanceof Answer.Whole whole) {
+                        if (answer instanceof Answer.Whole whole && mayTake(whole.entry())) {
                             entries.add(whole.entry());
                         }
                     }
                     return keep(entries);
                 })
                 .thenCompose(done -> fetch(next));
+    }
+
+    private boolean mayTake(Entry entry) {
+        return seen.isTrusted(entry.key()) || !seen.isDoubtful(entry.key(), entry.version());
     }
 
     private CompletableFuture<Void> send(int begin) {
@@ -208,7 +226,8 @@ final class Differences {
         long bytes = 0;
         int end = begin;
         while (end < toSend.size()) {
-            Optional<Entry> entry = content.get(toSend.get(end));
+            Optional<Entry> entry =
+                    content.get(toSend.get(end)).filter(each -> !seen.isDoubtful(each.key(), each.version()));
             int size = entry.map(FrameCodec::encodedSize).orElse(0);
             if (!entries.isEmpty() && bytes + size > GROUP_BYTES) {
                 break;

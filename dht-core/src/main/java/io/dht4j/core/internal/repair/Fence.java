@@ -1,14 +1,17 @@
 package io.dht4j.core.internal.repair;
 
+import static java.util.Objects.requireNonNull;
+
 import io.dht4j.Key;
 import io.dht4j.Version;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.Store;
 import io.dht4j.spi.StoreException;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.IntConsumer;
@@ -25,14 +28,19 @@ import java.util.function.ToIntFunction;
  * version; so what is dead and older may be <em>purged</em> by each whenever it likes. A replica that has agreed and does not learn whether the others did goes on to
  * refuse, until the next round finds out: the two phases of J. Gray, <em>Notes on Data Base Operating Systems</em>, 1978, whose coordinator may be any replica.
  *
+ * <p>So nobody has ever purged further than every replica's fence reaches. A replica whose fence reaches less far than another one has purged has lost what it had agreed to: its disk was set
+ * back. It is {@linkplain #overtaken overtaken} there, agrees to no fence, and takes nothing that the others refuse, until it holds what they hold.
+ *
  * <p>Safe for use by any number of threads. Writes take a lock that only the moment of a seal or fence holds against them.
  */
 public final class Fence {
 
     private static final String NOTE = "fence";
+    private static final String OVERTAKEN_NOTE = "set-back";
     private static final Version NONE = new Version(0);
 
     private final Store store;
+    private final FenceNotes notes;
     private final ToIntFunction<Key> partitionOf;
     private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
 
@@ -43,6 +51,8 @@ public final class Fence {
 
     private final long[] fenced;
     private final long[] purged;
+    /** How far others have purged where this node's disk was set back behind that; zero elsewhere. */
+    private final long[] overtaken;
 
     /** Also after a start: nobody knows how far the last purge came. */
     private boolean purgeIsDue = true;
@@ -67,6 +77,8 @@ public final class Fence {
         this.broken = new boolean[partitions];
         this.fenced = new long[partitions];
         this.purged = new long[partitions];
+        this.overtaken = new long[partitions];
+        this.notes = new FenceNotes(store);
     }
 
     /**
@@ -75,23 +87,13 @@ public final class Fence {
      * @throws StoreException if it cannot tell
      */
     public void load() {
-        Optional<byte[]> note = store.note(NOTE);
-        if (note.isEmpty()) {
-            return;
-        }
-        ByteBuffer in = ByteBuffer.wrap(note.get());
-        if (in.remaining() != 2 * Long.BYTES * fenced.length) {
-            throw new StoreException("the store's note '" + NOTE + "' has " + in.remaining() + " bytes, which are not "
-                    + fenced.length + " partitions; it is damaged, or was written for another number of partitions");
-        }
         lock.writeLock().lock();
         try {
+            notes.load(NOTE, fenced, purged);
+            notes.load(OVERTAKEN_NOTE, overtaken);
             for (int i = 0; i < fenced.length; i++) {
-                fenced[i] = in.getLong();
                 raise(new Version(fenced[i]));
-            }
-            for (int i = 0; i < purged.length; i++) {
-                purged[i] = in.getLong();
+                raise(new Version(overtaken[i]));
             }
         } finally {
             lock.writeLock().unlock();
@@ -123,6 +125,22 @@ public final class Fence {
      * @throws StoreException if the store fails
      */
     public Optional<Entry> enter(List<Entry> entries) {
+        return enter(entries, false);
+    }
+
+    /**
+     * Lets entries into the store that this node has fetched from replicas which hold what it should: the same, but where its disk was set back only its own fence counts.
+     * Blocks as the store does.
+     *
+     * @param entries as others hold them
+     * @return the first one that may not come, or empty if they are in the store
+     * @throws StoreException if the store fails
+     */
+    public Optional<Entry> refill(List<Entry> entries) {
+        return enter(entries, true);
+    }
+
+    private Optional<Entry> enter(List<Entry> entries, boolean refills) {
         lock.readLock().lock();
         try {
             if (!mayConcern(entries)) {
@@ -131,7 +149,7 @@ public final class Fence {
             }
             List<Entry> coming = new ArrayList<>(entries.size());
             for (Entry entry : entries) {
-                if (!isBehind(entry)) {
+                if (!isBehind(entry, refills)) {
                     coming.add(entry);
                 } else if (wouldChange(entry)) {
                     return Optional.of(entry);
@@ -145,8 +163,10 @@ public final class Fence {
         }
     }
 
-    private boolean isBehind(Entry entry) {
-        return entry.version().compareTo(new Version(fenced[partitionOf.applyAsInt(entry.key())])) < 0;
+    private boolean isBehind(Entry entry, boolean refills) {
+        int partition = partitionOf.applyAsInt(entry.key());
+        return entry.version().compareTo(new Version(fenced[partition])) < 0
+                || (!refills && entry.version().compareTo(new Version(overtaken[partition])) < 0);
     }
 
     private boolean wouldChange(Entry entry) {
@@ -222,7 +242,7 @@ public final class Fence {
     }
 
     private boolean isUnbroken(int partition, Version before) {
-        return sealed[partition] == before.packed() && !broken[partition];
+        return sealed[partition] == before.packed() && !broken[partition] && overtaken[partition] == 0;
     }
 
     /** Lets go what is dead and older, where this is the fence that was agreed on last. Blocks until that is remembered. */
@@ -269,14 +289,16 @@ public final class Fence {
 
     private void remember() {
         synchronized (noting) {
-            ByteBuffer out = ByteBuffer.allocate(2 * Long.BYTES * fenced.length);
-            lock.readLock().lock();
-            try {
-                out.asLongBuffer().put(fenced).put(purged);
-            } finally {
-                lock.readLock().unlock();
-            }
-            store.keepNote(NOTE, out.array());
+            notes.keep(NOTE, copy(fenced), copy(purged));
+        }
+    }
+
+    private long[] copy(long[] numbers) {
+        lock.readLock().lock();
+        try {
+            return numbers.clone();
+        } finally {
+            lock.readLock().unlock();
         }
     }
 
@@ -321,5 +343,128 @@ public final class Fence {
         } finally {
             lock.readLock().unlock();
         }
+    }
+
+    /**
+     * Compares this node's fences with what others have purged; quick. Where they have purged further, this node's disk was set back, and it stays overtaken until it has
+     * {@linkplain #caughtUp caught up}.
+     *
+     * @param purgedElsewhere of some partitions, how far somebody was told that all replicas had agreed
+     * @return where that is news
+     */
+    BitSet overtake(Map<Integer, Version> purgedElsewhere) {
+        BitSet news = new BitSet();
+        lock.writeLock().lock();
+        try {
+            purgedElsewhere.forEach((partition, version) -> {
+                if (version.compareTo(new Version(fenced[partition])) > 0
+                        && version.compareTo(new Version(overtaken[partition])) > 0) {
+                    overtaken[partition] = version.packed();
+                    raise(version);
+                    news.set(partition);
+                }
+            });
+        } finally {
+            lock.writeLock().unlock();
+        }
+        return news;
+    }
+
+    /** Those of some partitions that somebody has purged further than this node knows of. */
+    BitSet beyond(Map<Integer, Version> purgedElsewhere) {
+        BitSet some = new BitSet();
+        lock.readLock().lock();
+        try {
+            purgedElsewhere.forEach((partition, version) -> some.set(
+                    partition,
+                    version.compareTo(new Version(fenced[partition])) > 0
+                            && version.compareTo(new Version(overtaken[partition])) > 0));
+        } finally {
+            lock.readLock().unlock();
+        }
+        return some;
+    }
+
+    /** Those of some partitions of which no newer round has been heard: where it is no old message that says how far they were fenced. */
+    BitSet notSealedSince(BitSet partitions, Version before) {
+        BitSet some = new BitSet();
+        lock.readLock().lock();
+        try {
+            partitions.stream()
+                    .filter(partition -> before.compareTo(new Version(sealed[partition])) > 0)
+                    .forEach(some::set);
+        } finally {
+            lock.readLock().unlock();
+        }
+        return some;
+    }
+
+    /** Blocks until it is remembered where this node was overtaken, so that it knows after a restart too. */
+    void rememberOvertaken() {
+        synchronized (noting) {
+            notes.keep(OVERTAKEN_NOTE, copy(overtaken));
+        }
+    }
+
+    /** Where this node's disk was set back, and how far others have purged there. */
+    Map<Integer, Version> overtaken() {
+        Map<Integer, Version> some = new HashMap<>();
+        long[] limits = copy(overtaken);
+        for (int i = 0; i < limits.length; i++) {
+            if (limits[i] != 0) {
+                some.put(i, new Version(limits[i]));
+            }
+        }
+        return some;
+    }
+
+    /**
+     * This node holds what the others hold: it refuses what they refuse, and is overtaken no more unless they were found to have purged further since. Blocks until that is remembered.
+     *
+     * @param upTo of some partitions, how far the others had purged when this was found out
+     * @param fences those of them where that is known from a replica that had agreed; nothing is refused in others
+     */
+    void caughtUp(Map<Integer, Version> upTo, BitSet fences) {
+        BitSet done = new BitSet();
+        lock.writeLock().lock();
+        try {
+            upTo.forEach((partition, version) -> {
+                if (overtaken[partition] == version.packed()) {
+                    done.set(partition);
+                    if (fences.get(partition)) {
+                        fenced[partition] = version.packed();
+                        purged[partition] = version.packed();
+                        purgeIsDue = true;
+                    }
+                }
+            });
+        } finally {
+            lock.writeLock().unlock();
+        }
+        if (done.isEmpty()) {
+            return;
+        }
+        remember();
+        // Only now, and first on the disk: after a restart, or a failure, it must be one or the other.
+        synchronized (noting) {
+            long[] left = copy(overtaken);
+            done.stream().forEach(partition -> left[partition] = 0);
+            notes.keep(OVERTAKEN_NOTE, left);
+            lock.writeLock().lock();
+            try {
+                done.stream()
+                        .filter(partition -> overtaken[partition]
+                                == requireNonNull(upTo.get(partition)).packed())
+                        .forEach(partition -> overtaken[partition] = 0);
+            } finally {
+                lock.writeLock().unlock();
+            }
+        }
+    }
+
+    /** What may have been deleted and purged by others, as far as this node knows. */
+    Predicate<Entry> doubtful() {
+        long[] limits = copy(overtaken);
+        return entry -> entry.version().compareTo(new Version(limits[partitionOf.applyAsInt(entry.key())])) < 0;
     }
 }

@@ -22,6 +22,7 @@ final class Progress {
     private long rounds;
     private long sent;
     private long received;
+    private long refilled;
     private long refused;
     private long purged;
     private Optional<String> refusal = Optional.empty();
@@ -43,8 +44,14 @@ final class Progress {
         sent += entries.size();
     }
 
-    synchronized void received(List<Entry> entries) {
+    /** Some of what was received was for partitions that must be repaired before they are read. */
+    synchronized void received(List<Entry> entries, long ofThemRefilled) {
         received += entries.size();
+        refilled += ofThemRefilled;
+    }
+
+    synchronized long refilled() {
+        return refilled;
     }
 
     synchronized void refused(int count, String why) {

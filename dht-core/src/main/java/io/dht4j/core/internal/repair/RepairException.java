@@ -20,6 +20,11 @@ public final class RepairException extends RuntimeException {
         this.code = code;
     }
 
+    /** Whether nobody can have got the request: most likely the node is not there. */
+    boolean isNotSent() {
+        return code == ErrorCode.NOT_SENT;
+    }
+
     /** Whether the same would fail in the same way for ever, while the next one may succeed. */
     boolean isRefusal() {
         return code.action() == ErrorCode.Action.FIX_REQUEST;

@@ -1,15 +1,20 @@
 package io.dht4j.core.internal.repair;
 
 import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
 import io.dht4j.Node;
+import io.dht4j.NodeId;
 import io.dht4j.Version;
 import io.dht4j.core.internal.wire.RepairReply;
 import io.dht4j.core.internal.wire.RepairRequest;
 import io.dht4j.spi.Environment;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +35,14 @@ final class Round {
     private final BitSet clean;
     /** Compared with all other replicas, whatever was found. */
     private final BitSet compared;
+    /** Compared with all other replicas but those that were given up. */
+    private final BitSet reached;
+    /** Compared with a replica that knows of everything this one should know. */
+    private final BitSet vouchedFor = new BitSet();
+    /** Who could not be compared with, of those who matter for what must not be read. */
+    private final Set<NodeId> missed = new HashSet<>();
+    /** How far others have purged where this node's disk was set back; as it was known when the comparison began. */
+    private Map<Integer, Version> overtaken = Map.of();
 
     private @Nullable RuntimeException failure;
 
@@ -40,7 +53,9 @@ final class Round {
             RepairPeers peers,
             Pace pace,
             RepairLimits limits,
-            Progress progress) {}
+            Progress progress,
+            NodeId self,
+            Set<NodeId> givenUp) {}
 
     /** The partitions of the round that another node is a replica of too. */
     private static final class Share {
@@ -74,6 +89,7 @@ final class Round {
         this.seal = seal;
         this.clean = (BitSet) chosen.clone();
         this.compared = (BitSet) chosen.clone();
+        this.reached = (BitSet) chosen.clone();
         others.forEach((node, partitions) -> shares.add(new Share(node, partitions)));
     }
 
@@ -81,14 +97,53 @@ final class Round {
         return tools.pace()
                 .onStore(() -> tools.content().seal(compared, seal))
                 .thenCompose(done -> each(shares, 0, this::look))
+                .thenCompose(done -> tools.pace().onStore(this::learn))
                 // The fence may wait for a write that is under way.
                 .thenCompose(done -> tools.pace().onStore(this::doubts))
                 .thenCompose(doubts -> resolve(doubts, 0))
                 .thenCompose(done -> join(shares, 0, 1))
                 .thenCompose(done -> {
                     tools.progress().completed(compared, tools.environment().currentTimeMillis());
-                    return purge();
-                });
+                    return tools.pace().onStore(this::catchUp);
+                })
+                .thenCompose(done -> purge());
+    }
+
+    /** Who was needed to read again what this node must not be read of, and could not be compared with. */
+    Set<NodeId> missed() {
+        return missed;
+    }
+
+    /** Finds out where this node's disk was set back. Those partitions are compared with more care, and nothing is agreed about them. */
+    private Map<Integer, Version> learn() {
+        SetBack setBack = tools.content().setBack();
+        for (Share share : shares) {
+            Comparison comparison = share.comparison;
+            if (comparison != null) {
+                setBack.learn(share.node.id().value(), comparison.purgedThere());
+            }
+        }
+        overtaken = setBack.overtaken();
+        overtaken.keySet().forEach(clean::clear);
+        shares.stream().filter(share -> share.comparison == null).forEach(this::missed);
+        return overtaken;
+    }
+
+    private void missed(Share share) {
+        if (overtaken.keySet().stream().anyMatch(share.partitions::get)) {
+            missed.add(share.node.id());
+        }
+    }
+
+    /**
+     * Where this node held less than it should it now holds all that the others do. If nobody among them knows of what it was told, nobody is left who purged anything: those who knew have
+     * been given up, or set back too.
+     */
+    private BitSet catchUp() {
+        Map<Integer, Version> done = new HashMap<>(overtaken);
+        done.keySet().removeIf(partition -> !reached.get(partition));
+        tools.content().setBack().caughtUp(tools.self(), done, vouchedFor);
+        return reached;
     }
 
     private CompletableFuture<Void> each(List<Share> some, int index, Step step) {
@@ -117,6 +172,10 @@ final class Round {
     private void failed(Share share, Throwable error) {
         clean.andNot(share.partitions);
         compared.andNot(share.partitions);
+        if (!tools.givenUp().contains(share.node.id())) {
+            reached.andNot(share.partitions);
+            missed(share);
+        }
         failure = unexpected(error);
     }
 
@@ -222,16 +281,49 @@ final class Round {
         if (comparison == null) {
             return CompletableFuture.completedFuture(new BitSet());
         }
-        return comparison.run().handle((result, error) -> {
-            if (error != null) {
-                failed(share, error);
-                return new BitSet();
-            }
-            clean.andNot(result.differingBeforeSeal());
-            clean.andNot(result.stuck());
-            compared.andNot(result.stuck());
-            return result.received();
-        });
+        return leave(share, comparison)
+                .thenCompose(left -> comparison.run(overtaken))
+                .handle((result, error) -> {
+                    if (error != null) {
+                        failed(share, error);
+                        return new BitSet();
+                    }
+                    clean.andNot(result.differingBeforeSeal());
+                    clean.andNot(result.stuck());
+                    compared.andNot(result.stuck());
+                    reached.andNot(result.stuck());
+                    overtaken.forEach((partition, limit) -> {
+                        if (share.partitions.get(partition)
+                                && comparison.fencedThere(partition).compareTo(limit) >= 0) {
+                            vouchedFor.set(partition);
+                        }
+                    });
+                    return result.received();
+                });
+    }
+
+    /** A node whose disk was set back repairs itself, and is told so; meanwhile nothing of what it holds is taken for what it should. */
+    private CompletableFuture<Void> leave(Share share, Comparison comparison) {
+        BitSet left = new BitSet();
+        share.partitions.stream()
+                .filter(partition -> !overtaken.containsKey(partition) && comparison.isSetBackThere(partition))
+                .forEach(left::set);
+        if (left.isEmpty()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        clean.andNot(left);
+        compared.andNot(left);
+        comparison.leave(left);
+        return StartCheck.tell(tools.content(), tools.self(), tools.peers(), share.node, left)
+                .handle((told, error) -> {
+                    failure = error != null
+                            ? unexpected(error)
+                            : new RepairException(
+                                    ErrorCode.REPLICA_REFILLING,
+                                    "node " + share.node.id() + ": its disk was set back, so it repairs "
+                                            + left.cardinality() + " partitions by itself first");
+                    return null;
+                });
     }
 
     /** Lets go what is dead and old where all replicas were equal, and keeps others from bringing it back. */

@@ -25,8 +25,10 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
@@ -49,6 +51,10 @@ public final class Replica {
     private final ToIntFunction<Key> partitionOf;
     private final int maxValueBytes;
     private final Unfilled unfilled;
+    private final int maxWaiting;
+
+    /** How many reads wait for the first answers of other nodes. */
+    private final AtomicInteger waiting = new AtomicInteger();
 
     /**
      * A replica over a store.
@@ -88,6 +94,7 @@ public final class Replica {
         this.partitionOf = partitionOf;
         this.maxValueBytes = maxValueBytes;
         this.unfilled = unfilled;
+        this.maxWaiting = maxWaiting;
     }
 
     /**
@@ -98,11 +105,37 @@ public final class Replica {
      * @param reply takes the one reply
      */
     public void serve(Request request, CallContext context, Consumer<Reply> reply) {
-        if (request instanceof Request.Batch batch) {
+        if (mustWait(request)) {
+            unfilled.checked().thenRun(() -> {
+                waiting.decrementAndGet();
+                serve(request, context, reply);
+            });
+        } else if (request instanceof Request.Batch batch) {
             new BatchService(this, gate, nanoTime, batch, context, reply).serve();
         } else {
             serve(request, new Demand(context::isExpired, context::isCancelled), reply);
         }
+    }
+
+    /** Whether a request waits for the first answers of other nodes. Nobody waits twice, and not more than may wait for the store. */
+    private boolean mustWait(Request request) {
+        if (unfilled.isEmpty() || unfilled.checked().isDone() || !reads(request)) {
+            return false;
+        }
+        if (waiting.incrementAndGet() > maxWaiting) {
+            waiting.decrementAndGet();
+            return false;
+        }
+        return true;
+    }
+
+    private static boolean reads(Request request) {
+        return request instanceof Request.ReadKeys
+                || request instanceof Request.ScanPage
+                || request instanceof Request.CutPage
+                || request instanceof Request.OpenCut
+                || (request instanceof Request.Batch batch
+                        && batch.parts().stream().anyMatch(part -> reads(part.request())));
     }
 
     /**
@@ -114,7 +147,12 @@ public final class Replica {
      * @param reply takes the one reply
      */
     public void serve(Request request, Demand demand, Consumer<Reply> reply) {
-        if (demand.isOver()) {
+        if (mustWait(request)) {
+            unfilled.checked().thenRun(() -> {
+                waiting.decrementAndGet();
+                serve(request, demand, reply);
+            });
+        } else if (demand.isOver()) {
             reply.accept(late());
         } else if (request instanceof Request.ReadKeys read) {
             gate.read(new StoreGate.Read(demand, () -> readFromMemory(read, room()), () -> read(read, room()), reply));
@@ -127,6 +165,8 @@ public final class Replica {
             }
         } else if (request instanceof Request.ScanPage scan) {
             gate.later(StoreGate.Read.through(demand, () -> page(scan, () -> store.scan(scan.range())), reply));
+        } else if (request instanceof RepairRequest.Entries compared) {
+            gate.later(StoreGate.Read.through(demand, () -> compared(compared), reply));
         } else if (request instanceof RepairRequest repair) {
             gate.later(StoreGate.Read.through(demand, () -> content.answer(repair), reply));
         } else if (request instanceof Request.CutPage cut) {
@@ -135,6 +175,21 @@ public final class Replica {
             serve(cut, reply);
         } else {
             reply.accept(new Reply.Pong());
+        }
+    }
+
+    /**
+     * Merges entries that this node has fetched from other replicas to become what it should be. They may be older than what it takes from those who come by themselves.
+     *
+     * @param apply the entries
+     * @param reply takes the one reply
+     */
+    public void refill(Request.ApplyEntries apply, Consumer<Reply> reply) {
+        Reply refusal = refusal(apply);
+        if (refusal != null) {
+            reply.accept(refusal);
+        } else {
+            gate.refill(apply.entries(), reply);
         }
     }
 
@@ -192,7 +247,7 @@ public final class Replica {
     /** The answer, if the store has all of it in memory: that spares a change to one of its threads and back. */
     Optional<Reply> readFromMemory(Request.ReadKeys read, ReplyRoom room) {
         if (isUnfilled(read)) {
-            return Optional.of(refilling());
+            return Optional.of(refilling(partitions(read.queries())));
         }
         List<Optional<Entry>> entries = new ArrayList<>(read.queries().size());
         for (Request.Query query : read.queries()) {
@@ -202,22 +257,44 @@ public final class Replica {
             }
             entries.add(held.get().entry());
         }
-        return Optional.of(answer(read, entries, room));
+        Reply found = answer(read.queries(), entries, read.inlineBytes(), room);
+        return Optional.of(isUnfilled(read) ? refilling(partitions(read.queries())) : found);
     }
 
     Reply read(Request.ReadKeys read, ReplyRoom room) {
         if (isUnfilled(read)) {
-            return refilling();
+            return refilling(partitions(read.queries()));
         }
-        List<Optional<Entry>> entries = new ArrayList<>(read.queries().size());
-        read.queries().forEach(query -> entries.add(store.get(query.key())));
-        return answer(read, entries, room);
+        Reply found = read(read.queries(), read.inlineBytes(), room, entry -> false);
+        // One that begins to be refilled meanwhile may have been read without what it had.
+        return isUnfilled(read) ? refilling(partitions(read.queries())) : found;
     }
 
-    private Reply answer(Request.ReadKeys read, List<Optional<Entry>> entries, ReplyRoom room) {
+    /** Another replica compares itself with this one. It is told what must not be read too, but for what others may have purged. */
+    private Reply compared(RepairRequest.Entries compared) {
+        BitSet partitions = partitions(compared.queries());
+        return unfilled.of(Unfilled.Why.LOST).intersects(partitions)
+                ? refilling(partitions)
+                : read(compared.queries(), 0, room(), content.doubtful());
+    }
+
+    private BitSet partitions(List<Request.Query> queries) {
+        BitSet partitions = new BitSet();
+        queries.forEach(query -> partitions.set(partitionOf.applyAsInt(query.key())));
+        return partitions;
+    }
+
+    private Reply read(List<Request.Query> queries, int inlineBytes, ReplyRoom room, Predicate<Entry> hidden) {
+        List<Optional<Entry>> entries = new ArrayList<>(queries.size());
+        queries.forEach(query -> entries.add(store.get(query.key()).filter(hidden.negate())));
+        return answer(queries, entries, inlineBytes, room);
+    }
+
+    private static Reply answer(
+            List<Request.Query> queries, List<Optional<Entry>> entries, int inlineBytes, ReplyRoom room) {
         List<Answer> answers = new ArrayList<>(entries.size());
         for (int i = 0; i < entries.size(); i++) {
-            Request.Query query = read.queries().get(i);
+            Request.Query query = queries.get(i);
             Optional<Entry> found = entries.get(i);
             if (found.isEmpty()) {
                 answers.add(new Answer.Absent());
@@ -226,14 +303,13 @@ public final class Replica {
             Entry entry = found.get();
             int bytes = entry.value().length;
             // Of several, what does not fit is fetched by itself afterwards.
-            if ((query.whole() || bytes <= read.inlineBytes()) && room.take(bytes)) {
+            if ((query.whole() || bytes <= inlineBytes) && room.take(bytes)) {
                 answers.add(new Answer.Whole(entry));
             } else {
                 answers.add(new Answer.VersionOnly(entry.version(), bytes, EntryDigest.of(entry)));
             }
         }
-        // One that begins to be refilled meanwhile may have been read without what it had.
-        return isUnfilled(read) ? refilling() : new Reply.Found(answers);
+        return new Reply.Found(answers);
     }
 
     private boolean isUnfilled(Request.ReadKeys read) {
@@ -242,17 +318,15 @@ public final class Replica {
     }
 
     /** A quorum must not count on what may be missing here. */
-    private static Reply refilling() {
-        return new Reply.Failed(
-                ErrorCode.REPLICA_REFILLING,
-                "this replica lost what it held and is getting it back from the others; until then it is not read");
+    private Reply refilling(BitSet partitions) {
+        return new Reply.Failed(ErrorCode.REPLICA_REFILLING, unfilled.why(partitions));
     }
 
     private void serve(Request.CutRequest request, Consumer<Reply> reply) {
         if (request instanceof Request.OpenCut && !unfilled.isEmpty()) {
             // What others supersede before it is brought here, they would keep for the snapshot, and this one could
             // not.
-            reply.accept(refilling());
+            reply.accept(refilling(new BitSet()));
         } else if (request instanceof Request.OpenCut open) {
             cuts.open(open.id(), open.leaseNanos())
                     .whenComplete(
@@ -300,10 +374,10 @@ public final class Replica {
      */
     private Reply page(Request.ScanPage scan, Supplier<EntryCursor> entriesOfRange) {
         if (isUnfilled(scan.partitions())) {
-            return refilling();
+            return refilling(scan.partitions());
         }
         Reply page = pageOfWhatIsThere(scan, entriesOfRange);
-        return isUnfilled(scan.partitions()) ? refilling() : page;
+        return isUnfilled(scan.partitions()) ? refilling(scan.partitions()) : page;
     }
 
     private boolean isUnfilled(BitSet partitions) {

@@ -106,6 +106,11 @@ final class StoreGate {
         }
     }
 
+    /** Merges entries that this node has fetched itself, in no order with those that come by themselves. */
+    void refill(List<Entry> entries, Consumer<Reply> reply) {
+        later(Read.through(new Demand(() -> false, () -> false), () -> outcome(fence.refill(entries)), reply));
+    }
+
     /** Merges several lists of entries into the store, with one call of it where it can be, each with a reply of its own. */
     void applyAll(List<Write> together) {
         if (store.isMemoryFast()) {
@@ -268,7 +273,11 @@ final class StoreGate {
     }
 
     private Reply applyNow(List<Entry> entries) {
-        return fence.enter(entries).map(StoreGate::behindFence).orElseGet(Reply.Applied::new);
+        return outcome(fence.enter(entries));
+    }
+
+    private static Reply outcome(Optional<Entry> refused) {
+        return refused.map(StoreGate::behindFence).orElseGet(Reply.Applied::new);
     }
 
     private static Reply behindFence(Entry refused) {

@@ -12,6 +12,8 @@ final class FrameTypes {
     static final int REPAIR_VERSIONS = 7;
     static final int REPAIR_FENCE = 8;
     static final int REPAIR_PURGE = 9;
+    static final int REPAIR_PURGED = 10;
+    static final int REPAIR_ENTRIES = 11;
 
     /** What the type of a reply has besides that of its request. */
     static final int REPLY = 0x80;
@@ -30,6 +32,7 @@ final class FrameTypes {
     static final int VERSIONS = 0x87;
     static final int FENCED = 0x88;
     static final int PURGING = 0x89;
+    static final int PURGED = 0x8A;
     static final int CUT_OPENED = 0xA0;
     static final int CUT_DONE = 0xA1;
     static final int FAILED = 0xFF;

@@ -26,6 +26,12 @@ final class RepairBody {
         if (request instanceof RepairRequest.Versions) {
             return FrameTypes.REPAIR_VERSIONS;
         }
+        if (request instanceof RepairRequest.Purged) {
+            return FrameTypes.REPAIR_PURGED;
+        }
+        if (request instanceof RepairRequest.Entries) {
+            return FrameTypes.REPAIR_ENTRIES;
+        }
         return request instanceof RepairRequest.Fence ? FrameTypes.REPAIR_FENCE : FrameTypes.REPAIR_PURGE;
     }
 
@@ -36,6 +42,9 @@ final class RepairBody {
         if (reply instanceof RepairReply.Versions) {
             return FrameTypes.VERSIONS;
         }
+        if (reply instanceof RepairReply.Purged) {
+            return FrameTypes.PURGED;
+        }
         return reply instanceof RepairReply.Fenced ? FrameTypes.FENCED : FrameTypes.PURGING;
     }
 
@@ -45,6 +54,16 @@ final class RepairBody {
         }
         if (request instanceof RepairRequest.Versions versions) {
             return FrameWriter.sizeOf(versions.start()) + 4 + versions.buckets().size() * BUCKETS_BYTES;
+        }
+        if (request instanceof RepairRequest.Purged told) {
+            return 2
+                    + FrameWriter.utf8(told.from()).length
+                    + sizeOf(told.partitions())
+                    + 4
+                    + 8 * told.purged().size();
+        }
+        if (request instanceof RepairRequest.Entries entries) {
+            return RequestBody.sizeOf(entries.queries());
         }
         BitSet partitions = request instanceof RepairRequest.Fence fence
                 ? fence.partitions()
@@ -69,6 +88,9 @@ final class RepairBody {
             }
             return size;
         }
+        if (reply instanceof RepairReply.Purged told) {
+            return 4 + 8 * told.purged().size();
+        }
         return reply instanceof RepairReply.Fenced fenced ? sizeOf(fenced.partitions()) : 0;
     }
 
@@ -87,6 +109,12 @@ final class RepairBody {
         } else if (request instanceof RepairRequest.Purge purge) {
             write(out, purge.partitions());
             out.i64(purge.before().packed()).i64(purge.seal().packed());
+        } else if (request instanceof RepairRequest.Purged told) {
+            out.text(FrameWriter.utf8(told.from()));
+            write(out, told.partitions());
+            write(out, told.purged());
+        } else if (request instanceof RepairRequest.Entries entries) {
+            RequestBody.write(out, entries.queries());
         }
     }
 
@@ -105,6 +133,8 @@ final class RepairBody {
             versions.resume().ifPresent(out::key);
         } else if (reply instanceof RepairReply.Fenced fenced) {
             write(out, fenced.partitions());
+        } else if (reply instanceof RepairReply.Purged told) {
+            write(out, told.purged());
         }
     }
 
@@ -114,8 +144,20 @@ final class RepairBody {
                 new RepairRequest.Sums(partitions(in), in.flag("the buckets flag"), in.version());
             case FrameTypes.REPAIR_VERSIONS -> new RepairRequest.Versions(in.key(), buckets(in));
             case FrameTypes.REPAIR_FENCE -> new RepairRequest.Fence(partitions(in), in.version());
+            case FrameTypes.REPAIR_PURGED -> purged(in);
+            case FrameTypes.REPAIR_ENTRIES -> new RepairRequest.Entries(RequestBody.queries(in));
             default -> new RepairRequest.Purge(partitions(in), in.version(), in.version());
         };
+    }
+
+    private static RepairRequest.Purged purged(FrameReader in) throws FrameException {
+        String from = in.text();
+        BitSet partitions = partitions(in);
+        List<Long> purged = numbers(in, "purged versions");
+        if (purged.size() != partitions.cardinality()) {
+            throw in.malformed(purged.size() + " purged versions of " + partitions.cardinality() + " partitions");
+        }
+        return new RepairRequest.Purged(from, partitions, purged);
     }
 
     /** Reads a reply of a type that fits the request. */
@@ -144,6 +186,14 @@ final class RepairBody {
             }
             return new RepairReply.Versions(
                     held, in.flag("the resume flag") ? Optional.of(in.key()) : Optional.empty());
+        }
+        if (request instanceof RepairRequest.Purged told) {
+            List<Long> purged = numbers(in, "purged versions");
+            if (purged.size() != told.purged().size()) {
+                throw in.malformed(
+                        purged.size() + " purged versions of " + told.purged().size() + " partitions");
+            }
+            return new RepairReply.Purged(purged);
         }
         return request instanceof RepairRequest.Fence
                 ? new RepairReply.Fenced(partitions(in))

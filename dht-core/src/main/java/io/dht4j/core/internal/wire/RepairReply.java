@@ -45,4 +45,11 @@ public sealed interface RepairReply extends Reply {
 
     /** Answers {@link RepairRequest.Purge}: it is remembered, and done when there is time. */
     record Purging() implements RepairReply {}
+
+    /**
+     * Answers {@link RepairRequest.Purged}.
+     *
+     * @param purged of each partition asked for: what was dead and older than this may have been purged, packed
+     */
+    record Purged(List<Long> purged) implements RepairReply {}
 }

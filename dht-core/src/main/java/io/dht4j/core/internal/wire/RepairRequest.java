@@ -50,4 +50,21 @@ public sealed interface RepairRequest extends Request {
      *     fenced the partition at a newer version lifts that
      */
     record Purge(BitSet partitions, Version before, Version seal) implements RepairRequest {}
+
+    /**
+     * How far the asking node may have purged, and the question how far the one that is asked may have: whose disk knows of less than that was set back.
+     *
+     * @param from the name of the node that asks
+     * @param partitions that both nodes are replicas of
+     * @param purged of each of them: what was dead and older than this may have been purged, packed
+     */
+    record Purged(String from, BitSet partitions, List<Long> purged) implements RepairRequest {}
+
+    /**
+     * Reads keys for a comparison. Other than {@link Request.ReadKeys} it is served by a replica whose disk was set back too, which keeps to itself what the others
+     * may have purged. Answered with {@link Reply.Found}.
+     *
+     * @param queries the keys, each with what is wanted of it
+     */
+    record Entries(List<Query> queries) implements RepairRequest {}
 }

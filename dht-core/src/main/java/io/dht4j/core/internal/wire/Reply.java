@@ -20,7 +20,7 @@ public sealed interface Reply
                 Reply.CutDone {
 
     /**
-     * The answers to {@link Request.ReadKeys}.
+     * The answers to {@link Request.ReadKeys} or {@link RepairRequest.Entries}.
      *
      * @param answers one for each key asked for, in the same order
      */

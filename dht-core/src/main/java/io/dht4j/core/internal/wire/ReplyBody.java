@@ -122,7 +122,10 @@ final class ReplyBody {
             return failed(in);
         }
         if (type == FrameTypes.FOUND && request instanceof Request.ReadKeys read) {
-            return found(in, read);
+            return found(in, read.queries());
+        }
+        if (type == FrameTypes.FOUND && request instanceof RepairRequest.Entries entries) {
+            return found(in, entries.queries());
         }
         if (type == FrameTypes.APPLIED && request instanceof Request.ApplyEntries) {
             return new Reply.Applied();
@@ -148,13 +151,13 @@ final class ReplyBody {
         throw in.malformed("reply type " + type + " to " + request.getClass().getSimpleName());
     }
 
-    private static Reply.Found found(FrameReader in, Request.ReadKeys read) throws FrameException {
+    private static Reply.Found found(FrameReader in, List<Query> queries) throws FrameException {
         int count = in.items(1, "answers");
-        if (count != read.queries().size()) {
-            throw in.malformed(count + " answers to " + read.queries().size() + " keys");
+        if (count != queries.size()) {
+            throw in.malformed(count + " answers to " + queries.size() + " keys");
         }
         List<Answer> answers = new ArrayList<>(count);
-        for (Query query : read.queries()) {
+        for (Query query : queries) {
             int kind = in.u8("an answer's kind");
             answers.add(
                     switch (kind) {

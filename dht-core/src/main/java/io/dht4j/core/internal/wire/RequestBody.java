@@ -38,11 +38,7 @@ final class RequestBody {
 
     static int size(Request request) {
         if (request instanceof Request.ReadKeys read) {
-            int size = 4 + 4;
-            for (Query query : read.queries()) {
-                size += FrameWriter.sizeOf(query.key()) + 1;
-            }
-            return size;
+            return 4 + sizeOf(read.queries());
         }
         if (request instanceof Request.ApplyEntries apply) {
             return FrameWriter.sizeOf(apply.entries());
@@ -69,12 +65,34 @@ final class RequestBody {
         return request instanceof RepairRequest repair ? RepairBody.size(repair) : 0;
     }
 
+    static int sizeOf(List<Query> queries) {
+        int size = 4;
+        for (Query query : queries) {
+            size += FrameWriter.sizeOf(query.key()) + 1;
+        }
+        return size;
+    }
+
+    static void write(FrameWriter out, List<Query> queries) {
+        out.i32(queries.size());
+        for (Query query : queries) {
+            out.key(query.key()).flag(query.whole());
+        }
+    }
+
+    static List<Query> queries(FrameReader in) throws FrameException {
+        int count = in.items(2 + 1 + 1, "keys");
+        List<Query> queries = new ArrayList<>(count);
+        for (int i = 0; i < count; i++) {
+            queries.add(new Query(in.key(), in.flag("the whole flag")));
+        }
+        return queries;
+    }
+
     static void write(FrameWriter out, Request request) {
         if (request instanceof Request.ReadKeys read) {
-            out.i32(read.inlineBytes()).i32(read.queries().size());
-            for (Query query : read.queries()) {
-                out.key(query.key()).flag(query.whole());
-            }
+            out.i32(read.inlineBytes());
+            write(out, read.queries());
         } else if (request instanceof Request.ApplyEntries apply) {
             out.entries(apply.entries());
         } else if (request instanceof Request.ScanPage scan) {
@@ -105,8 +123,12 @@ final class RequestBody {
             case FrameTypes.SCAN_PAGE -> scanPage(in);
             case FrameTypes.PING -> new Request.Ping();
             case FrameTypes.BATCH -> batch(in);
-            case FrameTypes.REPAIR_SUMS, FrameTypes.REPAIR_VERSIONS, FrameTypes.REPAIR_FENCE, FrameTypes.REPAIR_PURGE ->
-                RepairBody.readRequest(in, type);
+            case FrameTypes.REPAIR_SUMS,
+                    FrameTypes.REPAIR_VERSIONS,
+                    FrameTypes.REPAIR_FENCE,
+                    FrameTypes.REPAIR_PURGE,
+                    FrameTypes.REPAIR_PURGED,
+                    FrameTypes.REPAIR_ENTRIES -> RepairBody.readRequest(in, type);
             case FrameTypes.OPEN_CUT,
                     FrameTypes.FIX_CUT,
                     FrameTypes.CUT_PAGE,
@@ -118,12 +140,7 @@ final class RequestBody {
 
     private static Request.ReadKeys readKeys(FrameReader in) throws FrameException {
         int inlineBytes = in.size("the inline limit");
-        int count = in.items(2 + 1 + 1, "keys");
-        List<Query> queries = new ArrayList<>(count);
-        for (int i = 0; i < count; i++) {
-            queries.add(new Query(in.key(), in.flag("the whole flag")));
-        }
-        return new Request.ReadKeys(queries, inlineBytes);
+        return new Request.ReadKeys(queries(in), inlineBytes);
     }
 
     static Request.ScanPage scanPage(FrameReader in) throws FrameException {

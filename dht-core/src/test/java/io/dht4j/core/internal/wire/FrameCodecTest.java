@@ -59,6 +59,8 @@ class FrameCodecTest {
                         KEY, List.of(new RepairRequest.Buckets(7, -1), new RepairRequest.Buckets(9, 1))),
                 new RepairRequest.Fence(partitions, VERSION),
                 new RepairRequest.Purge(partitions, VERSION, new Version(0)),
+                new RepairRequest.Purged("n1", partitions, List.of(0L, 7L)),
+                new RepairRequest.Entries(List.of(new Request.Query(KEY, true), new Request.Query(LONGEST, false))),
                 new Request.OpenCut(VERSION, 60_000_000_000L),
                 new Request.FixCut(VERSION, new Version(-1)),
                 new Request.CutPage(
@@ -88,6 +90,7 @@ class FrameCodecTest {
                 new RepairReply.Versions(List.of(), Optional.empty()),
                 new RepairReply.Fenced(BitSet.valueOf(new long[] {5})),
                 new RepairReply.Purging(),
+                new RepairReply.Purged(List.of(9L)),
                 BATCHED);
     }
 
@@ -123,6 +126,9 @@ class FrameCodecTest {
         }
         if (reply instanceof RepairReply.Versions) {
             return new RepairRequest.Versions(KEY, List.of());
+        }
+        if (reply instanceof RepairReply.Purged) {
+            return new RepairRequest.Purged("n1", two, List.of(0L));
         }
         return reply instanceof RepairReply.Fenced
                 ? new RepairRequest.Fence(two, VERSION)

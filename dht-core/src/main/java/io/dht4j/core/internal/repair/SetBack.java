@@ -1,0 +1,157 @@
+package io.dht4j.core.internal.repair;
+
+import io.dht4j.NodeId;
+import io.dht4j.Version;
+import io.dht4j.core.internal.refill.Unfilled;
+import io.dht4j.core.internal.refill.Unfilled.Why;
+import io.dht4j.spi.StoreException;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Knows where this node's disk was set back: another replica has been told that all had agreed on a fence, this one included, and this one does not know of it. Such a partition is
+ * not read until it has been compared with all its other replicas, like one whose content was lost. Safe for use by any number of threads.
+ */
+public final class SetBack {
+
+    private static final Logger LOG = LoggerFactory.getLogger(SetBack.class);
+
+    private static final Listener NOBODY = new Listener() {
+        @Override
+        public void heard(String from, BitSet partitions) {}
+
+        @Override
+        public void claimed(String from, BitSet partitions) {}
+
+        @Override
+        public void doubted(BitSet partitions) {}
+
+        @Override
+        public void overtaken() {}
+    };
+
+    private final Fence fence;
+    private final Unfilled unfilled;
+    private volatile Listener listener = NOBODY;
+
+    /** Wants to know what is found out. Called on a store thread. */
+    interface Listener {
+
+        /** Another node has said how far it has purged some partitions, and that has been looked at. */
+        void heard(String from, BitSet partitions);
+
+        /** Another node says by itself that it has purged some partitions further than this one knows of. It must be asked: whoever asks knows who answers. */
+        void claimed(String from, BitSet partitions);
+
+        /** All others must be asked about some partitions, when they have had time to learn themselves. */
+        void doubted(BitSet partitions);
+
+        /** There is something to repair before it is read. */
+        void overtaken();
+    }
+
+    /**
+     * Nothing is known yet.
+     *
+     * @param fence what this node's disk knows
+     * @param unfilled is told what must not be read
+     */
+    public SetBack(Fence fence, Unfilled unfilled) {
+        this.fence = fence;
+        this.unfilled = unfilled;
+    }
+
+    /** Goes on with what was known before the start, and tells somebody of what is found out. */
+    void follow(Listener whoever) {
+        listener = whoever;
+        closeOvertaken();
+    }
+
+    /** Keeps from being read what must not be. */
+    private synchronized void closeOvertaken() {
+        BitSet closed = new BitSet();
+        fence.overtaken().keySet().forEach(closed::set);
+        unfilled.set(Why.SET_BACK, closed);
+    }
+
+    /**
+     * Compares with what another node has answered. Nothing that it shows to be set back is read once this has returned. Blocks until that is remembered.
+     *
+     * @param from its name
+     * @param partitions of which
+     * @param purged of each of them, ascending: how far it was told that all replicas had agreed, packed
+     */
+    void heard(String from, BitSet partitions, List<Long> purged) {
+        learn(from, byPartition(partitions, purged));
+        listener.heard(from, partitions);
+    }
+
+    /** The same, said by somebody who was not asked. What fits is believed, and the rest is asked about. */
+    void told(String from, BitSet partitions, List<Long> purged) {
+        BitSet claimed = fence.beyond(byPartition(partitions, purged));
+        BitSet fitting = (BitSet) partitions.clone();
+        fitting.andNot(claimed);
+        listener.heard(from, fitting);
+        if (!claimed.isEmpty()) {
+            listener.claimed(from, claimed);
+        }
+    }
+
+    private static Map<Integer, Version> byPartition(BitSet partitions, List<Long> purged) {
+        Map<Integer, Version> there = new HashMap<>();
+        int index = 0;
+        for (int i = partitions.nextSetBit(0); i >= 0; i = partitions.nextSetBit(i + 1)) {
+            there.put(i, new Version(purged.get(index++)));
+        }
+        return there;
+    }
+
+    /** Compares with what another node has answered about some partitions. */
+    void learn(String from, Map<Integer, Version> there) {
+        BitSet news = fence.overtake(there);
+        if (news.isEmpty()) {
+            return;
+        }
+        closeOvertaken();
+        LOG.warn(
+                "the disk of this node was set back: {} says that {} partitions have been purged further than this node knows of; they are repaired first, and until then this node"
+                        + " takes writes of them and refuses reads",
+                from,
+                news.cardinality());
+        try {
+            fence.rememberOvertaken();
+        } catch (StoreException e) {
+            LOG.error("it cannot be kept that the disk was set back; a restart finds it out again: {}", e.getMessage());
+        }
+        listener.overtaken();
+    }
+
+    /** An order to purge came. If this node does not know that it has agreed, others do, or will. */
+    void ordered(BitSet partitions, Version before) {
+        BitSet doubted = fence.beyond(fence.notSealedSince(partitions, before).stream()
+                .boxed()
+                .collect(Collectors.toMap(partition -> partition, partition -> before)));
+        if (!doubted.isEmpty()) {
+            listener.doubted(doubted);
+        }
+    }
+
+    /** Where this node must catch up, and how far. */
+    Map<Integer, Version> overtaken() {
+        return fence.overtaken();
+    }
+
+    /** Lets partitions be read again that hold what the others hold. Blocks until that is remembered. */
+    void caughtUp(NodeId self, Map<Integer, Version> upTo, BitSet fences) {
+        if (!upTo.isEmpty()) {
+            fence.caughtUp(upTo, fences);
+            closeOvertaken();
+            LOG.info("{}: {} partitions that were set back hold what the others hold", self, upTo.size());
+        }
+    }
+}

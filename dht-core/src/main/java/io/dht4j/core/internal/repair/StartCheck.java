@@ -1,0 +1,315 @@
+package io.dht4j.core.internal.repair;
+
+import io.dht4j.DhtException;
+import io.dht4j.Node;
+import io.dht4j.NodeId;
+import io.dht4j.core.internal.refill.Unfilled;
+import io.dht4j.core.internal.refill.Unfilled.Why;
+import io.dht4j.core.internal.wire.RepairReply;
+import io.dht4j.core.internal.wire.RepairRequest;
+import io.dht4j.spi.Environment;
+import java.time.Duration;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Asks the other replicas, when this node starts, how far they have purged, and tells them the same of this one; so that both learn whose disk was set back. A partition is not read before
+ * all its other replicas have been heard. One that is not there is not waited for when another one has answered; it will tell what it knows when it starts. In any case reads wait for no longer than some
+ * seconds: a node must be of use too while others are away for long. Who was not heard by then is asked on, and a partition that turns out to be set back is closed then. A node that holds nothing can show nothing that was deleted, and is read at once.
+ *
+ * <p>Does not block, but for {@link #begin}; safe for use by any number of threads.
+ */
+final class StartCheck {
+
+    private static final Logger LOG = LoggerFactory.getLogger(StartCheck.class);
+
+    /** How long reads wait for nodes that do not answer. */
+    static final Duration PATIENCE = Duration.ofSeconds(5);
+
+    /** For so long reads wait for the answers of nodes that most likely answer at once, before they are refused. */
+    private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+    /** All are asked once more when rounds have ended that were under way when this node started, and that it may have agreed to before. */
+    private static final Duration AGAIN = Duration.ofMinutes(2);
+
+    private static final Duration TIMEOUT = Duration.ofSeconds(2);
+    private static final long FIRST_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+    private static final long LONGEST_WAIT_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    private final Environment environment;
+    private final NodeId self;
+    private final Content content;
+    private final RepairPeers peers;
+    private final Pace pace;
+    private final Unfilled unfilled;
+
+    private final Map<Node, BitSet> others;
+
+    // Guarded by this.
+    /** Who is being asked. */
+    private final Set<Node> asked = new HashSet<>();
+
+    /** Those of them that did not answer, until they are asked again. */
+    private final Map<Node, Environment.Timer> pauses = new HashMap<>();
+
+    /** When each was asked last. */
+    private final Map<Node, Long> askedNanos = new HashMap<>();
+
+    /** Whether there are pauses; read without the lock. */
+    private volatile boolean pausing;
+
+    /** Who has not said yet how far it has purged what. */
+    private final Map<Node, BitSet> unheard;
+
+    /** Those of them that could not be reached when they were asked last. */
+    private final Set<Node> absent = new HashSet<>();
+
+    /** Partitions of which some other replica has been heard. */
+    private final BitSet answered = new BitSet();
+
+    private boolean waiting;
+    private boolean closed;
+    private Environment.@Nullable Timer patience;
+
+    StartCheck(
+            Environment environment,
+            NodeId self,
+            Content content,
+            RepairPeers peers,
+            Pace pace,
+            Unfilled unfilled,
+            Map<Node, BitSet> others) {
+        this.environment = environment;
+        this.self = self;
+        this.content = content;
+        this.peers = peers;
+        this.pace = pace;
+        this.unfilled = unfilled;
+        this.others = others;
+        this.unheard = new LinkedHashMap<>();
+        others.forEach((node, shared) -> unheard.put(node, (BitSet) shared.clone()));
+    }
+
+    /** Keeps from being read what others must be asked about first; before anything is read. */
+    void begin() {
+        synchronized (this) {
+            waiting = !content.isEmpty();
+            update();
+        }
+        letReadsGo();
+    }
+
+    /** Those that wait are served on this thread. */
+    private void letReadsGo() {
+        if (unfilled.of(Why.UNCHECKED).isEmpty()) {
+            unfilled.checked().complete(null);
+        }
+    }
+
+    /** Asks; once this node can be asked itself. */
+    synchronized void ask() {
+        if (waiting && !unheard.isEmpty()) {
+            patience = environment.schedule(this::outOfPatience, PATIENCE.toNanos());
+            environment.schedule(() -> unfilled.checked().complete(null), GRACE_NANOS);
+        }
+        List.copyOf(unheard.keySet()).forEach(this::askNow);
+        environment.schedule(() -> others.forEach(this::askAbout), AGAIN.toNanos());
+    }
+
+    /** Asks a node now, unless it is being asked. */
+    private synchronized void askNow(Node node) {
+        Environment.Timer pause = pauses.remove(node);
+        pausing = !pauses.isEmpty();
+        if (pause != null) {
+            pause.cancel();
+        }
+        if (asked.add(node) || pause != null) {
+            ask(node, FIRST_WAIT_NANOS);
+        }
+    }
+
+    /** A node has answered whatever it was asked: so it need not be waited for any longer, but it may have refused just this. */
+    void answered(NodeId id) {
+        if (!pausing) {
+            return;
+        }
+        synchronized (this) {
+            long now = environment.nanoTime();
+            List.copyOf(pauses.keySet()).stream()
+                    .filter(node ->
+                            node.id().equals(id) && now - askedNanos.getOrDefault(node, now) >= FIRST_WAIT_NANOS)
+                    .forEach(this::askNow);
+        }
+    }
+
+    /** A node says by itself what this one would have to learn: that counts once it has been asked. */
+    synchronized void claimed(String from, BitSet partitions) {
+        others.keySet().stream()
+                .filter(node -> node.id().value().equals(from))
+                .forEach(node -> askAbout(node, partitions));
+    }
+
+    /** All others are asked about some partitions after a while. */
+    synchronized void doubted(BitSet partitions) {
+        if (!closed) {
+            environment.schedule(() -> others.keySet().forEach(node -> askAbout(node, partitions)), PATIENCE.toNanos());
+        }
+    }
+
+    private synchronized void askAbout(Node node, BitSet partitions) {
+        BitSet shared = (BitSet) others.getOrDefault(node, new BitSet()).clone();
+        shared.and(partitions);
+        if (!closed && !shared.isEmpty()) {
+            unheard.computeIfAbsent(node, each -> new BitSet()).or(shared);
+            askNow(node);
+        }
+    }
+
+    private void ask(Node node, long waitNanos) {
+        BitSet open;
+        synchronized (this) {
+            BitSet left = unheard.get(node);
+            if (closed || left == null) {
+                asked.remove(node);
+                return;
+            }
+            open = (BitSet) left.clone();
+            askedNanos.put(node, environment.nanoTime());
+        }
+        ask(node, Comparison.chunks(open, Content.MAX_SUMS), 0).whenComplete((done, error) -> {
+            if (error != null) {
+                LOG.debug(
+                        "{} has not said yet how far it has purged: {}",
+                        node.id(),
+                        DhtException.unwrap(error).getMessage());
+                failed(node, DhtException.unwrap(error));
+                again(node, waitNanos);
+            } else {
+                // Perhaps there are new questions.
+                ask(node, FIRST_WAIT_NANOS);
+            }
+        });
+    }
+
+    private void failed(Node node, Throwable error) {
+        synchronized (this) {
+            if (error instanceof RepairException failure && failure.isNotSent()) {
+                absent.add(node);
+            } else {
+                absent.remove(node);
+            }
+            update();
+        }
+        letReadsGo();
+    }
+
+    private synchronized void again(Node node, long waitNanos) {
+        if (!closed) {
+            long next = Math.min(LONGEST_WAIT_NANOS, 2 * waitNanos);
+            pauses.put(node, environment.schedule(() -> askAgain(node, next), waitNanos));
+            pausing = true;
+        }
+    }
+
+    private void askAgain(Node node, long waitNanos) {
+        synchronized (this) {
+            pauses.remove(node);
+            pausing = !pauses.isEmpty();
+        }
+        ask(node, waitNanos);
+    }
+
+    private CompletableFuture<Void> ask(Node node, List<BitSet> chunks, int index) {
+        if (index == chunks.size()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        BitSet chunk = chunks.get(index);
+        return tell(content, self, peers, node, chunk)
+                .thenCompose(purged -> pace.onStore(() -> {
+                    content.setBack().heard(node.id().value(), chunk, purged);
+                    return chunk;
+                }))
+                .thenCompose(done -> ask(node, chunks, index + 1));
+    }
+
+    /** Tells a node how far this one has purged partitions; completes with how far that one has. */
+    static CompletableFuture<List<Long>> tell(
+            Content content, NodeId self, RepairPeers peers, Node node, BitSet partitions) {
+        RepairRequest.Purged told = new RepairRequest.Purged(self.value(), partitions, content.purged(partitions));
+        return peers.ask(node, told, TIMEOUT).thenApply(reply -> ((RepairReply.Purged) reply).purged());
+    }
+
+    /** A node has said how far it has purged some partitions, and that has been looked at. */
+    void heard(String from, BitSet partitions) {
+        note(from, partitions);
+        letReadsGo();
+    }
+
+    private synchronized void note(String from, BitSet partitions) {
+        for (Iterator<Map.Entry<Node, BitSet>> each = unheard.entrySet().iterator(); each.hasNext(); ) {
+            Map.Entry<Node, BitSet> of = each.next();
+            if (of.getKey().id().value().equals(from)) {
+                answered.or(partitions);
+                absent.remove(of.getKey());
+                of.getValue().andNot(partitions);
+                if (of.getValue().isEmpty()) {
+                    each.remove();
+                }
+            }
+        }
+        // What comes up later is asked about while it is read.
+        waiting &= !unheard.isEmpty();
+        update();
+        if (unheard.isEmpty() && patience != null) {
+            patience.cancel();
+        }
+    }
+
+    private synchronized void outOfPatience() {
+        if (closed || unheard.isEmpty()) {
+            return;
+        }
+        waiting = false;
+        LOG.warn(
+                "{} did not answer within {} s: it is not known whether this node's disk was set back to before what they have purged; it is read all the same, and they are"
+                        + " asked again and again",
+                unheard.keySet().stream().map(Node::id).toList(),
+                PATIENCE.toSeconds());
+        update();
+    }
+
+    private void update() {
+        BitSet open = new BitSet();
+        if (waiting) {
+            unheard.forEach((node, partitions) -> {
+                BitSet awaited = (BitSet) partitions.clone();
+                if (absent.contains(node)) {
+                    awaited.andNot(answered);
+                }
+                open.or(awaited);
+            });
+        }
+        unfilled.set(Why.UNCHECKED, open);
+    }
+
+    void close() {
+        synchronized (this) {
+            closed = true;
+            if (patience != null) {
+                patience.cancel();
+            }
+        }
+        unfilled.checked().complete(null);
+    }
+}
