@@ -17,7 +17,7 @@ import java.util.Optional;
  * @param received how many it has got from them
  * @param refused how many were refused, by either side
  * @param purged how many tombstones and expired values this node has removed for good
- * @param lastError what kept the last round that failed from doing all, or empty if the last one succeeded
+ * @param lastError what keeps rounds from beginning, or kept the last one from doing all; empty if that one succeeded
  * @param completed for each partition that this node has compared with all its other replicas: when it did so last
  */
 public record RepairStatus(

@@ -73,8 +73,9 @@ public interface Store extends AutoCloseable {
 
     /**
      * Tells a listener of every change of what is held from now on, in an order of its own. A store may hold back a change that
-     * {@link #get} shows already; {@link #settle} makes it tell. Called once at most, while nobody applies or
-     * purges.
+     * {@link #get} shows already; {@link #settle} makes it tell. Called once, while nobody applies or purges; and again, at any
+     * time, when reading what is held has failed, as it may after the store has failed: then the former listener is told
+     * nothing more.
      *
      * @param listener called on any thread, by several at a time, while the store is working: it must be quick and must not
      *     call the store

@@ -324,6 +324,27 @@ public abstract class StoreContract extends StoreThreadsContract {
         told.assertTells(store);
     }
 
+    /** Following a store anew. */
+    @Test
+    void a_later_listener_takes_the_place_of_the_first() {
+        SplittableRandom random = new SplittableRandom(SEED);
+        Told first = new Told();
+        first.begin(store);
+        store.apply(randomEntries(random, 50, 150));
+        store.settle();
+        store.apply(randomEntries(random, 50, 150));
+        Told later = new Told();
+        later.begin(store);
+        store.apply(randomEntries(random, 50, 150));
+        store.purge(new Version(4), NOW);
+
+        later.assertTells(store);
+        store.apply(List.of(Entry.value(Key.of("last"), new Version(1), new byte[0], Entry.NEVER)));
+        store.settle();
+        assertThat(first.entries()).isNotEmpty();
+        assertThat(first.entries()).noneMatch(entry -> entry.key().equals(Key.of("last")));
+    }
+
     /** Notes. */
     @Test
     void a_note_is_read_as_it_was_last_kept() {

@@ -8,6 +8,7 @@ import io.dht4j.spi.Entry;
 import io.dht4j.spi.EntryCursor;
 import io.dht4j.spi.Store;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +28,11 @@ final class Told implements ContentListener {
 
     private static @Nullable Integer sum(int one, int other) {
         return one + other == 0 ? null : one + other;
+    }
+
+    /** What it believes to be there. */
+    Set<Entry> entries() {
+        return counts.keySet();
     }
 
     void begin(Store store) {

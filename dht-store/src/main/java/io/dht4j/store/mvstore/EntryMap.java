@@ -99,6 +99,10 @@ final class EntryMap implements AutoCloseable {
         /** Whether a write has failed. Set under that lock. */
         volatile boolean broken;
 
+        /** Up to where the table that is being merged is in it. Changed under the lock of the map's listeners. */
+        @Nullable
+        Key mergedUpTo;
+
         Opened(UninterruptibleFileStore fileStore, MVStore store) {
             this.fileStore = fileStore;
             this.store = store;
@@ -299,6 +303,7 @@ final class EntryMap implements AutoCloseable {
         writing(map -> {
             synchronized (following) {
                 Stored before = put(map, entry);
+                map.mergedUpTo = entry.key();
                 // A table whose merge failed is merged anew, and what was told of it is not told again.
                 if (toldUpTo == null || entry.key().compareTo(toldUpTo) > 0) {
                     toldUpTo = entry.key();
@@ -340,11 +345,24 @@ final class EntryMap implements AutoCloseable {
         }
     }
 
-    /** Tells a listener of every change from now on; the cursor shows the map as it is now. */
+    /** Tells a listener of every change from now on, and the one before it of none; the cursor shows the map as it is now. */
     EntryCursor follow(MergingCursor.Guard guard, ContentListener newListener) {
+        try {
+            return followNow(guard, newListener);
+        } catch (StoreException e) {
+            throw e;
+        } catch (RuntimeException e) {
+            throw new StoreException(file + " cannot be read (" + e.getMessage() + "): begin to read again", e);
+        }
+    }
+
+    private EntryCursor followNow(MergingCursor.Guard guard, ContentListener newListener) {
         synchronized (following) {
-            listener = newListener;
+            openAgainIfBroken();
             Opened used = opened;
+            // What the map shows of a table that is being merged is not told; what is merged anew since a failure is.
+            toldUpTo = used.mergedUpTo;
+            listener = newListener;
             return new SnapshotCursor(
                     guard,
                     used.store,
@@ -371,6 +389,7 @@ final class EntryMap implements AutoCloseable {
         finished = segment;
         synchronized (following) {
             toldUpTo = null;
+            opened.mergedUpTo = null;
         }
     }
 

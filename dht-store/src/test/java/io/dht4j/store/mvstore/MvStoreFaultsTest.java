@@ -19,12 +19,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -77,6 +79,52 @@ class MvStoreFaultsTest {
         for (int i = 0; i < count; i++) {
             put(store);
         }
+    }
+
+    /** What a listener has been told of: what was there, with what came and without what went. */
+    private static final class Told implements ContentListener {
+        private final Map<Entry, Integer> counts = new ConcurrentHashMap<>();
+
+        @Override
+        public void added(Entry entry) {
+            counts.merge(entry, 1, Integer::sum);
+        }
+
+        @Override
+        public void removed(Entry entry) {
+            counts.merge(entry, -1, Integer::sum);
+        }
+
+        Told begin(MvStore store) {
+            try (EntryCursor held = store.follow(this)) {
+                held.forEachRemaining(this::added);
+            }
+            return this;
+        }
+
+        void assertTells(MvStore store) {
+            store.settle();
+            Map<Entry, Integer> shown = new HashMap<>();
+            try (EntryCursor cursor = store.scan(KeyRange.all())) {
+                cursor.forEachRemaining(entry -> shown.put(entry, 1));
+            }
+            counts.values().removeIf(count -> count == 0);
+            assertThat(counts).isEqualTo(shown);
+        }
+    }
+
+    /** The same while the store may open its file anew, which ends what is being read. */
+    private static Told beginAnew(MvStore store) throws InterruptedException {
+        Told[] told = new Told[1];
+        await("somebody listens", () -> {
+            try {
+                told[0] = new Told().begin(store);
+                return true;
+            } catch (StoreException e) {
+                return false;
+            }
+        });
+        return told[0];
     }
 
     private void putUntilRefused(MvStore store) {
@@ -260,6 +308,24 @@ class MvStoreFaultsTest {
                 assertNothingLost(store);
             }
             disk.heal();
+        }
+    }
+
+    @Test
+    void who_begins_to_listen_after_a_merge_has_failed_is_told_everything() throws Exception {
+        try (MvStore store = open(small(Durability.OS))) {
+            put(store, 2000);
+            EntryCursor unread = store.follow(new Told());
+            disk.failWrites(FailingDisk::isMap);
+            putUntilRefused(store);
+            unread.close();
+
+            Told told = beginAnew(store);
+
+            disk.heal();
+            await("it takes writes again", () -> store.problems().isEmpty());
+            put(store, 2000);
+            told.assertTells(store);
         }
     }
 

@@ -2,6 +2,7 @@ package io.dht4j.testkit.cluster;
 
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
+import io.dht4j.spi.ContentListener;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.EntryCursor;
 import io.dht4j.spi.StoreException;
@@ -22,6 +23,9 @@ final class BlockingStore extends ForwardingStore {
     volatile boolean readOnly;
     /** How many entries each call brought. */
     final List<Integer> applied = new CopyOnWriteArrayList<>();
+
+    /** So often what is held cannot be read to the end by who begins to follow. */
+    volatile int followsThatFail;
 
     /** How often it was read. */
     final AtomicInteger gets = new AtomicInteger();
@@ -90,6 +94,33 @@ final class BlockingStore extends ForwardingStore {
     public EntryCursor scan(KeyRange range) {
         checkWhole();
         return super.scan(range);
+    }
+
+    @Override
+    public EntryCursor follow(ContentListener listener) {
+        EntryCursor held = super.follow(listener);
+        return followsThatFail-- > 0 ? new BrokenCursor(held) : held;
+    }
+
+    /** Fails at its end. */
+    private record BrokenCursor(EntryCursor held) implements EntryCursor {
+        @Override
+        public boolean hasNext() {
+            if (!held.hasNext()) {
+                throw new StoreException("the file was opened anew");
+            }
+            return true;
+        }
+
+        @Override
+        public Entry next() {
+            return held.next();
+        }
+
+        @Override
+        public void close() {
+            held.close();
+        }
     }
 
     @Override

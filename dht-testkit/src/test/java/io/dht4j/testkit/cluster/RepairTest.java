@@ -260,6 +260,40 @@ class RepairTest {
     }
 
     @Test
+    void aNodeThatCannotAddUpWhatItHoldsSaysSoAndTriesAgainUntilItCan() {
+        BlockingStore failing = new BlockingStore();
+        failing.apply(List.of(value("held", NOW, "v")));
+        failing.followsThatFail = 4;
+        try (SimulatedCluster cluster =
+                setup(3).stores(i -> i == 0 ? failing : new ModelStore()).start()) {
+            cluster.await(cluster.node(0).repair(Set.of()));
+            cluster.env.advance(Duration.ofSeconds(5));
+            RepairStatus waiting = status(cluster, 0);
+            assertThat(waiting.running()).isTrue();
+            assertThat(waiting.rounds()).isZero();
+            assertThat(waiting.lastError())
+                    .hasValueSatisfying(
+                            error -> assertThat(error).contains("cannot add up").contains("the file was opened anew"));
+            // What is written meanwhile counts too.
+            cluster.await(
+                    cluster.node(0).put(KEY, bytes("v"), CallOptions.defaults().withPolicy(1, 3)));
+            failing.apply(List.of(value("held too", NOW, "v")));
+
+            cluster.env.runUntil(() -> status(cluster, 0).rounds() > 0, Duration.ofMinutes(2));
+
+            assertThat(status(cluster, 0).running()).isFalse();
+            assertThat(status(cluster, 0).lastError()).isEmpty();
+            for (int node = 0; node < 3; node++) {
+                assertThat(content(cluster.stores.get(node)))
+                        .extracting(Entry::key)
+                        .containsExactly(Key.of("held"), Key.of("held too"), KEY);
+            }
+            assertThat(repair(cluster, 1).sent()).as("all sums are right").isZero();
+            assertThat(status(cluster, 1).received()).isZero();
+        }
+    }
+
+    @Test
     void partitionsThatAreNotThereAreNamed() {
         try (SimulatedCluster cluster = setup(3).start()) {
             assertThatThrownBy(() -> cluster.await(cluster.node(0).repair(Set.of(16))))

@@ -73,10 +73,14 @@ final class RepairCommand implements Callable<Integer> {
         // A round that is under way comes to its end first.
         long rounds = before.path("rounds").asLong() + (before.path("running").asBoolean() ? 2 : 1);
         JsonNode status = DhtClient.await(client.repair(partitions));
-        while (status.path("rounds").asLong() < rounds) {
+        while (status.path("running").asBoolean() && status.path("rounds").asLong() < rounds) {
             console.err()
                     .println("dht repair: " + status.path("partitions_done").asInt() + " of "
-                            + status.path("partitions").asInt() + " partitions");
+                            + status.path("partitions").asInt() + " partitions"
+                            + (status.has("last_error")
+                                    ? "; last error: "
+                                            + status.path("last_error").asText()
+                                    : ""));
             LockSupport.parkNanos(LOOK_NANOS);
             status = DhtClient.await(client.repairStatus());
             if (status.path("rounds").asLong() < before.path("rounds").asLong()

@@ -252,6 +252,7 @@ final class Machinery {
     private void heard(NodeId node, long now) {
         suspicion.heard(node, now);
         handoff.answered(node);
+        antiEntropy.ifPresent(repair -> repair.answered(node));
     }
 
     /**

@@ -76,6 +76,11 @@ public final class AntiEntropy {
     /** What was held at the start, as long as it is added up. */
     private @Nullable EntryCursor building;
 
+    /** The next attempt to add it up. */
+    private Environment.@Nullable Timer buildTimer;
+
+    private long buildAgainNanos = FIRST_WAIT_NANOS;
+
     /**
      * Repair that has not begun.
      *
@@ -163,15 +168,13 @@ public final class AntiEntropy {
     private void build(EntryCursor held) {
         pace.paced(0, () -> pace.onStore(() -> content.build(held))).whenComplete((more, error) -> {
             if (error != null) {
+                buildAgain(DhtException.unwrap(error));
                 held.close();
-                if (!isClosed()) {
-                    LOG.error("this node cannot add up what it holds, so nothing is repaired: {}", error.toString());
-                }
             } else if (more && !isClosed()) {
                 build(held);
             } else {
                 held.close();
-                forgetBuilding();
+                built();
                 scheduleRound();
             }
         });
@@ -239,8 +242,43 @@ public final class AntiEntropy {
         }
     }
 
-    private synchronized void forgetBuilding() {
+    /**
+     * What was held is added up anew from the beginning, after a while. Reading it may fail when the store has to open its files again, as it does after a write that failed: that passes.
+     */
+    private synchronized void buildAgain(Throwable error) {
         building = null;
+        if (closed) {
+            return;
+        }
+        progress.notAddedUp(Optional.of(String.valueOf(error.getMessage())));
+        LOG.warn(
+                "this node cannot add up what it holds, so nothing is repaired; it is tried again in {} s: {}",
+                TimeUnit.NANOSECONDS.toSeconds(buildAgainNanos),
+                error.toString());
+        buildTimer = environment.schedule(this::followAgain, buildAgainNanos);
+        buildAgainNanos = Math.min(LONGEST_WAIT_NANOS, 2 * buildAgainNanos);
+    }
+
+    private void followAgain() {
+        pace.onStore(content::follow).whenComplete((held, error) -> {
+            if (error != null) {
+                buildAgain(DhtException.unwrap(error));
+            } else if (mayBuild(held)) {
+                build(held);
+            } else {
+                held.close();
+            }
+        });
+    }
+
+    private synchronized boolean mayBuild(EntryCursor held) {
+        building = closed ? null : held;
+        return !closed;
+    }
+
+    private synchronized void built() {
+        building = null;
+        progress.notAddedUp(Optional.empty());
     }
 
     private synchronized boolean isClosed() {
@@ -424,6 +462,7 @@ public final class AntiEntropy {
         closed = true;
         cancel(timer);
         cancel(again);
+        cancel(buildTimer);
         if (building != null) {
             building.close();
         }

@@ -44,7 +44,9 @@ public final class Content {
     private static final Key FIRST = KeyRange.all().start();
 
     private final Store store;
-    private final HashTrees trees;
+    /** Made anew each time that what is held is added up. */
+    private volatile HashTrees trees;
+
     private final Fence fence;
     private final SetBack setBack;
     private final int partitions;
@@ -82,9 +84,11 @@ public final class Content {
         this.trees = new HashTrees(partitions, partitionOf);
     }
 
-    /** Begins to follow the store; nobody applies anything yet. Quick. */
+    /** Begins to follow the store: before anybody applies anything, or anew when adding up has failed. Blocks. */
     EntryCursor follow() {
-        return store.follow(trees);
+        HashTrees fresh = new HashTrees(partitions, partitionOf);
+        trees = fresh;
+        return store.follow(fresh);
     }
 
     /** Adds some of what was held at first to the trees; false when all of it is in. */

@@ -27,6 +27,9 @@ final class Progress {
     private long purged;
     private Optional<String> refusal = Optional.empty();
     private Optional<String> lastError = Optional.empty();
+    /** Why it is not known what this node holds, so that no round can begin. */
+    private Optional<String> notAddedUp = Optional.empty();
+
     private final Map<Integer, Instant> completed = new HashMap<>();
 
     Progress(NodeId self) {
@@ -70,6 +73,11 @@ final class Progress {
         done.stream().forEach(partition -> completed.put(partition, now));
     }
 
+    synchronized void notAddedUp(Optional<String> why) {
+        notAddedUp =
+                why.map(message -> "this node cannot add up what it holds, which is tried again and again: " + message);
+    }
+
     synchronized void ended(Optional<String> error) {
         running = false;
         rounds++;
@@ -87,7 +95,7 @@ final class Progress {
                 received,
                 refused,
                 purged,
-                lastError,
+                notAddedUp.or(() -> lastError),
                 completed);
     }
 }
