@@ -16,7 +16,7 @@ import java.util.Optional;
  * @param sent how many entries this node has sent to others that lacked them
  * @param received how many it has got from them
  * @param refused how many were refused, by either side
- * @param purged how many tombstones and expired values this node has removed for good
+ * @param purged how many tombstones and expired values this node has removed for good; those of a removal that failed in the middle, or was ended, are not counted
  * @param lastError what keeps rounds from beginning, or kept the last one from doing all; empty if that one succeeded
  * @param completed for each partition that this node has compared with all its other replicas: when it did so last
  */

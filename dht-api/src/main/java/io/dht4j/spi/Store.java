@@ -51,7 +51,7 @@ public interface Store extends AutoCloseable {
 
     /**
      * Removes entries for good. Of a key whose newest entry goes, nothing older comes back. Only safe when every replica has
-     * seen what goes, and nothing older of its keys can come any more.
+     * seen what goes, and nothing older of its keys can come any more. When it throws, some of them may be gone, and nobody is told how many.
      *
      * @param dispensable whether an entry may go: a tombstone or a value that has expired; asked on any thread, must be quick
      * @return how many entries were removed

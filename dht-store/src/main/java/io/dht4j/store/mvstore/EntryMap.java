@@ -48,6 +48,11 @@ final class EntryMap implements AutoCloseable {
     /** One byte is rewritten by compaction for so many that are written by merges. */
     private static final int COMPACT_SHARE = 4;
 
+    /** One step of a purge looks at so many entries, or a page more, and at so many bytes. */
+    private static final int PURGE_ENTRIES = 4096;
+
+    private static final long PURGE_BYTES = 4L << 20;
+
     private static final int MAX_PAGE_ENTRIES = 256;
     private static final long MAX_PAGE_BYTES = 1L << 20;
     private static final Key MERGED = Key.of("merged");
@@ -75,11 +80,19 @@ final class EntryMap implements AutoCloseable {
     /** Up to where the listener knows of the table that is being merged, which goes through its keys in order. Changed under that lock. */
     private @Nullable Key toldUpTo;
 
-    /** Whether the listener may know of removals that are not in the file. For the merging thread. */
-    private boolean purgeFailed;
+    /** What was being removed when that failed: whether it is in the file is not known. Changed under that lock. */
+    private List<Entry> undecided = List.of();
 
     /** Up to which count of written bytes compaction has been done. For the merging thread. */
     private long compactedFor;
+
+    /**
+     * What a step of a purge has done.
+     *
+     * @param removed how many entries are gone
+     * @param next where the next step begins; empty at the end of the map
+     */
+    record Purged(long removed, Optional<Key> next) {}
 
     /**
      * The file while it is open. After a write that failed nobody knows what MVStore holds of it in memory; so the file is opened anew then, from what
@@ -185,13 +198,8 @@ final class EntryMap implements AutoCloseable {
                 new MVMap.Builder<Key, Stored>().keyType(new PageTypes.Keys()).valueType(new PageTypes.Values()));
     }
 
-    /** Whether somebody has been told of removals that may not be in the file. */
-    boolean isToldTooMuch() {
-        return purgeFailed && listener != null;
-    }
-
     /** Opens the file anew if a write has failed. */
-    void openAgainIfBroken() {
+    private void openAgainIfBroken() {
         Opened used = opened;
         if (used.broken) {
             openAgain(used);
@@ -363,6 +371,7 @@ final class EntryMap implements AutoCloseable {
             // What the map shows of a table that is being merged is not told; what is merged anew since a failure is.
             toldUpTo = used.mergedUpTo;
             listener = newListener;
+            undecided = List.of();
             return new SnapshotCursor(
                     guard,
                     used.store,
@@ -393,7 +402,7 @@ final class EntryMap implements AutoCloseable {
         }
     }
 
-    /** Makes durable what was written by a process that ended before it had done so. */
+    /** Makes durable what was purged, or was written by a process that ended before it had done so. */
     void sync() {
         writing(map -> {
             map.store.sync();
@@ -418,35 +427,64 @@ final class EntryMap implements AutoCloseable {
         });
     }
 
-    /** Removes what may go, and makes it durable. */
-    long purge(Predicate<Entry> dispensable) {
-        purgeFailed = true;
-        long removed = 0;
-        Optional<Key> start = Optional.of(KeyRange.all().start());
-        while (start.isPresent()) {
-            List<Entry> page = page(KeyRange.from(start.get()));
+    /**
+     * Removes what may go from a part of the map: some thousand entries, looked at from a key on.
+     *
+     * @throws RuntimeException if the file cannot be written; {@link #openAfterFailedPurge} finds out what is gone all the same
+     */
+    Purged purge(Predicate<Entry> dispensable, Key start) {
+        List<Entry> over = new ArrayList<>();
+        Optional<Key> next = Optional.of(start);
+        int looked = 0;
+        long bytes = 0;
+        while (next.isPresent() && looked < PURGE_ENTRIES && bytes < PURGE_BYTES) {
+            List<Entry> page = page(KeyRange.from(next.get()));
             for (Entry entry : page) {
+                bytes += entry.value().length;
                 if (dispensable.test(entry)) {
-                    writing(map -> {
-                        synchronized (following) {
-                            map.entries.remove(entry.key());
-                            cache.changed(entry.key());
-                            tell(entry, null);
-                        }
-                        return entry;
-                    });
-                    removed++;
+                    over.add(entry);
                 }
             }
-            writing(map -> commitIfLarge(map));
-            start = page.isEmpty()
+            looked += page.size();
+            next = page.isEmpty()
                     ? Optional.empty()
                     : page.get(page.size() - 1).key().successor();
         }
-        writing(map -> map.store.commit());
-        sync();
-        purgeFailed = false;
-        return removed;
+        if (!over.isEmpty()) {
+            remove(over);
+        }
+        return new Purged(over.size(), next);
+    }
+
+    /** Removes entries; they are in the file no more when the listener learns of it, and until then nobody begins to listen. */
+    private void remove(List<Entry> over) {
+        synchronized (following) {
+            undecided = over;
+            try {
+                writing(map -> {
+                    over.forEach(entry -> map.entries.remove(entry.key()));
+                    return map.store.commit();
+                });
+            } finally {
+                over.forEach(entry -> cache.changed(entry.key()));
+            }
+            undecided = List.of();
+            over.forEach(entry -> tell(entry, null));
+        }
+    }
+
+    /** Goes on with what is in the file after a purge could not be written: all that its last step removed, or nothing of it. */
+    void openAfterFailedPurge() {
+        synchronized (following) {
+            openAgainIfBroken();
+            Opened used = opened;
+            // All of it is looked up before anything is told: if that fails it is not decided yet.
+            List<Entry> gone = undecided.stream()
+                    .filter(entry -> used.entries.get(entry.key()) == null)
+                    .toList();
+            undecided = List.of();
+            gone.forEach(entry -> tell(entry, null));
+        }
     }
 
     /**

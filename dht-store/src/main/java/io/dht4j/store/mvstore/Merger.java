@@ -1,21 +1,24 @@
 package io.dht4j.store.mvstore;
 
+import io.dht4j.Key;
+import io.dht4j.KeyRange;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.StoreException;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The thread that brings frozen tables into the map, oldest first, and deletes their segments of the log; that purges; and
- * that tidies the file up when there is nothing else to do. Nothing interrupts it.
+ * The thread that brings frozen tables into the map, oldest first, and deletes their segments of the log; that purges, in steps between which
+ * it merges what waits; and that tidies the file up when there is nothing else to do. Nothing interrupts it.
  */
 final class Merger {
 
@@ -45,6 +48,10 @@ final class Merger {
     private final WriteAheadLog log;
     private final Health health;
     private final Queue<Wish> wishes = new ConcurrentLinkedQueue<>();
+    /** Those that may begin; the first one has perhaps begun. */
+    private final Queue<Purge> purges = new ConcurrentLinkedQueue<>();
+
+    private volatile boolean purgesEnded;
     private final Thread thread;
 
     // Below: only for the merging thread.
@@ -57,8 +64,21 @@ final class Merger {
     private long mendedNanos = System.nanoTime() - CALM_NANOS;
     private long lastWeight;
 
-    /** Something to do with the map, once the segments up to one are in it. */
-    private record Wish(long upToSegment, LongSupplier work, CompletableFuture<Long> result) {}
+    /** Something that waits until the segments up to one are in the map: a purge, or just that. */
+    private record Wish(long upToSegment, Optional<Purge> purge, CompletableFuture<Long> result) {}
+
+    /** A walk over the map. */
+    private static final class Purge {
+        final Predicate<Entry> dispensable;
+        final CompletableFuture<Long> result = new CompletableFuture<>();
+        // For the merging thread.
+        Key next = KeyRange.all().start();
+        long removed;
+
+        Purge(Predicate<Entry> dispensable) {
+            this.dispensable = dispensable;
+        }
+    }
 
     Merger(
             StoreDirectory directory,
@@ -82,22 +102,49 @@ final class Merger {
         thread.start();
     }
 
-    /** Does something with the map, once what is frozen now is in it. Blocks; interrupts wait. */
-    long onceMerged(LongSupplier work) {
+    /** Waits until what is frozen now is in the map. Blocks; interrupts wait. */
+    void awaitMerged() {
+        await(Optional.empty(), new CompletableFuture<>(), "settled");
+    }
+
+    /**
+     * Removes what may go, once what is frozen now is in the map. Blocks; interrupts wait.
+     *
+     * @return how many entries were removed
+     */
+    long purge(Predicate<Entry> dispensable) {
+        Purge purge = new Purge(dispensable);
+        return await(Optional.of(purge), purge.result, "purged");
+    }
+
+    private long await(Optional<Purge> purge, CompletableFuture<Long> result, String what) {
         long upTo = memtables.view().active().segment() - 1;
-        Wish wish = new Wish(upTo, work, new CompletableFuture<>());
-        wishes.add(wish);
+        wishes.add(new Wish(upTo, purge, result));
         memtables.wake();
         if (health.isFailed()) {
             // The thread may have ended without having seen the wish.
             failWishes();
+        } else if (purgesEnded) {
+            endPurges();
         }
         try {
-            return wish.result().join();
+            return result.join();
         } catch (CompletionException e) {
             health.checkWritable();
-            throw new StoreException(directory.path() + " cannot be purged or settled (" + e.getCause() + ")", e);
+            throw new StoreException(directory.path() + " cannot be " + what + " (" + reason(e.getCause()) + ")", e);
         }
+    }
+
+    private static String reason(@Nullable Throwable cause) {
+        return cause instanceof StoreException ? String.valueOf(cause.getMessage()) : String.valueOf(cause);
+    }
+
+    /** Ends purges where they are: the store is closing. */
+    void endPurges() {
+        purgesEnded = true;
+        StoreException closing = new StoreException("the store is closing; the next purge goes on");
+        wishes.removeIf(wish -> wish.purge().isPresent() && wish.result().completeExceptionally(closing));
+        purges.removeIf(purge -> purge.result.completeExceptionally(closing));
     }
 
     /** Ends the thread after the entry it is merging. The log keeps what did not reach the map. */
@@ -137,12 +184,55 @@ final class Merger {
 
     private void work() throws IOException {
         runWishes();
-        Memtable oldest = memtables.awaitFrozen(wishes.isEmpty() ? TICK_NANOS : 0);
+        Memtable oldest = memtables.awaitFrozen(wishes.isEmpty() && purges.isEmpty() ? TICK_NANOS : 0);
         if (oldest != null) {
             merge(oldest);
-        } else if (wishes.isEmpty()) {
+        }
+        Purge purge = purges.peek();
+        if (purge != null) {
+            step(purge);
+        } else if (oldest == null && wishes.isEmpty()) {
             idle();
         }
+    }
+
+    /** Takes a step of a purge. That it cannot be written ends it, and nothing else: what it was about to remove stays until the next one. */
+    private void step(Purge purge) {
+        if (purgesEnded) {
+            endPurges();
+            return;
+        }
+        long began = System.nanoTime();
+        try {
+            EntryMap.Purged step = map.purge(purge.dispensable, purge.next);
+            purge.removed += step.removed();
+            if (step.next().isPresent()) {
+                purge.next = step.next().get();
+            } else {
+                map.sync();
+                purges.remove(purge);
+                purge.result.complete(purge.removed);
+            }
+        } catch (RuntimeException | Error e) {
+            purges.remove(purge);
+            @Nullable IOException cause = Health.ioFailure(e);
+            try {
+                if (cause == null || cause instanceof ForceFailedException) {
+                    throw e;
+                }
+                map.openAfterFailedPurge();
+            } finally {
+                purge.result.completeExceptionally(
+                        cause == null
+                                ? e
+                                : new StoreException(
+                                        directory.dataFile() + " cannot be written (" + cause
+                                                + "); what is dead stays until the next purge; make room or mend the disk",
+                                        e));
+            }
+        }
+        ticksSinceMerge = 0;
+        rest(began);
     }
 
     /**
@@ -158,11 +248,6 @@ final class Merger {
                     isMap
                             ? directory.notes().distrust(doubt)
                             : doubt.getMessage() + "; see that the disk is in order, then start again",
-                    error));
-        } else if (cause != null && map.isToldTooMuch()) {
-            health.fail(new StoreException(
-                    directory.dataFile() + " cannot be written (" + cause
-                            + "); make room or mend the disk, then start again",
                     error));
         } else if (cause != null) {
             health.failForNow(new StoreException(
@@ -199,7 +284,7 @@ final class Merger {
         }
         waitNanos = Math.min(LONGEST_WAIT_NANOS, 2 * waitNanos);
         directory.probe();
-        map.openAgainIfBroken();
+        map.openAfterFailedPurge();
         if (!memtables.view().frozen().isEmpty()) {
             merge(memtables.view().frozen().get(0));
         }
@@ -238,7 +323,7 @@ final class Merger {
      * table waits, since then writers will soon wait too, or somebody waits for the merge.
      */
     private void rest(long began) {
-        if (memtables.view().frozen().size() == 1 && memtables.hasRoom() && wishes.isEmpty()) {
+        if (memtables.view().frozen().size() <= 1 && memtables.hasRoom() && wishes.isEmpty()) {
             LockSupport.parkNanos(Math.min(System.nanoTime() - began, LONGEST_REST_NANOS));
         }
     }
@@ -250,13 +335,8 @@ final class Merger {
                 // The one who wished has given up.
                 continue;
             }
-            try {
-                wish.result().complete(wish.work().getAsLong());
-            } catch (RuntimeException | Error e) {
-                wish.result().completeExceptionally(e);
-                throw e;
-            }
-            ticksSinceMerge = 0;
+            CompletableFuture<Long> merged = wish.result();
+            wish.purge().ifPresentOrElse(purges::add, () -> merged.complete(0L));
         }
     }
 
@@ -271,6 +351,10 @@ final class Merger {
         @Nullable Wish wish;
         while ((wish = wishes.poll()) != null) {
             wish.result().completeExceptionally(new StoreException("the merging thread has ended"));
+        }
+        @Nullable Purge purge;
+        while ((purge = purges.poll()) != null) {
+            purge.result.completeExceptionally(new StoreException("the merging thread has ended"));
         }
     }
 

@@ -244,14 +244,15 @@ public final class MvStore implements Store {
     /**
      * {@inheritDoc}
      *
-     * <p>First brings everything that has been applied into the map; takes as long as that and a walk over the map.
+     * <p>First brings everything that has been applied into the map; takes as long as that and a walk over the map, in steps between which what is
+     * written meanwhile is merged. A disk on which the map cannot be written ends the purge and not the writes.
      */
     @Override
     public long purge(Predicate<Entry> dispensable) {
         return reading(() -> {
             health.checkWritable();
             log.rotate();
-            return merger.onceMerged(() -> map.purge(dispensable));
+            return merger.purge(dispensable);
         });
     }
 
@@ -275,7 +276,8 @@ public final class MvStore implements Store {
         reading(() -> {
             health.checkWritable();
             log.rotate();
-            return merger.onceMerged(() -> 0L);
+            merger.awaitMerged();
+            return log;
         });
     }
 
@@ -364,6 +366,8 @@ public final class MvStore implements Store {
 
     @Override
     public void close() {
+        // It would hold the lock to its end.
+        merger.endPurges();
         calls.writeLock().lock();
         try {
             if (closed) {

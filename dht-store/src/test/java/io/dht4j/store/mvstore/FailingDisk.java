@@ -11,6 +11,8 @@ final class FailingDisk extends Disk {
 
     private final SplittableRandom random;
     private volatile Predicate<Path> failingWrites = path -> false;
+    private volatile Predicate<Path> doneAndFailingWrites = path -> false;
+    private volatile Predicate<Path> failingOpens = path -> false;
     private volatile Predicate<Path> failingSyncs = path -> false;
     private volatile Predicate<Path> failingTruncates = path -> false;
     private volatile String message = "No space left on device";
@@ -22,6 +24,16 @@ final class FailingDisk extends Disk {
     /** Writes fail, having written a part. */
     void failWrites(Predicate<Path> files) {
         failingWrites = files;
+    }
+
+    /** Writes fail, having written all. */
+    void failWritesWhenDone(Predicate<Path> files) {
+        doneAndFailingWrites = files;
+    }
+
+    /** Files cannot be opened. */
+    void failOpens(Predicate<Path> files) {
+        failingOpens = files;
     }
 
     void failSyncs(Predicate<Path> files) {
@@ -38,6 +50,8 @@ final class FailingDisk extends Disk {
 
     void heal() {
         failingWrites = path -> false;
+        doneAndFailingWrites = path -> false;
+        failingOpens = path -> false;
         failingTruncates = path -> false;
         failingSyncs = path -> false;
     }
@@ -57,6 +71,17 @@ final class FailingDisk extends Disk {
             throw new IOException(message);
         }
         super.write(file, path, bytes, from, length);
+        if (doneAndFailingWrites.test(path)) {
+            throw new IOException(message);
+        }
+    }
+
+    @Override
+    RandomAccessFile open(Path path) throws IOException {
+        if (failingOpens.test(path)) {
+            throw new IOException(message);
+        }
+        return super.open(path);
     }
 
     private synchronized int part(int length) {

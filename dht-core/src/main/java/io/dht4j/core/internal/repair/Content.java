@@ -261,9 +261,21 @@ public final class Content {
         return store.get(key);
     }
 
-    /** Removes what may go; how many entries that were. */
+    /** Removes what may go; how many entries that were. What could not be removed is due again. */
     long purge() {
-        return fence.takePurgeDue() ? store.purge(fence.dispensable()) : 0;
+        if (!fence.takePurgeDue()) {
+            return 0;
+        }
+        boolean done = false;
+        try {
+            long count = store.purge(fence.dispensable());
+            done = true;
+            return count;
+        } finally {
+            if (!done) {
+                fence.purgeAgain();
+            }
+        }
     }
 
     BitSet fence(BitSet asked, Version before) {

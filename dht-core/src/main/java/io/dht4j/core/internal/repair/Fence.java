@@ -334,6 +334,16 @@ public final class Fence {
         }
     }
 
+    /** What may go has not gone yet. */
+    void purgeAgain() {
+        lock.writeLock().lock();
+        try {
+            purgeIsDue = true;
+        } finally {
+            lock.writeLock().unlock();
+        }
+    }
+
     /** What may go now. */
     Predicate<Entry> dispensable() {
         lock.readLock().lock();

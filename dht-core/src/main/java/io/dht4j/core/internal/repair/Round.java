@@ -8,6 +8,7 @@ import io.dht4j.Version;
 import io.dht4j.core.internal.wire.RepairReply;
 import io.dht4j.core.internal.wire.RepairRequest;
 import io.dht4j.spi.Environment;
+import io.dht4j.spi.StoreException;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
@@ -336,7 +337,7 @@ final class Round {
                 })
                 .thenCompose(done -> tools.pace().onStore(() -> {
                     tools.content().allowPurge(clean, seal);
-                    return tools.content().purge();
+                    return purgeNow();
                 }))
                 .thenAccept(count -> {
                     tools.progress().purged(count);
@@ -344,6 +345,14 @@ final class Round {
                         throw failure;
                     }
                 });
+    }
+
+    private long purgeNow() {
+        try {
+            return tools.content().purge();
+        } catch (StoreException e) {
+            throw new RepairException(ErrorCode.STORE_FAILED, "node " + tools.self() + ": " + e.getMessage());
+        }
     }
 
     private CompletableFuture<Void> fence(Share share) {
