@@ -9,7 +9,6 @@ import io.dht4j.RepairStatus;
 import io.dht4j.UnavailableException;
 import io.dht4j.Version;
 import io.dht4j.core.internal.refill.Unfilled;
-import io.dht4j.spi.EntryCursor;
 import io.dht4j.spi.Environment;
 import java.util.BitSet;
 import java.util.Comparator;
@@ -55,6 +54,7 @@ public final class AntiEntropy {
     private final Unfilled unfilled;
     private final Set<NodeId> givenUp;
     private final StartCheck startCheck;
+    private final AddingUp addingUp;
 
     // Guarded by this.
     private boolean running;
@@ -72,14 +72,6 @@ public final class AntiEntropy {
     private int overtaken;
 
     private Set<NodeId> missed = Set.of();
-
-    /** What was held at the start, as long as it is added up. */
-    private @Nullable EntryCursor building;
-
-    /** The next attempt to add it up. */
-    private Environment.@Nullable Timer buildTimer;
-
-    private long buildAgainNanos = FIRST_WAIT_NANOS;
 
     /**
      * Repair that has not begun.
@@ -120,6 +112,7 @@ public final class AntiEntropy {
             held.set(i, isReplica(i));
         }
         this.startCheck = new StartCheck(environment, self, content, peers, pace, unfilled, others(held));
+        this.addingUp = new AddingUp(environment, content, pace, progress, this::scheduleRound);
     }
 
     /**
@@ -151,33 +144,7 @@ public final class AntiEntropy {
             }
         });
         startCheck.begin();
-        EntryCursor held = content.follow();
-        building = held;
-        if (content.isMemoryFast()) {
-            while (content.build(held)) {
-                LOG.debug("adding up what a store in memory brought along");
-            }
-            held.close();
-            building = null;
-            scheduleRound();
-        } else {
-            build(held);
-        }
-    }
-
-    private void build(EntryCursor held) {
-        pace.paced(0, () -> pace.onStore(() -> content.build(held))).whenComplete((more, error) -> {
-            if (error != null) {
-                buildAgain(DhtException.unwrap(error));
-                held.close();
-            } else if (more && !isClosed()) {
-                build(held);
-            } else {
-                held.close();
-                built();
-                scheduleRound();
-            }
-        });
+        addingUp.start();
     }
 
     /**
@@ -240,45 +207,6 @@ public final class AntiEntropy {
         if (some != null) {
             some.cancel();
         }
-    }
-
-    /**
-     * What was held is added up anew from the beginning, after a while. Reading it may fail when the store has to open its files again, as it does after a write that failed: that passes.
-     */
-    private synchronized void buildAgain(Throwable error) {
-        building = null;
-        if (closed) {
-            return;
-        }
-        progress.notAddedUp(Optional.of(String.valueOf(error.getMessage())));
-        LOG.warn(
-                "this node cannot add up what it holds, so nothing is repaired; it is tried again in {} s: {}",
-                TimeUnit.NANOSECONDS.toSeconds(buildAgainNanos),
-                error.toString());
-        buildTimer = environment.schedule(this::followAgain, buildAgainNanos);
-        buildAgainNanos = Math.min(LONGEST_WAIT_NANOS, 2 * buildAgainNanos);
-    }
-
-    private void followAgain() {
-        pace.onStore(content::follow).whenComplete((held, error) -> {
-            if (error != null) {
-                buildAgain(DhtException.unwrap(error));
-            } else if (mayBuild(held)) {
-                build(held);
-            } else {
-                held.close();
-            }
-        });
-    }
-
-    private synchronized boolean mayBuild(EntryCursor held) {
-        building = closed ? null : held;
-        return !closed;
-    }
-
-    private synchronized void built() {
-        building = null;
-        progress.notAddedUp(Optional.empty());
     }
 
     private synchronized boolean isClosed() {
@@ -456,15 +384,12 @@ public final class AntiEntropy {
     public void close() {
         startCheck.close();
         closeRounds();
+        addingUp.close();
     }
 
     private synchronized void closeRounds() {
         closed = true;
         cancel(timer);
         cancel(again);
-        cancel(buildTimer);
-        if (building != null) {
-            building.close();
-        }
     }
 }
