@@ -12,6 +12,7 @@ import io.dht4j.KeyValue;
 import io.dht4j.RefillStatus;
 import io.dht4j.ScanScope;
 import io.dht4j.Value;
+import io.dht4j.Version;
 import io.dht4j.core.HintedHandoff;
 import io.dht4j.core.Repair;
 import io.dht4j.spi.Entry;
@@ -19,6 +20,7 @@ import io.dht4j.spi.EntryCursor;
 import io.dht4j.spi.RefillMarker;
 import io.dht4j.spi.Store;
 import io.dht4j.testkit.Fault;
+import io.dht4j.testkit.ForwardingStore;
 import io.dht4j.testkit.ModelStore;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -40,16 +42,28 @@ class SetBackTest {
     private static final int BACK = 1;
 
     private boolean withoutLast;
+    private boolean rebuilt;
+    private int mostBytes = 1 << 20;
+    private Duration interval = Duration.ZERO;
     private boolean cutOff;
     private SimulatedCluster started;
 
     private SimulatedCluster start() {
         started = SimulatedCluster.of(1, 3)
                 .options((node, builder) -> {
-                    builder.handoff(HintedHandoff.off()).repair(Repair.off()).partitions(16);
+                    builder.handoff(HintedHandoff.off())
+                            .repair(
+                                    interval.isZero()
+                                            ? Repair.off()
+                                            : Repair.on().withInterval(interval))
+                            .maxValueBytes(mostBytes)
+                            .partitions(16);
                     if (cutOff && node == BACK) {
                         started.links.get(BACK).toward(id(0), Fault.refuse());
                         started.links.get(BACK).toward(id(2), Fault.refuse());
+                    }
+                    if (rebuilt && node == 2) {
+                        return builder.refill(RefillMarker.everything());
                     }
                     return withoutLast && node == BACK ? builder.refill(RefillMarker.none(), id(2)) : builder;
                 })
@@ -109,7 +123,7 @@ class SetBackTest {
                 .getMessage());
     }
 
-    private static void setBack(SimulatedCluster cluster, int node, ModelStore image) {
+    private static void setBack(SimulatedCluster cluster, int node, Store image) {
         cluster.stop(node);
         cluster.startNode(node, image);
     }
@@ -498,6 +512,260 @@ class SetBackTest {
 
             assertNeverShownUntilRefilled(cluster, DELETED, BACK);
             cluster.startNode(2, new ModelStore());
+        }
+    }
+
+    private static void assertAllShow(SimulatedCluster cluster, String prefix, int count) {
+        for (int i = 0; i < count; i++) {
+            for (Store store : cluster.stores) {
+                assertThat(store.get(Key.of(prefix + i)))
+                        .as(prefix + i)
+                        .hasValueSatisfying(
+                                entry -> assertThat(entry.isTombstone()).isFalse());
+            }
+        }
+    }
+
+    @Test
+    void whatOneThatWasSetBackDoesNotShowIsNotTakenForDeletedByAnotherOne() {
+        try (SimulatedCluster cluster = start()) {
+            int count = 300;
+            for (int i = 0; i < count; i++) {
+                put(cluster, "kept-" + i, "v", ALL);
+            }
+            ModelStore older = cluster.image(1);
+            for (int i = 0; i < count; i++) {
+                put(cluster, "added-" + i, "v", ALL);
+            }
+            cluster.env.advance(LONG_AGO);
+            repairAll(cluster);
+            // This one knows of a purge, the other one does not.
+            ModelStore newer = cluster.image(2);
+            cluster.env.advance(LONG_AGO);
+            repairAll(cluster);
+            cluster.stop(1);
+            cluster.stop(2);
+            cluster.startNode(2, newer);
+            cluster.startNode(1, older);
+            cluster.env.advance(Duration.ofMillis(50));
+            assertThat(refill(cluster, 1).partitions()).isEqualTo(16);
+            assertThat(refill(cluster, 2).partitions()).isEqualTo(16);
+
+            awaitRefilled(cluster, 1);
+            awaitRefilled(cluster, 2);
+            repairAll(cluster);
+
+            assertAllShow(cluster, "kept-", count);
+            assertAllShow(cluster, "added-", count);
+        }
+    }
+
+    @Test
+    void aNodeThatMissedAnOrderToPurgeDoesNotTakeForDeletedWhatOneThatWasSetBackDoesNotShow() {
+        try (SimulatedCluster cluster = start()) {
+            int count = 300;
+            for (int i = 0; i < count; i++) {
+                put(cluster, "kept-" + i, "v", ALL);
+            }
+            cluster.env.advance(LONG_AGO);
+            repairAll(cluster);
+            ModelStore image = cluster.image(BACK);
+            ModelStore unaware = cluster.image(2);
+            for (int i = 0; i < count; i++) {
+                put(cluster, "added-" + i, "v", ALL);
+            }
+            cluster.env.advance(LONG_AGO);
+            repairAll(cluster);
+            // Node 2 has agreed to the fence, and was not told that all others had.
+            ModelStore agreed = cluster.image(2);
+            byte[] fence = agreed.note("fence").orElseThrow();
+            System.arraycopy(
+                    unaware.note("fence").orElseThrow(), fence.length / 2, fence, fence.length / 2, fence.length / 2);
+            agreed.keepNote("fence", fence);
+            ModelStore knowing = cluster.image(0);
+            cluster.stop(2);
+            setBack(cluster, BACK, image);
+            cluster.env.advance(Duration.ofMillis(50));
+            assertThat(refill(cluster, BACK).partitions()).isEqualTo(16);
+            cluster.stop(0);
+            cluster.startNode(2, agreed);
+            cluster.await(cluster.node(2).repair(Set.of()));
+            cluster.env.advance(LONG);
+
+            cluster.startNode(0, knowing);
+            awaitRefilled(cluster, BACK);
+            repairAll(cluster);
+
+            assertAllShow(cluster, "kept-", count);
+            assertAllShow(cluster, "added-", count);
+        }
+    }
+
+    @Test
+    void itHasAllOfManyValuesBeforeItIsReadThoughRepliesHaveRoomForFew() {
+        mostBytes = 1000;
+        try (SimulatedCluster cluster = start()) {
+            int count = 200;
+            ModelStore image = cluster.image(BACK);
+            for (int i = 0; i < count; i++) {
+                put(cluster, "kept-" + i, "v".repeat(600), ALL);
+            }
+            cluster.env.advance(LONG_AGO);
+            repairAll(cluster);
+
+            setBack(cluster, BACK, image);
+            cluster.env.advance(Duration.ofMillis(50));
+            assertThat(refill(cluster, BACK).partitions()).isEqualTo(16);
+            awaitRefilled(cluster, BACK);
+
+            assertAllShow(cluster, "kept-", count);
+            repairAll(cluster);
+            assertAllShow(cluster, "kept-", count);
+        }
+    }
+
+    @Test
+    void itTakesWhatItHadAgreedToRefuseWhenTheOthersHaveGoneBackOnThat() {
+        try (SimulatedCluster cluster = start()) {
+            put(cluster, "kept", "v", ALL);
+            cluster.env.advance(LONG_AGO);
+            repairAll(cluster);
+            ModelStore image = cluster.image(BACK);
+            // It has agreed to a fence of a round that was cut short.
+            byte[] fence = image.note("fence").orElseThrow();
+            for (int i = 0; i < fence.length / 2; i++) {
+                fence[fence.length / 2 + i] = 0;
+            }
+            image.keepNote("fence", fence);
+            Entry old = Entry.value(Key.of("old"), new Version(1), bytes("v"), Entry.NEVER);
+            cluster.stores.forEach(store -> store.apply(List.of(old)));
+            cluster.env.advance(LONG_AGO);
+            repairAll(cluster);
+
+            setBack(cluster, BACK, image);
+            cluster.env.advance(Duration.ofMillis(50));
+            assertThat(refill(cluster, BACK).partitions()).isEqualTo(16);
+            awaitRefilled(cluster, BACK);
+
+            assertThat(cluster.stores.get(BACK).get(Key.of("old"))).contains(old);
+        }
+    }
+
+    @Test
+    void itIsRepairedThoughRoundsOfOtherPartitionsFollowEachOtherClosely() {
+        try (SimulatedCluster cluster = start()) {
+            Key key = cluster.keyOf(0, 0);
+            cluster.await(cluster.node(0).put(key, bytes("v"), ALL));
+            ModelStore image = cluster.image(BACK);
+            cluster.env.advance(LONG_AGO);
+            cluster.await(cluster.node(0)
+                    .repair(Set.of(cluster.await(cluster.node(0).locate(key)).partition())));
+            cluster.env.runUntil(() -> rounds(cluster, 0) > 0, LONG);
+
+            interval = Duration.ofSeconds(10);
+            setBack(cluster, BACK, image);
+            cluster.links.get(BACK).toward(id(2), Fault.refuse());
+            cluster.env.advance(LONG.multipliedBy(2));
+            assertThat(refill(cluster, BACK).partitions()).isOne();
+            cluster.heal();
+
+            awaitRefilled(cluster, BACK);
+        }
+    }
+
+    @Test
+    void itDoesNotWaitForOneThatIsRebuiltAndWaitsForIt() {
+        try (SimulatedCluster cluster = start()) {
+            put(cluster, "deleted", "v", ALL);
+            put(cluster, "kept", "v", ALL);
+            ModelStore image = cluster.image(BACK);
+            deleteAndForget(cluster);
+            cluster.stop(2);
+            setBack(cluster, BACK, image);
+            cluster.env.advance(Duration.ofMillis(50));
+            assertThat(refill(cluster, BACK).partitions()).isEqualTo(16);
+
+            rebuilt = true;
+            cluster.startNode(2, new ModelStore());
+
+            assertNeverShownUntilRefilled(cluster, DELETED, BACK);
+            awaitRefilled(cluster, 2);
+            assertNobodyShows(cluster, DELETED);
+            assertThat(read(cluster, 2, "kept", OWN)).contains("v");
+            assertThat(read(cluster, BACK, "kept", OWN)).contains("v");
+        }
+    }
+
+    @Test
+    void whoAgreedAndWasSetBackBeforeTheOthersPurgedLearnsOfItSoon() {
+        try (SimulatedCluster cluster = start()) {
+            put(cluster, "deleted", "v", ALL);
+            ModelStore image = cluster.image(BACK);
+            cluster.await(cluster.node(0).delete(DELETED, ALL));
+            cluster.env.advance(LONG_AGO);
+            boolean[] agreed = new boolean[1];
+            setBack(cluster, BACK, new NoteStore(cluster.image(BACK), () -> agreed[0] = true));
+            cluster.env.advance(Duration.ofSeconds(10));
+            // Node 2 takes its time to agree, so that nothing has been decided when node 1 is back.
+            cluster.links.get(0).toward(id(2), Fault.delay(Duration.ofSeconds(5), Duration.ofMillis(1)));
+            cluster.await(cluster.node(0).repair(Set.of()));
+            cluster.env.runUntil(() -> agreed[0], LONG);
+            setBack(cluster, BACK, image);
+            cluster.env.advance(Duration.ofMillis(50));
+            assertThat(refill(cluster, BACK)).isEqualTo(RefillStatus.NONE);
+            cluster.links.get(0).toward(id(BACK), Fault.refuse());
+            cluster.env.runUntil(() -> rounds(cluster, 0) > 0, LONG);
+            assertThat(cluster.stores.get(0).get(DELETED)).isEmpty();
+
+            cluster.heal();
+            cluster.env.advance(Duration.ofSeconds(20));
+
+            assertThat(cluster.stores.get(BACK).get(DELETED).filter(entry -> !entry.isTombstone()))
+                    .isEmpty();
+            assertNobodyShows(cluster, DELETED);
+            assertAllEqual(cluster);
+        }
+    }
+
+    @Test
+    void aSnapshotThatBeganBeforeItWasNoticedIsGoneThere() {
+        try (SimulatedCluster cluster = start()) {
+            put(cluster, "deleted", "v", ALL);
+            ModelStore image = cluster.image(BACK);
+            deleteAndForget(cluster);
+            cutOff = true;
+            cluster.towardNode(BACK, Fault.refuse());
+            setBack(cluster, BACK, image);
+            cluster.env.advance(LONG);
+            assertThat(refill(cluster, BACK)).isEqualTo(RefillStatus.NONE);
+            cluster.heal();
+            Version snapshot =
+                    cluster.await(cluster.node(BACK).openSnapshot(Duration.ofMinutes(30), CallOptions.defaults()));
+            cluster.await(cluster.node(0).repair(Set.of()));
+            cluster.env.advance(Duration.ofSeconds(1));
+            awaitRefilled(cluster, BACK);
+            cluster.towardNode(0, Fault.refuse());
+
+            assertThat(cluster.failureOf(cluster.node(2)
+                            .scanSnapshot(snapshot, KeyRange.all(), CallOptions.defaults())
+                            .next()))
+                    .hasMessageContaining("set back");
+        }
+    }
+
+    /** Tells when a fence is remembered. */
+    private static final class NoteStore extends ForwardingStore {
+        private final Runnable noted;
+
+        NoteStore(Store store, Runnable noted) {
+            super(store);
+            this.noted = noted;
+        }
+
+        @Override
+        public void keepNote(String name, byte[] bytes) {
+            super.keepNote(name, bytes);
+            noted.run();
         }
     }
 }

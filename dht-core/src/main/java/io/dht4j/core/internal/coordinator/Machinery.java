@@ -99,7 +99,10 @@ final class Machinery {
         return new Content(
                 parts.store(),
                 fence,
-                new SetBack(fence, unfilled),
+                new SetBack(
+                        fence,
+                        unfilled,
+                        () -> cuts.endAll("the disk of this node was set back, so that it lacks what it should show")),
                 parts.table().partitions(),
                 parts::partitionOf,
                 environment::currentTimeMillis,

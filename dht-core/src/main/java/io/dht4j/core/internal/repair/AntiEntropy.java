@@ -163,12 +163,10 @@ public final class AntiEntropy {
 
     /** Repairs what must not be read before, as soon as the round that may be under way has ended. */
     private synchronized void catchUp() {
-        BitSet some = behind();
-        if (closed || some.isEmpty()) {
+        if (closed || content.setBack().overtaken().isEmpty()) {
             return;
         }
-        // What was lost comes page by page first, which costs less.
-        some.andNot(unfilled.of(Unfilled.Why.LOST));
+        BitSet some = behind();
         if (some.isEmpty()) {
             cancel(again);
             again = environment.schedule(this::catchUp, FIRST_WAIT_NANOS);
@@ -186,15 +184,17 @@ public final class AntiEntropy {
         }
     }
 
+    /** What can be caught up with now. What was lost comes page by page first, which costs less. */
     private BitSet behind() {
         BitSet some = new BitSet();
         content.setBack().overtaken().keySet().forEach(some::set);
+        some.andNot(unfilled.of(Unfilled.Why.LOST));
         return some;
     }
 
     /** The next attempt waits longer than the last one, unless that one has got somewhere. Holding the lock. */
     private void catchUpLater() {
-        int left = behind().cardinality();
+        int left = content.setBack().overtaken().size();
         againNanos = left < overtaken ? FIRST_WAIT_NANOS : Math.min(LONGEST_WAIT_NANOS, 2 * againNanos);
         overtaken = left;
         if (left > 0) {
@@ -309,7 +309,7 @@ public final class AntiEntropy {
      * @return the state now
      */
     public synchronized RefillStatus refillStatus() {
-        int left = behind().cardinality();
+        int left = content.setBack().overtaken().size();
         return new RefillStatus(
                 left,
                 progress.refilled(),
@@ -320,8 +320,11 @@ public final class AntiEntropy {
                                 .toList());
     }
 
-    /** Begins a round; holding the lock. */
-    private void begin(BitSet chosen) {
+    /** Begins a round, which is always one more attempt to repair what must not be read before. Holding the lock. */
+    private void begin(BitSet asked) {
+        BitSet chosen = behind();
+        chosen.or(asked);
+        cancel(again);
         running = true;
         progress.began(chosen.cardinality());
         CompletableFuture<Void> round;
@@ -353,7 +356,8 @@ public final class AntiEntropy {
 
     private CompletableFuture<Void> round(BitSet chosen) {
         long sealed = environment.currentTimeMillis() - limits.purgeAfter().toMillis();
-        Round.Tools tools = new Round.Tools(environment, content, peers, pace, limits, progress, self, givenUp);
+        Round.Tools tools = new Round.Tools(
+                environment, content, peers, pace, limits, progress, self, givenUp, startCheck::askAbout);
         Round round = new Round(tools, newVersion(sealed), chosen, others(chosen));
         return round.run().whenComplete((done, error) -> setMissed(round.missed()));
     }

@@ -41,6 +41,7 @@ public final class Content {
     static final int MAX_SUMS = 8192;
 
     static final Version NO_SEAL = new Version(0);
+    private static final Fence.Reach NOWHERE = new Fence.Reach(NO_SEAL, NO_SEAL);
     private static final Key FIRST = KeyRange.all().start();
 
     private final Store store;
@@ -123,7 +124,7 @@ public final class Content {
                     .filter(each -> each.partition() >= partitions)
                     .findFirst()
                     .map(each -> outOfRange(each.partition()));
-            return wrong.orElseGet(() -> versions(versions.start(), versions.buckets(), fence.doubtful()));
+            return wrong.orElseGet(() -> versions(versions.start(), versions.buckets()));
         }
         if (request instanceof RepairRequest.Sums sums) {
             if (sums.partitions().length() > partitions) {
@@ -162,7 +163,7 @@ public final class Content {
         return new RepairReply.Purged(own);
     }
 
-    /** How far each of some partitions may have been purged here. */
+    /** How far each of some partitions may have been purged here. Does not block. */
     List<Long> purged(BitSet asked) {
         return asked.stream()
                 .mapToObj(partition -> fence.purged(partition).packed())
@@ -190,9 +191,11 @@ public final class Content {
         List<Long> sums = new ArrayList<>();
         List<Long> purged = new ArrayList<>();
         List<Long> fenced = new ArrayList<>();
+        BitSet lost = setBack.lost();
         request.partitions().stream().forEach(partition -> {
-            purged.add(fence.purged(partition).packed());
-            fenced.add(fence.fenced(partition).packed());
+            Fence.Reach reach = lost.get(partition) ? NOWHERE : fence.reach(partition);
+            purged.add(reach.purged().packed());
+            fenced.add(reach.fenced().packed());
             if (request.buckets()) {
                 for (int bucket = 0; bucket < trees.bucketsEach(); bucket++) {
                     sums.add(trees.bucket(partition, bucket));
@@ -206,10 +209,6 @@ public final class Content {
 
     /** A page of what is held in some buckets. */
     RepairReply.Versions versions(Key start, List<Buckets> buckets) {
-        return versions(start, buckets, entry -> false);
-    }
-
-    private RepairReply.Versions versions(Key start, List<Buckets> buckets, Predicate<Entry> hidden) {
         long[] masks = new long[partitions];
         buckets.forEach(each -> masks[each.partition()] = each.mask());
         List<Held> held = new ArrayList<>();
@@ -225,10 +224,7 @@ public final class Content {
                 }
                 long mask = masks[partitionOf.applyAsInt(key)];
                 // What is about to go is not shown: the other one may have let it go already.
-                if (mask != 0
-                        && (mask >>> trees.bucketOf(key) & 1) != 0
-                        && !dispensable.test(entry)
-                        && !hidden.test(entry)) {
+                if (mask != 0 && (mask >>> trees.bucketOf(key) & 1) != 0 && !dispensable.test(entry)) {
                     held.add(held(entry));
                     bytes += key.length() + 2 * Long.BYTES;
                 }
@@ -305,15 +301,6 @@ public final class Content {
     /** Whether there is nothing in the store that anybody could be shown. */
     boolean isEmpty() {
         return store.entries() == 0;
-    }
-
-    /**
-     * What this node does not show to others that compare themselves with it: where its disk was set back, what they may have purged.
-     *
-     * @return asks about an entry; quick
-     */
-    public Predicate<Entry> doubtful() {
-        return fence.doubtful();
     }
 
     boolean isMemoryFast() {

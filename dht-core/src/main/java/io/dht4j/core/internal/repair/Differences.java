@@ -50,7 +50,8 @@ final class Differences {
     private final List<Entry> toKeep = new ArrayList<>();
     private final List<Entry> toBury = new ArrayList<>();
 
-    private record Wanted(Key key, int bytes) {}
+    /** One that did not fit into a reply with others is asked for alone. */
+    private record Wanted(Key key, int bytes, boolean alone) {}
 
     Differences(Content content, RepairPeers peers, Pace pace, Node node, Progress progress, Comparison.Seen seen) {
         this.content = content;
@@ -154,7 +155,7 @@ final class Differences {
         if (other instanceof Answer.Whole whole) {
             toKeep.add(whole.entry());
         } else {
-            toFetch.add(new Wanted(key, ((Answer.VersionOnly) other).valueBytes()));
+            toFetch.add(new Wanted(key, ((Answer.VersionOnly) other).valueBytes(), false));
         }
     }
 
@@ -186,24 +187,38 @@ final class Differences {
         long bytes = 0;
         int end = begin;
         List<Query> queries = new ArrayList<>();
-        while (end < toFetch.size() && (end == begin || bytes + toFetch.get(end).bytes() <= GROUP_BYTES)) {
+        while (end < toFetch.size()
+                && (end == begin
+                        || (!toFetch.get(end).alone()
+                                && bytes + toFetch.get(end).bytes() <= GROUP_BYTES))) {
             bytes += toFetch.get(end).bytes();
             queries.add(new Query(toFetch.get(end).key(), true));
             end++;
         }
         int next = end;
         return pace.paced(bytes, () -> peers.ask(node, new RepairRequest.Entries(queries)))
-                .thenCompose(reply -> {
-                    List<Entry> entries = new ArrayList<>();
-                    for (Answer answer : ((Reply.Found) reply).answers()) {
-                        // Those that grew meanwhile, and did not fit, are found by the next comparison.
-                        if (answer instanceof Answer.Whole whole && mayTake(whole.entry())) {
-                            entries.add(whole.entry());
-                        }
-                    }
-                    return keep(entries);
-                })
+                .thenCompose(reply -> keep(fetched(queries, ((Reply.Found) reply).answers())))
                 .thenCompose(done -> fetch(next));
+    }
+
+    /** What came. The rest is asked for again, since the other node has room for fewer values in a reply, and what does not come alone either stays different. */
+    private List<Entry> fetched(List<Query> queries, List<Answer> answers) {
+        List<Entry> entries = new ArrayList<>();
+        for (int i = 0; i < queries.size(); i++) {
+            Key key = queries.get(i).key();
+            if (answers.get(i) instanceof Answer.Whole whole) {
+                if (mayTake(whole.entry())) {
+                    entries.add(whole.entry());
+                }
+            } else if (answers.get(i) instanceof Answer.VersionOnly left) {
+                if (queries.size() > 1) {
+                    toFetch.add(new Wanted(key, left.valueBytes(), true));
+                } else {
+                    seen.stays(key);
+                }
+            }
+        }
+        return entries;
     }
 
     private boolean mayTake(Entry entry) {

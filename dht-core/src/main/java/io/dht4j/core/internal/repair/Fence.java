@@ -54,6 +54,9 @@ public final class Fence {
     /** How far others have purged where this node's disk was set back behind that; zero elsewhere. */
     private final long[] overtaken;
 
+    /** What is purged, for those who must not wait for a write that is under way. Replaced as a whole when that changes. */
+    private volatile long[] purgedNow;
+
     /** Also after a start: nobody knows how far the last purge came. */
     private boolean purgeIsDue = true;
 
@@ -77,6 +80,7 @@ public final class Fence {
         this.broken = new boolean[partitions];
         this.fenced = new long[partitions];
         this.purged = new long[partitions];
+        this.purgedNow = new long[partitions];
         this.overtaken = new long[partitions];
         this.notes = new FenceNotes(store);
     }
@@ -91,6 +95,7 @@ public final class Fence {
         try {
             notes.load(NOTE, fenced, purged);
             notes.load(OVERTAKEN_NOTE, overtaken);
+            purgedNow = purged.clone();
             for (int i = 0; i < fenced.length; i++) {
                 raise(new Version(fenced[i]));
                 raise(new Version(overtaken[i]));
@@ -129,7 +134,7 @@ public final class Fence {
     }
 
     /**
-     * Lets entries into the store that this node has fetched from replicas which hold what it should: the same, but where its disk was set back only its own fence counts.
+     * Lets entries into the store that this node has fetched from replicas which hold what it should: the same, but where its disk was set back only what it has purged itself counts.
      * Blocks as the store does.
      *
      * @param entries as others hold them
@@ -165,8 +170,14 @@ public final class Fence {
 
     private boolean isBehind(Entry entry, boolean refills) {
         int partition = partitionOf.applyAsInt(entry.key());
-        return entry.version().compareTo(new Version(fenced[partition])) < 0
-                || (!refills && entry.version().compareTo(new Version(overtaken[partition])) < 0);
+        long limit;
+        if (overtaken[partition] == 0) {
+            limit = fenced[partition];
+        } else {
+            // What it had agreed to without knowing the outcome, the others may have gone back on since.
+            limit = refills ? purged[partition] : Math.max(fenced[partition], overtaken[partition]);
+        }
+        return entry.version().compareTo(new Version(limit)) < 0;
     }
 
     private boolean wouldChange(Entry entry) {
@@ -281,6 +292,7 @@ public final class Fence {
         lock.writeLock().lock();
         try {
             partitions.stream().forEach(change);
+            purgedNow = purged.clone();
         } finally {
             lock.writeLock().unlock();
         }
@@ -312,11 +324,24 @@ public final class Fence {
         }
     }
 
-    /** Up to which version what was dead in a partition may have been purged here. */
+    /** Up to which version what was dead in a partition may have been purged here. Does not block. */
     Version purged(int partition) {
+        return new Version(purgedNow[partition]);
+    }
+
+    /** How far a replica has purged a partition, and what it refuses there. */
+    record Reach(Version purged, Version fenced) {}
+
+    /**
+     * What others may conclude from about a partition. Nothing where this node's disk was set back: what it lacks was not deleted for that, and it has not agreed to what they
+     * have purged.
+     */
+    Reach reach(int partition) {
         lock.readLock().lock();
         try {
-            return new Version(purged[partition]);
+            return overtaken[partition] == 0
+                    ? new Reach(new Version(purged[partition]), new Version(fenced[partition]))
+                    : new Reach(NONE, NONE);
         } finally {
             lock.readLock().unlock();
         }
@@ -448,6 +473,7 @@ public final class Fence {
                     }
                 }
             });
+            purgedNow = purged.clone();
         } finally {
             lock.writeLock().unlock();
         }
@@ -458,7 +484,11 @@ public final class Fence {
         // Only now, and first on the disk: after a restart, or a failure, it must be one or the other.
         synchronized (noting) {
             long[] left = copy(overtaken);
-            done.stream().forEach(partition -> left[partition] = 0);
+            // What was found out since stays.
+            done.stream()
+                    .filter(partition -> left[partition]
+                            == requireNonNull(upTo.get(partition)).packed())
+                    .forEach(partition -> left[partition] = 0);
             notes.keep(OVERTAKEN_NOTE, left);
             lock.writeLock().lock();
             try {
@@ -470,11 +500,5 @@ public final class Fence {
                 lock.writeLock().unlock();
             }
         }
-    }
-
-    /** What may have been deleted and purged by others, as far as this node knows. */
-    Predicate<Entry> doubtful() {
-        long[] limits = copy(overtaken);
-        return entry -> entry.version().compareTo(new Version(limits[partitionOf.applyAsInt(entry.key())])) < 0;
     }
 }

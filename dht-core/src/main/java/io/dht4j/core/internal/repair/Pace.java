@@ -2,6 +2,7 @@ package io.dht4j.core.internal.repair;
 
 import io.dht4j.ErrorCode;
 import io.dht4j.spi.Environment;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -42,6 +43,15 @@ final class Pace {
             done.completeExceptionally(e);
         }
         return done;
+    }
+
+    /** Does blocking work without a result on a store thread. */
+    CompletableFuture<Void> runOnStore(Runnable work) {
+        return onStore(() -> {
+                    work.run();
+                    return Optional.empty();
+                })
+                .thenApply(done -> null);
     }
 
     private static RepairException closing() {

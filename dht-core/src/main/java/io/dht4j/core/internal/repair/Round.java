@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,7 +48,11 @@ final class Round {
 
     private @Nullable RuntimeException failure;
 
-    /** What all rounds of a node work with. */
+    /**
+     * What all rounds of a node work with.
+     *
+     * @param untold is told who has perhaps not got an order to purge, of which partitions
+     */
     record Tools(
             Environment environment,
             Content content,
@@ -56,7 +61,8 @@ final class Round {
             RepairLimits limits,
             Progress progress,
             NodeId self,
-            Set<NodeId> givenUp) {}
+            Set<NodeId> givenUp,
+            BiConsumer<Node, BitSet> untold) {}
 
     /** The partitions of the round that another node is a replica of too. */
     private static final class Share {
@@ -98,14 +104,14 @@ final class Round {
         return tools.pace()
                 .onStore(() -> tools.content().seal(compared, seal))
                 .thenCompose(done -> each(shares, 0, this::look))
-                .thenCompose(done -> tools.pace().onStore(this::learn))
+                .thenCompose(done -> tools.pace().runOnStore(this::learn))
                 // The fence may wait for a write that is under way.
                 .thenCompose(done -> tools.pace().onStore(this::doubts))
                 .thenCompose(doubts -> resolve(doubts, 0))
                 .thenCompose(done -> join(shares, 0, 1))
                 .thenCompose(done -> {
                     tools.progress().completed(compared, tools.environment().currentTimeMillis());
-                    return tools.pace().onStore(this::catchUp);
+                    return tools.pace().runOnStore(this::catchUp);
                 })
                 .thenCompose(done -> purge());
     }
@@ -116,7 +122,7 @@ final class Round {
     }
 
     /** Finds out where this node's disk was set back. Those partitions are compared with more care, and nothing is agreed about them. */
-    private Map<Integer, Version> learn() {
+    private void learn() {
         SetBack setBack = tools.content().setBack();
         for (Share share : shares) {
             Comparison comparison = share.comparison;
@@ -127,11 +133,11 @@ final class Round {
         overtaken = setBack.overtaken();
         overtaken.keySet().forEach(clean::clear);
         shares.stream().filter(share -> share.comparison == null).forEach(this::missed);
-        return overtaken;
     }
 
     private void missed(Share share) {
-        if (overtaken.keySet().stream().anyMatch(share.partitions::get)) {
+        if (!tools.givenUp().contains(share.node.id())
+                && overtaken.keySet().stream().anyMatch(share.partitions::get)) {
             missed.add(share.node.id());
         }
     }
@@ -140,11 +146,10 @@ final class Round {
      * Where this node held less than it should it now holds all that the others do. If nobody among them knows of what it was told, nobody is left who purged anything: those who knew have
      * been given up, or set back too.
      */
-    private BitSet catchUp() {
+    private void catchUp() {
         Map<Integer, Version> done = new HashMap<>(overtaken);
         done.keySet().removeIf(partition -> !reached.get(partition));
         tools.content().setBack().caughtUp(tools.self(), done, vouchedFor);
-        return reached;
     }
 
     private CompletableFuture<Void> each(List<Share> some, int index, Step step) {
@@ -321,24 +326,25 @@ final class Round {
                             ? unexpected(error)
                             : new RepairException(
                                     ErrorCode.REPLICA_REFILLING,
-                                    "node " + share.node.id() + ": its disk was set back, so it repairs "
+                                    "node " + share.node.id() + ": its disk was set back or lost, so it repairs "
                                             + left.cardinality() + " partitions by itself first");
                     return null;
                 });
     }
 
-    /** Lets go what is dead and old where all replicas were equal, and keeps others from bringing it back. */
+    /**
+     * Lets go what is dead and old where all replicas were equal, and keeps others from bringing it back. This node is the first to take note that all have agreed: whoever
+     * loses its disk from then on, told or not, learns of it when it asks.
+     */
     private CompletableFuture<Void> purge() {
         return each(shares, 0, this::fence)
                 .thenCompose(done -> tools.pace().onStore(() -> tools.content().fence(clean, seal)))
                 .thenCompose(fenced -> {
                     clean.and(fenced);
-                    return each(shares, 0, this::allow);
+                    return tools.pace().runOnStore(() -> tools.content().allowPurge(clean, seal));
                 })
-                .thenCompose(done -> tools.pace().onStore(() -> {
-                    tools.content().allowPurge(clean, seal);
-                    return purgeNow();
-                }))
+                .thenCompose(done -> each(shares, 0, this::allow))
+                .thenCompose(done -> tools.pace().onStore(this::purgeNow))
                 .thenAccept(count -> {
                     tools.progress().purged(count);
                     if (failure != null) {
@@ -383,7 +389,9 @@ final class Round {
                 .handle((reply, error) -> {
                     if (error != null) {
                         // It keeps its tombstones until a later round; nobody sends them to it or takes them from it.
+                        // But if it has lost its disk meanwhile it must hear of this.
                         failure = unexpected(error);
+                        tools.untold().accept(share.node, asked);
                     }
                     return null;
                 });

@@ -37,7 +37,11 @@ public final class SetBack {
 
     private final Fence fence;
     private final Unfilled unfilled;
+    private final Runnable closed;
     private volatile Listener listener = NOBODY;
+
+    /** What the fence says, so that nobody has to wait for it. Replaced as a whole, never changed. */
+    private volatile Map<Integer, Version> overtaken = Map.of();
 
     /** Wants to know what is found out. Called on a store thread. */
     interface Listener {
@@ -60,10 +64,12 @@ public final class SetBack {
      *
      * @param fence what this node's disk knows
      * @param unfilled is told what must not be read
+     * @param closed runs each time that partitions had been read which must not be, on a store thread
      */
-    public SetBack(Fence fence, Unfilled unfilled) {
+    public SetBack(Fence fence, Unfilled unfilled, Runnable closed) {
         this.fence = fence;
         this.unfilled = unfilled;
+        this.closed = closed;
     }
 
     /** Goes on with what was known before the start, and tells somebody of what is found out. */
@@ -74,9 +80,19 @@ public final class SetBack {
 
     /** Keeps from being read what must not be. */
     private synchronized void closeOvertaken() {
-        BitSet closed = new BitSet();
-        fence.overtaken().keySet().forEach(closed::set);
-        unfilled.set(Why.SET_BACK, closed);
+        overtaken = Map.copyOf(fence.overtaken());
+        BitSet some = new BitSet();
+        overtaken.keySet().forEach(some::set);
+        unfilled.set(Why.SET_BACK, some);
+    }
+
+    /** Whoever learns of the same at the same time goes on when it is closed too. */
+    private synchronized BitSet overtake(Map<Integer, Version> there) {
+        BitSet news = fence.overtake(there);
+        if (!news.isEmpty()) {
+            closeOvertaken();
+        }
+        return news;
     }
 
     /**
@@ -113,11 +129,11 @@ public final class SetBack {
 
     /** Compares with what another node has answered about some partitions. */
     void learn(String from, Map<Integer, Version> there) {
-        BitSet news = fence.overtake(there);
+        BitSet news = overtake(there);
         if (news.isEmpty()) {
             return;
         }
-        closeOvertaken();
+        closed.run();
         LOG.warn(
                 "the disk of this node was set back: {} says that {} partitions have been purged further than this node knows of; they are repaired first, and until then this node"
                         + " takes writes of them and refuses reads",
@@ -141,9 +157,14 @@ public final class SetBack {
         }
     }
 
-    /** Where this node must catch up, and how far. */
+    /** Where this node must catch up, and how far. Does not block. */
     Map<Integer, Version> overtaken() {
-        return fence.overtaken();
+        return overtaken;
+    }
+
+    /** Where what was held is gone, and not there again as a whole. Does not block. */
+    BitSet lost() {
+        return unfilled.of(Why.LOST);
     }
 
     /** Lets partitions be read again that hold what the others hold. Blocks until that is remembered. */

@@ -9,6 +9,7 @@ import io.dht4j.core.internal.wire.RepairReply;
 import io.dht4j.core.internal.wire.RepairRequest;
 import io.dht4j.spi.Environment;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -16,9 +17,11 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -61,7 +64,7 @@ final class StartCheck {
     private final Set<Node> asked = new HashSet<>();
 
     /** Those of them that did not answer, until they are asked again. */
-    private final Map<Node, Environment.Timer> pauses = new HashMap<>();
+    private final Map<Node, Pause> pauses = new HashMap<>();
 
     /** When each was asked last. */
     private final Map<Node, Long> askedNanos = new HashMap<>();
@@ -81,6 +84,22 @@ final class StartCheck {
     private boolean waiting;
     private boolean closed;
     private Environment.@Nullable Timer patience;
+    private Environment.@Nullable Timer grace;
+    private Environment.@Nullable Timer secondTime;
+
+    /** What all are asked about soon. */
+    private BitSet doubts = new BitSet();
+
+    private Environment.@Nullable Timer doubting;
+
+    /**
+     * The time until a node is asked again.
+     *
+     * @param timer ends it
+     * @param nanos how long it is
+     * @param mayEndEarly whether a reply to something else ends it; not if that is how it was asked last, since it may refuse just this
+     */
+    private record Pause(Environment.Timer timer, long nanos, boolean mayEndEarly) {}
 
     StartCheck(
             Environment environment,
@@ -118,25 +137,31 @@ final class StartCheck {
     }
 
     /** Asks; once this node can be asked itself. */
-    synchronized void ask() {
-        if (waiting && !unheard.isEmpty()) {
-            patience = environment.schedule(this::outOfPatience, PATIENCE.toNanos());
-            environment.schedule(() -> unfilled.checked().complete(null), GRACE_NANOS);
+    void ask() {
+        List<Node> all;
+        synchronized (this) {
+            if (waiting && !unheard.isEmpty()) {
+                patience = environment.schedule(this::outOfPatience, PATIENCE.toNanos());
+                grace = environment.schedule(() -> unfilled.checked().complete(null), GRACE_NANOS);
+            }
+            secondTime = environment.schedule(() -> others.forEach(this::askAbout), AGAIN.toNanos());
+            all = List.copyOf(unheard.keySet());
         }
-        List.copyOf(unheard.keySet()).forEach(this::askNow);
-        environment.schedule(() -> others.forEach(this::askAbout), AGAIN.toNanos());
+        all.forEach(this::askNow);
     }
 
-    /** Asks a node now, unless it is being asked. */
-    private synchronized void askNow(Node node) {
-        Environment.Timer pause = pauses.remove(node);
-        pausing = !pauses.isEmpty();
-        if (pause != null) {
-            pause.cancel();
+    /** Asks a node now, unless it is being asked. Not while holding the lock, since a question may fail at once and let those go that wait. */
+    private void askNow(Node node) {
+        synchronized (this) {
+            Pause pause = pauses.remove(node);
+            pausing = !pauses.isEmpty();
+            if (pause != null) {
+                pause.timer().cancel();
+            } else if (!asked.add(node)) {
+                return;
+            }
         }
-        if (asked.add(node) || pause != null) {
-            ask(node, FIRST_WAIT_NANOS);
-        }
+        ask(node, FIRST_WAIT_NANOS, true);
     }
 
     /** A node has answered whatever it was asked: so it need not be waited for any longer, but it may have refused just this. */
@@ -144,17 +169,22 @@ final class StartCheck {
         if (!pausing) {
             return;
         }
+        List<Node> back = new ArrayList<>();
         synchronized (this) {
             long now = environment.nanoTime();
-            List.copyOf(pauses.keySet()).stream()
-                    .filter(node ->
-                            node.id().equals(id) && now - askedNanos.getOrDefault(node, now) >= FIRST_WAIT_NANOS)
-                    .forEach(this::askNow);
+            pauses.forEach((node, pause) -> {
+                if (node.id().equals(id)
+                        && pause.mayEndEarly()
+                        && now - askedNanos.getOrDefault(node, now) >= FIRST_WAIT_NANOS) {
+                    back.add(node);
+                }
+            });
         }
+        back.forEach(node -> askAgain(node, true));
     }
 
     /** A node says by itself what this one would have to learn: that counts once it has been asked. */
-    synchronized void claimed(String from, BitSet partitions) {
+    void claimed(String from, BitSet partitions) {
         others.keySet().stream()
                 .filter(node -> node.id().value().equals(from))
                 .forEach(node -> askAbout(node, partitions));
@@ -162,21 +192,36 @@ final class StartCheck {
 
     /** All others are asked about some partitions after a while. */
     synchronized void doubted(BitSet partitions) {
-        if (!closed) {
-            environment.schedule(() -> others.keySet().forEach(node -> askAbout(node, partitions)), PATIENCE.toNanos());
+        doubts.or(partitions);
+        if (!closed && doubting == null) {
+            doubting = environment.schedule(this::askAboutDoubts, PATIENCE.toNanos());
         }
     }
 
-    private synchronized void askAbout(Node node, BitSet partitions) {
-        BitSet shared = (BitSet) others.getOrDefault(node, new BitSet()).clone();
-        shared.and(partitions);
-        if (!closed && !shared.isEmpty()) {
+    private void askAboutDoubts() {
+        BitSet some;
+        synchronized (this) {
+            some = doubts;
+            doubts = new BitSet();
+            doubting = null;
+        }
+        others.keySet().forEach(node -> askAbout(node, some));
+    }
+
+    /** Asks a node about some partitions, and so tells it how far this one has purged them, again and again until it answers. */
+    void askAbout(Node node, BitSet partitions) {
+        synchronized (this) {
+            BitSet shared = (BitSet) others.getOrDefault(node, new BitSet()).clone();
+            shared.and(partitions);
+            if (closed || shared.isEmpty()) {
+                return;
+            }
             unheard.computeIfAbsent(node, each -> new BitSet()).or(shared);
-            askNow(node);
         }
+        askNow(node);
     }
 
-    private void ask(Node node, long waitNanos) {
+    private void ask(Node node, long waitNanos, boolean mayEndEarly) {
         BitSet open;
         synchronized (this) {
             BitSet left = unheard.get(node);
@@ -194,10 +239,10 @@ final class StartCheck {
                         node.id(),
                         DhtException.unwrap(error).getMessage());
                 failed(node, DhtException.unwrap(error));
-                again(node, waitNanos);
+                again(node, waitNanos, mayEndEarly);
             } else {
                 // Perhaps there are new questions.
-                ask(node, FIRST_WAIT_NANOS);
+                ask(node, FIRST_WAIT_NANOS, true);
             }
         });
     }
@@ -214,20 +259,26 @@ final class StartCheck {
         letReadsGo();
     }
 
-    private synchronized void again(Node node, long waitNanos) {
+    private synchronized void again(Node node, long waitNanos, boolean mayEndEarly) {
         if (!closed) {
-            long next = Math.min(LONGEST_WAIT_NANOS, 2 * waitNanos);
-            pauses.put(node, environment.schedule(() -> askAgain(node, next), waitNanos));
+            Environment.Timer timer = environment.schedule(() -> askAgain(node, false), waitNanos);
+            pauses.put(node, new Pause(timer, waitNanos, mayEndEarly));
             pausing = true;
         }
     }
 
-    private void askAgain(Node node, long waitNanos) {
+    /** Ends a pause, unless something else has. */
+    private void askAgain(Node node, boolean early) {
+        Pause pause;
         synchronized (this) {
-            pauses.remove(node);
+            pause = pauses.remove(node);
             pausing = !pauses.isEmpty();
+            if (pause == null) {
+                return;
+            }
+            pause.timer().cancel();
         }
-        ask(node, waitNanos);
+        ask(node, early ? pause.nanos() : Math.min(LONGEST_WAIT_NANOS, 2 * pause.nanos()), !early);
     }
 
     private CompletableFuture<Void> ask(Node node, List<BitSet> chunks, int index) {
@@ -289,6 +340,7 @@ final class StartCheck {
         update();
     }
 
+    /** Says what must not be read as long as this waits. Holding the lock. */
     private void update() {
         BitSet open = new BitSet();
         if (waiting) {
@@ -306,9 +358,10 @@ final class StartCheck {
     void close() {
         synchronized (this) {
             closed = true;
-            if (patience != null) {
-                patience.cancel();
-            }
+            Stream.of(patience, grace, secondTime, doubting)
+                    .filter(Objects::nonNull)
+                    .forEach(Environment.Timer::cancel);
+            pauses.values().forEach(pause -> pause.timer().cancel());
         }
         unfilled.checked().complete(null);
     }

@@ -28,7 +28,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
@@ -105,20 +104,18 @@ public final class Replica {
      * @param reply takes the one reply
      */
     public void serve(Request request, CallContext context, Consumer<Reply> reply) {
-        if (mustWait(request)) {
-            unfilled.checked().thenRun(() -> {
-                waiting.decrementAndGet();
-                serve(request, context, reply);
-            });
-        } else if (request instanceof Request.Batch batch) {
+        if (waits(request, () -> serve(request, context, reply))) {
+            return;
+        }
+        if (request instanceof Request.Batch batch) {
             new BatchService(this, gate, nanoTime, batch, context, reply).serve();
         } else {
             serve(request, new Demand(context::isExpired, context::isCancelled), reply);
         }
     }
 
-    /** Whether a request waits for the first answers of other nodes. Nobody waits twice, and not more than may wait for the store. */
-    private boolean mustWait(Request request) {
+    /** Whether a request waits for the first answers of other nodes, after which it is served anew. Nobody waits twice, and not more than may wait for the store. */
+    private boolean waits(Request request, Runnable anew) {
         if (unfilled.isEmpty() || unfilled.checked().isDone() || !reads(request)) {
             return false;
         }
@@ -126,6 +123,10 @@ public final class Replica {
             waiting.decrementAndGet();
             return false;
         }
+        unfilled.checked().thenRun(() -> {
+            waiting.decrementAndGet();
+            anew.run();
+        });
         return true;
     }
 
@@ -147,12 +148,10 @@ public final class Replica {
      * @param reply takes the one reply
      */
     public void serve(Request request, Demand demand, Consumer<Reply> reply) {
-        if (mustWait(request)) {
-            unfilled.checked().thenRun(() -> {
-                waiting.decrementAndGet();
-                serve(request, demand, reply);
-            });
-        } else if (demand.isOver()) {
+        if (waits(request, () -> serve(request, demand, reply))) {
+            return;
+        }
+        if (demand.isOver()) {
             reply.accept(late());
         } else if (request instanceof Request.ReadKeys read) {
             gate.read(new StoreGate.Read(demand, () -> readFromMemory(read, room()), () -> read(read, room()), reply));
@@ -166,7 +165,8 @@ public final class Replica {
         } else if (request instanceof Request.ScanPage scan) {
             gate.later(StoreGate.Read.through(demand, () -> page(scan, () -> store.scan(scan.range())), reply));
         } else if (request instanceof RepairRequest.Entries compared) {
-            gate.later(StoreGate.Read.through(demand, () -> compared(compared), reply));
+            // Other replicas compare themselves with what must not be read too.
+            gate.later(StoreGate.Read.through(demand, () -> read(compared.queries(), 0, room()), reply));
         } else if (request instanceof RepairRequest repair) {
             gate.later(StoreGate.Read.through(demand, () -> content.answer(repair), reply));
         } else if (request instanceof Request.CutPage cut) {
@@ -265,17 +265,9 @@ public final class Replica {
         if (isUnfilled(read)) {
             return refilling(partitions(read.queries()));
         }
-        Reply found = read(read.queries(), read.inlineBytes(), room, entry -> false);
+        Reply found = read(read.queries(), read.inlineBytes(), room);
         // One that begins to be refilled meanwhile may have been read without what it had.
         return isUnfilled(read) ? refilling(partitions(read.queries())) : found;
-    }
-
-    /** Another replica compares itself with this one. It is told what must not be read too, but for what others may have purged. */
-    private Reply compared(RepairRequest.Entries compared) {
-        BitSet partitions = partitions(compared.queries());
-        return unfilled.of(Unfilled.Why.LOST).intersects(partitions)
-                ? refilling(partitions)
-                : read(compared.queries(), 0, room(), content.doubtful());
     }
 
     private BitSet partitions(List<Request.Query> queries) {
@@ -284,9 +276,9 @@ public final class Replica {
         return partitions;
     }
 
-    private Reply read(List<Request.Query> queries, int inlineBytes, ReplyRoom room, Predicate<Entry> hidden) {
+    private Reply read(List<Request.Query> queries, int inlineBytes, ReplyRoom room) {
         List<Optional<Entry>> entries = new ArrayList<>(queries.size());
-        queries.forEach(query -> entries.add(store.get(query.key()).filter(hidden.negate())));
+        queries.forEach(query -> entries.add(store.get(query.key())));
         return answer(queries, entries, inlineBytes, room);
     }
 

@@ -201,6 +201,15 @@ public final class Cuts {
     }
 
     /**
+     * Ends all cuts that are open.
+     *
+     * @param why one line for those who read them
+     */
+    public void endAll(String why) {
+        open.forEach(cut -> end(cut, why));
+    }
+
+    /**
      * How much is kept.
      *
      * @return bytes, about

@@ -61,8 +61,7 @@ public sealed interface RepairRequest extends Request {
     record Purged(String from, BitSet partitions, List<Long> purged) implements RepairRequest {}
 
     /**
-     * Reads keys for a comparison. Other than {@link Request.ReadKeys} it is served by a replica whose disk was set back too, which keeps to itself what the others
-     * may have purged. Answered with {@link Reply.Found}.
+     * Reads keys for a comparison. Other than {@link Request.ReadKeys} it is served by a replica too that must not be read, since its disk was lost or set back. Answered with {@link Reply.Found}.
      *
      * @param queries the keys, each with what is wanted of it
      */
