@@ -93,10 +93,11 @@ final class SnapshotOpening {
         }
         leaveOut(parts.topology().nodes(), nodes);
         Version at = clock.next();
-        if (parts.isNode()) {
+        if (nodes.stream().anyMatch(node -> node.id().equals(parts.self()))) {
             fix(at, nodes);
         } else {
-            // A member's own writes are nobody else's to wait for.
+            // Its own writes are nobody else's to wait for: those of a member without a store, or of a node that takes
+            // no part since it must not be read.
             awaitOwnWrites(inTime -> {
                 if (inTime) {
                     fix(at, nodes);
