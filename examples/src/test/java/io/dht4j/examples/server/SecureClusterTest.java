@@ -90,7 +90,8 @@ class SecureClusterTest {
                     .endsWith("tls=" + (i == 4 ? "off" : "on") + " tokens=on");
         }
 
-        // Two of five answer to each other, once they have met: while five servers start at once that may take longer than
+        // Two of five answer to each other, once they have met: while five servers start at once that may take longer
+        // than
         // a call.
         await().atMost(PATIENCE)
                 .untilAsserted(() -> succeed(run(1, WRITER, "put", "k", "v", "--ack", "2", "--from", "5")));
