@@ -28,7 +28,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Node 1 starts with an older copy of its disk, from before others forgot what had been deleted. Rounds happen only when they are asked for, unless a node must repair itself. */
 class SetBackTest {
@@ -46,6 +49,7 @@ class SetBackTest {
     private int mostBytes = 1 << 20;
     private Duration interval = Duration.ZERO;
     private boolean cutOff;
+    private int lonely = BACK;
     private SimulatedCluster started;
 
     private SimulatedCluster start() {
@@ -58,9 +62,12 @@ class SetBackTest {
                                             : Repair.on().withInterval(interval))
                             .maxValueBytes(mostBytes)
                             .partitions(16);
-                    if (cutOff && node == BACK) {
-                        started.links.get(BACK).toward(id(0), Fault.refuse());
-                        started.links.get(BACK).toward(id(2), Fault.refuse());
+                    if (cutOff && node == lonely) {
+                        for (int other = 0; other < 3; other++) {
+                            if (other != lonely) {
+                                started.links.get(lonely).toward(id(other), Fault.refuse());
+                            }
+                        }
                     }
                     if (rebuilt && node == 2) {
                         return builder.refill(RefillMarker.everything());
@@ -728,6 +735,70 @@ class SetBackTest {
     }
 
     @Test
+    void whatItHasFetchedIsOnTheDiskBeforeTheFenceIs() {
+        try (SimulatedCluster cluster = start()) {
+            put(cluster, "deleted", "v", ALL);
+            ModelStore image = cluster.image(BACK);
+            put(cluster, "kept", "v", ALL);
+            deleteAndForget(cluster);
+
+            SettledStore store = new SettledStore(image);
+            setBack(cluster, BACK, store);
+            cluster.env.advance(Duration.ofMillis(50));
+            assertThat(refill(cluster, BACK).partitions()).isPositive();
+            awaitRefilled(cluster, BACK);
+
+            assertThat(store.get(Key.of("kept"))).isPresent();
+            assertThat(store.notedTooEarly).isFalse();
+        }
+    }
+
+    /** Of two nodes the one that loses its disk must be the second of the round; which that is, the placement says. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, BACK})
+    void aNodeThatLosesItsDiskInTheMiddleOfARoundHasNobodyTakeForDeletedWhatItLacks(int lost) {
+        lonely = lost;
+        try (SimulatedCluster cluster = start()) {
+            put(cluster, "deleted", "v", ALL);
+            List<Key> kept = keys("kept");
+            kept.forEach(key -> cluster.await(cluster.node(0).put(key, bytes("v"), ALL)));
+            deleteAndForget(cluster);
+            cluster.towardNode(0, Fault.refuse());
+            cluster.towardNode(BACK, Fault.refuse());
+            keys("late").forEach(key -> cluster.await(cluster.node(2).put(key, bytes("v"), OWN)));
+            cluster.heal();
+
+            // The round has looked at both, and now waits to see whether the first really lacks what was late.
+            long before = rounds(cluster, 2);
+            cluster.await(cluster.node(2).repair(Set.of()));
+            cluster.env.advance(Duration.ofMillis(300));
+            assertThat(rounds(cluster, 2)).isEqualTo(before);
+            cutOff = true;
+            setBack(cluster, lost, new ModelStore());
+            cluster.env.runUntil(() -> rounds(cluster, 2) > before, Duration.ofMinutes(10));
+
+            for (int node : new int[] {BACK - lost, 2}) {
+                assertThat(kept)
+                        .as("n%s", node)
+                        .allSatisfy(key -> assertThat(cluster.stores.get(node).get(key))
+                                .hasValueSatisfying(
+                                        entry -> assertThat(entry.isTombstone()).isFalse()));
+            }
+            cluster.heal();
+            awaitRefilled(cluster, lost);
+            assertAllEqual(cluster);
+            assertThat(kept)
+                    .allSatisfy(
+                            key -> assertThat(cluster.await(cluster.node(lost).get(key, ALL)))
+                                    .isPresent());
+        }
+    }
+
+    private static List<Key> keys(String name) {
+        return IntStream.range(0, 200).mapToObj(i -> Key.of(name + "-" + i)).toList();
+    }
+
+    @Test
     void aSnapshotThatBeganBeforeItWasNoticedIsGoneThere() {
         try (SimulatedCluster cluster = start()) {
             put(cluster, "deleted", "v", ALL);
@@ -750,6 +821,34 @@ class SetBackTest {
                             .scanSnapshot(snapshot, KeyRange.all(), CallOptions.defaults())
                             .next()))
                     .hasMessageContaining("set back");
+        }
+    }
+
+    /** Says whether a note was kept while something that was applied was not sure to be on the disk. */
+    private static final class SettledStore extends ForwardingStore {
+        private boolean settled = true;
+        private boolean notedTooEarly;
+
+        SettledStore(Store store) {
+            super(store);
+        }
+
+        @Override
+        public void apply(List<Entry> entries) {
+            settled = false;
+            super.apply(entries);
+        }
+
+        @Override
+        public void settle() {
+            super.settle();
+            settled = true;
+        }
+
+        @Override
+        public void keepNote(String name, byte[] bytes) {
+            notedTooEarly |= !settled;
+            super.keepNote(name, bytes);
         }
     }
 

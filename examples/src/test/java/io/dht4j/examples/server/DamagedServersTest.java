@@ -157,7 +157,8 @@ class DamagedServersTest {
         rebuilt.terminate();
         assertThat(rebuilt.exitCode()).isZero();
         start(3, ports).awaitReady();
-        assertAllThere(third, KEYS);
+        // It refuses reads until the only other one has said that its disk was not set back.
+        await("n3 is read").atMost(PATIENCE).ignoreExceptions().untilAsserted(() -> assertAllThere(third, KEYS));
     }
 
     @Test

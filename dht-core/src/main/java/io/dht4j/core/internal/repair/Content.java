@@ -278,8 +278,8 @@ public final class Content {
         return fence.fence(asked, before);
     }
 
-    void allowPurge(BitSet asked, Version before) {
-        fence.allowPurge(asked, before);
+    BitSet allowPurge(BitSet asked, Version before) {
+        return fence.allowPurge(asked, before);
     }
 
     void resolve(BitSet asked, Version before, Version seal) {

@@ -1,19 +1,24 @@
 package io.dht4j.core.internal.repair;
 
 import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
 import io.dht4j.Key;
 import io.dht4j.Node;
 import io.dht4j.Version;
 import io.dht4j.core.internal.hash.EntryDigest;
 import io.dht4j.core.internal.wire.Answer;
 import io.dht4j.core.internal.wire.FrameCodec;
+import io.dht4j.core.internal.wire.RepairReply;
 import io.dht4j.core.internal.wire.RepairRequest;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
 import io.dht4j.core.internal.wire.Request.Query;
 import io.dht4j.spi.Entry;
 import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -50,6 +55,9 @@ final class Differences {
     private final List<Entry> toKeep = new ArrayList<>();
     private final List<Entry> toBury = new ArrayList<>();
 
+    /** What only this node holds, and the others have deleted and purged. */
+    private final List<Entry> gone = new ArrayList<>();
+
     /** One that did not fit into a reply with others is asked for alone. */
     private record Wanted(Key key, int bytes, boolean alone) {}
 
@@ -70,6 +78,8 @@ final class Differences {
                     sort(keys, ((Reply.Found) reply).answers());
                     return reply;
                 }))
+                .thenCompose(done -> checkFences())
+                .thenCompose(done -> keep(gone))
                 .thenCompose(done -> keep(toKeep))
                 .thenCompose(done -> sendGroup(toBury))
                 .thenCompose(done -> fetch(0))
@@ -107,7 +117,43 @@ final class Differences {
             // All replicas had it deleted, and forgot both, while this one stood aside: it must not bring it back.
             seen.differs(key, own.version());
             LOG.debug("{} was deleted and purged elsewhere", key);
-            toKeep.add(Entry.tombstone(key, later(own.version(), content.fenced(content.partitionOf(key)))));
+            gone.add(Entry.tombstone(key, later(own.version(), content.fenced(content.partitionOf(key)))));
+        }
+    }
+
+    /**
+     * What the other node lacks was deleted only if it still is the one that had purged it: it may have been started with another disk, or none, since it
+     * was asked how far it has. A node knows its fences as long as it has what they stand for.
+     */
+    private CompletableFuture<Void> checkFences() {
+        BitSet partitions = new BitSet();
+        gone.forEach(entry -> partitions.set(content.partitionOf(entry.key())));
+        return checkFences(Comparison.chunks(partitions, Math.max(1, Content.MAX_SUMS / content.bucketsEach())), 0);
+    }
+
+    private CompletableFuture<Void> checkFences(List<BitSet> chunks, int index) {
+        if (index == chunks.size()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        BitSet chunk = chunks.get(index);
+        // At once, and not when the traffic allows: so that it has no time to become the one again that it was.
+        return peers.ask(node, new RepairRequest.Sums(chunk, true, Content.NO_SEAL))
+                .thenCompose(reply -> {
+                    checkFences(chunk, ((RepairReply.Sums) reply).fenced());
+                    return checkFences(chunks, index + 1);
+                });
+    }
+
+    private void checkFences(BitSet partitions, List<Long> fenced) {
+        Map<Integer, Version> now = new HashMap<>();
+        partitions.stream().forEach(partition -> now.put(partition, new Version(fenced.get(now.size()))));
+        for (Entry entry : gone) {
+            Version fence = now.get(content.partitionOf(entry.key()));
+            if (fence != null && fence.compareTo(seen.goneThere(entry.key())) < 0) {
+                throw new RepairException(
+                        ErrorCode.REPLICA_REFILLING,
+                        "node " + node.id() + ": it lost its disk, or was set back, while it was compared");
+            }
         }
     }
 

@@ -256,14 +256,21 @@ public final class Fence {
         return sealed[partition] == before.packed() && !broken[partition] && overtaken[partition] == 0;
     }
 
-    /** Lets go what is dead and older, where this is the fence that was agreed on last. Blocks until that is remembered. */
-    void allowPurge(BitSet partitions, Version before) {
+    /**
+     * Lets go what is dead and older, where this is the fence that was agreed on last. Blocks until that is remembered.
+     *
+     * @return the partitions where it is
+     */
+    BitSet allowPurge(BitSet partitions, Version before) {
+        BitSet allowed = new BitSet();
         change(partitions, partition -> {
             if (sealed[partition] == before.packed() && fenced[partition] == before.packed()) {
                 purged[partition] = before.packed();
                 purgeIsDue = true;
+                allowed.set(partition);
             }
         });
+        return allowed;
     }
 
     /**
@@ -333,7 +340,7 @@ public final class Fence {
     record Reach(Version purged, Version fenced) {}
 
     /**
-     * What others may conclude from about a partition. Nothing where this node's disk was set back: what it lacks was not deleted for that, and it has not agreed to what they
+     * What others may conclude of a partition from what this node says. Nothing where this node's disk was set back: what it lacks was not deleted for that, and it has not agreed to what they
      * have purged.
      */
     Reach reach(int partition) {
@@ -460,6 +467,11 @@ public final class Fence {
      * @param fences those of them where that is known from a replica that had agreed; nothing is refused in others
      */
     void caughtUp(Map<Integer, Version> upTo, BitSet fences) {
+        if (upTo.isEmpty()) {
+            return;
+        }
+        // A fence that outlives what it stands for would have the others take that for deleted.
+        store.settle();
         BitSet done = new BitSet();
         lock.writeLock().lock();
         try {

@@ -341,9 +341,12 @@ final class Round {
                 .thenCompose(done -> tools.pace().onStore(() -> tools.content().fence(clean, seal)))
                 .thenCompose(fenced -> {
                     clean.and(fenced);
-                    return tools.pace().runOnStore(() -> tools.content().allowPurge(clean, seal));
+                    return tools.pace().onStore(() -> tools.content().allowPurge(clean, seal));
                 })
-                .thenCompose(done -> each(shares, 0, this::allow))
+                .thenCompose(noted -> {
+                    clean.and(noted);
+                    return each(shares, 0, this::allow);
+                })
                 .thenCompose(done -> tools.pace().onStore(this::purgeNow))
                 .thenAccept(count -> {
                     tools.progress().purged(count);

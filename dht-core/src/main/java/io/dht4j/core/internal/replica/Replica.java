@@ -3,6 +3,7 @@ package io.dht4j.core.internal.replica;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.Key;
+import io.dht4j.Version;
 import io.dht4j.core.internal.admission.QueueLimits;
 import io.dht4j.core.internal.clock.HybridClock;
 import io.dht4j.core.internal.hash.EntryDigest;
@@ -314,6 +315,11 @@ public final class Replica {
         return new Reply.Failed(ErrorCode.REPLICA_REFILLING, unfilled.why(partitions));
     }
 
+    /** One that must not be read since a moment ago takes no part: whoever asked tells it to end the cut. */
+    private Reply opened(Version clock) {
+        return unfilled.isEmpty() ? new Reply.CutOpened(clock) : refilling(new BitSet());
+    }
+
     private void serve(Request.CutRequest request, Consumer<Reply> reply) {
         if (request instanceof Request.OpenCut && !unfilled.isEmpty()) {
             // What others supersede before it is brought here, they would keep for the snapshot, and this one could
@@ -321,8 +327,7 @@ public final class Replica {
             reply.accept(refilling(new BitSet()));
         } else if (request instanceof Request.OpenCut open) {
             cuts.open(open.id(), open.leaseNanos())
-                    .whenComplete(
-                            (clock, error) -> reply.accept(error == null ? new Reply.CutOpened(clock) : failed(error)));
+                    .whenComplete((clock, error) -> reply.accept(error == null ? opened(clock) : failed(error)));
         } else if (request instanceof Request.FixCut fix) {
             cuts.fix(fix.id(), fix.at())
                     .whenComplete((done, error) -> reply.accept(error == null ? new Reply.CutDone() : failed(error)));
