@@ -25,7 +25,9 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 
@@ -39,6 +41,7 @@ final class Demo implements AutoCloseable {
     private static final int IN_FLIGHT = 256;
     private static final int SOME = 5_000;
     private static final int HANDOFF_SECONDS = 30;
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final int PROGRESS_STEP = 1_000;
 
     private final Page page;
@@ -238,6 +241,7 @@ final class Demo implements AutoCloseable {
                 "Of the %,d writes it missed, its own store had %,d at once. The other two kept the rest for it",
                 missed, there);
         while (there < missed && secondsSince(began) < HANDOFF_SECONDS) {
+            LockSupport.parkNanos(LOOK_NANOS);
             there = atNode(range);
         }
         page.say("and hand it over (hinted handoff): after %.1f s its own store has %,d.", secondsSince(began), there);

@@ -467,9 +467,6 @@ public final class Fence {
      * @param fences those of them where that is known from a replica that had agreed; nothing is refused in others
      */
     void caughtUp(Map<Integer, Version> upTo, BitSet fences) {
-        if (upTo.isEmpty()) {
-            return;
-        }
         // A fence that outlives what it stands for would have the others take that for deleted.
         store.settle();
         BitSet done = new BitSet();
