@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletionStage;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -60,6 +61,23 @@ class HandoffTest {
             assertThat(held(cluster, 2, KEY))
                     .isEqualTo(held(cluster, 0, KEY))
                     .hasValueSatisfying(entry -> assertThat(entry.version()).isEqualTo(version));
+        }
+    }
+
+    @Test
+    void whatACoordinatorMissesItselfItGetsToo() {
+        try (SimulatedCluster cluster =
+                SimulatedCluster.of(1, 3).stores(i -> new BlockingStore()).start()) {
+            CompletionStage<Version> put = cluster.node(0).put(KEY, bytes("v"), TWO);
+            // For longer than the call may take, so that its own replica does not do any more what is late.
+            cluster.environments.get(0).pause(Duration.ofSeconds(2));
+            cluster.env.runUntil(() -> put.toCompletableFuture().isDone(), Duration.ofSeconds(5));
+            assertThat(held(cluster, 0, KEY)).isEmpty();
+            assertThat(held(cluster, 1, KEY)).isPresent();
+
+            cluster.env.advance(WHILE);
+
+            assertThat(held(cluster, 0, KEY)).isPresent().isEqualTo(held(cluster, 1, KEY));
         }
     }
 

@@ -123,7 +123,8 @@ class OverloadTest {
 
     @Test
     void a_write_whose_deadline_passed_while_it_waited_is_not_begun() {
-        try (SimulatedCluster cluster = slowStores(b -> b)) {
+        // A hint would have it done later.
+        try (SimulatedCluster cluster = slowStores(b -> b.handoff(HintedHandoff.off()))) {
             BlockingStore store = (BlockingStore) cluster.stores.get(0);
 
             store.beforeApply = entries -> cluster.environments.get(0).occupyStoreThread(Duration.ofMillis(500));

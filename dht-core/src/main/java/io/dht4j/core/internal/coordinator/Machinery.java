@@ -89,8 +89,13 @@ final class Machinery {
         this.endpoint = endpoint(header);
         this.suspicion = new Suspicion(environment, others, parts.detector(), this::ping);
         this.peers = new Peers(parts, limits, replica, header, clock, suspicion, this::heard);
-        this.handoff =
-                new Handoff(environment, others, parts.hints(), limits.handoff(), new PeerHints(parts, limits, peers));
+        // This node among them: what it coordinates it may miss as a replica.
+        this.handoff = new Handoff(
+                environment,
+                parts.topology().nodes(),
+                parts.hints(),
+                limits.handoff(),
+                new PeerHints(parts, limits, peers));
         this.antiEntropy = parts.isNode() ? Optional.of(antiEntropy(content)) : Optional.empty();
         resumeClock();
     }

@@ -51,7 +51,7 @@ public final class Handoff {
      * Handoff that has not begun.
      *
      * @param environment time, timers and store threads
-     * @param nodes who may miss something: all nodes but this one
+     * @param nodes who may miss something: all nodes, and so this one too if it is a replica
      * @param log where hints are; owned and closed by this
      * @param limits the numbers it runs by
      * @param sender brings hints to their nodes
@@ -81,7 +81,7 @@ public final class Handoff {
                     replay.hinted();
                 } else {
                     LOG.warn(
-                            "there are hints for {}, which is no other node of this cluster; they stay until they expire",
+                            "there are hints for {}, which is no node of this cluster; they stay until they expire",
                             target);
                 }
                 expireLater();
