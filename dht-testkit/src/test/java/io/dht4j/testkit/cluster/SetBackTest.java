@@ -22,6 +22,7 @@ import io.dht4j.spi.Store;
 import io.dht4j.testkit.Fault;
 import io.dht4j.testkit.ForwardingStore;
 import io.dht4j.testkit.ModelStore;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -735,6 +736,40 @@ class SetBackTest {
     }
 
     @Test
+    void whoKnewOfAPurgeAndIsSetBackLearnsOfItFromOneThatIsStillCatchingUp() {
+        try (SimulatedCluster cluster = start()) {
+            put(cluster, "deleted", "v", ALL);
+            ModelStore first = cluster.image(0);
+            ModelStore image = cluster.image(BACK);
+            cluster.await(cluster.node(0).delete(DELETED, ALL));
+            cluster.env.advance(LONG_AGO);
+            // All agree, and node 2 never hears that all have.
+            Runnable cut = () -> cluster.links.get(0).toward(id(2), Fault.refuse());
+            setBack(cluster, 0, new PurgeStore(cluster.image(0), cut));
+            cluster.env.advance(Duration.ofSeconds(10));
+            cluster.await(cluster.node(0).repair(Set.of()));
+            cluster.env.runUntil(() -> rounds(cluster, 0) > 0, LONG);
+            assertThat(cluster.stores.get(0).get(DELETED)).isEmpty();
+            assertThat(cluster.stores.get(2).get(DELETED))
+                    .hasValueSatisfying(entry -> assertThat(entry.isTombstone()).isTrue());
+            cutOff = true;
+            setBack(cluster, BACK, image);
+            cluster.links.get(BACK).toward(id(0), Fault.none());
+            cluster.env.advance(Duration.ofSeconds(20));
+            assertThat(refill(cluster, BACK).partitions()).isEqualTo(16);
+            cutOff = false;
+
+            setBack(cluster, 0, first);
+
+            assertNeverShownUntilRefilled(cluster, DELETED, 0);
+            cluster.heal();
+            awaitRefilled(cluster, BACK);
+            assertNobodyShows(cluster, DELETED);
+            assertAllEqual(cluster);
+        }
+    }
+
+    @Test
     void whatItHasFetchedIsOnTheDiskBeforeTheFenceIs() {
         try (SimulatedCluster cluster = start()) {
             put(cluster, "deleted", "v", ALL);
@@ -849,6 +884,25 @@ class SetBackTest {
         public void keepNote(String name, byte[] bytes) {
             notedTooEarly |= !settled;
             super.keepNote(name, bytes);
+        }
+    }
+
+    /** Tells when it is remembered that all have agreed on a fence. */
+    private static final class PurgeStore extends ForwardingStore {
+        private final Runnable noted;
+
+        PurgeStore(Store store, Runnable noted) {
+            super(store);
+            this.noted = noted;
+        }
+
+        @Override
+        public void keepNote(String name, byte[] bytes) {
+            super.keepNote(name, bytes);
+            ByteBuffer purged = ByteBuffer.wrap(bytes, bytes.length / 2, bytes.length / 2);
+            if (name.equals("fence") && purged.getLong() != 0) {
+                noted.run();
+            }
         }
     }
 

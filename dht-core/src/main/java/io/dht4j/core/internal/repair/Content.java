@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
@@ -163,10 +164,18 @@ public final class Content {
         return new RepairReply.Purged(own);
     }
 
-    /** How far each of some partitions may have been purged here. Does not block. */
+    /**
+     * How far all replicas of each of some partitions have agreed to purge, as far as this node knows. What it was told where its own disk was set back counts too: whoever told it may
+     * have been set back since. Does not block.
+     */
     List<Long> purged(BitSet asked) {
+        Map<Integer, Version> overtaken = setBack.overtaken();
         return asked.stream()
-                .mapToObj(partition -> fence.purged(partition).packed())
+                .mapToObj(partition -> {
+                    Version own = fence.purged(partition);
+                    Version told = overtaken.getOrDefault(partition, NO_SEAL);
+                    return (told.compareTo(own) > 0 ? told : own).packed();
+                })
                 .toList();
     }
 
