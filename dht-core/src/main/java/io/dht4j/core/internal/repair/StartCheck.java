@@ -75,6 +75,9 @@ final class StartCheck {
     /** Who has not said yet how far it has purged what. */
     private final Map<Node, BitSet> unheard;
 
+    /** What of that came up while they were being asked: the reply under way may be older. */
+    private final Map<Node, BitSet> renewed = new HashMap<>();
+
     /** Those of them that could not be reached when they were asked last. */
     private final Set<Node> absent = new HashSet<>();
 
@@ -217,6 +220,9 @@ final class StartCheck {
                 return;
             }
             unheard.computeIfAbsent(node, each -> new BitSet()).or(shared);
+            if (asked.contains(node)) {
+                renewed.computeIfAbsent(node, each -> new BitSet()).or(shared);
+            }
         }
         askNow(node);
     }
@@ -230,6 +236,7 @@ final class StartCheck {
                 return;
             }
             open = (BitSet) left.clone();
+            renewed.remove(node);
             askedNanos.put(node, environment.nanoTime());
         }
         ask(node, Comparison.chunks(open, Content.MAX_SUMS), 0).whenComplete((done, error) -> {
@@ -313,7 +320,9 @@ final class StartCheck {
             if (of.getKey().id().value().equals(from)) {
                 answered.or(partitions);
                 absent.remove(of.getKey());
-                of.getValue().andNot(partitions);
+                BitSet heard = (BitSet) partitions.clone();
+                heard.andNot(renewed.getOrDefault(of.getKey(), new BitSet()));
+                of.getValue().andNot(heard);
                 if (of.getValue().isEmpty()) {
                     each.remove();
                 }
