@@ -770,6 +770,47 @@ class SetBackTest {
     }
 
     @Test
+    void itIsReadAlsoIfAnotherOneRefusesWhatItHas() {
+        try (SimulatedCluster cluster = start()) {
+            put(cluster, "kept", "v", ALL);
+            ModelStore image = cluster.image(BACK);
+            cluster.env.advance(LONG_AGO);
+            repairAll(cluster);
+            // Written where larger values were allowed.
+            Version now = Version.of(cluster.env.currentTimeMillis(), 0);
+            image.apply(List.of(Entry.value(Key.of("large"), now, new byte[mostBytes + 1], Entry.NEVER)));
+
+            setBack(cluster, BACK, image);
+            cluster.env.advance(Duration.ofMillis(50));
+            assertThat(refill(cluster, BACK).partitions()).isEqualTo(16);
+            awaitRefilled(cluster, BACK);
+
+            assertThat(cluster.stores.get(0).get(Key.of("large"))).isEmpty();
+            assertThat(cluster.stores.get(BACK).get(Key.of("large"))).isPresent();
+        }
+    }
+
+    @Test
+    void itIsReadOnceItsClockLetsItTakeWhatOthersHave() {
+        try (SimulatedCluster cluster = start()) {
+            put(cluster, "kept", "v", ALL);
+            ModelStore image = cluster.image(BACK);
+            cluster.env.advance(LONG_AGO);
+            repairAll(cluster);
+            Version ahead = Version.of(cluster.env.currentTimeMillis() + LONG.toMillis(), 0);
+            Entry early = Entry.value(Key.of("early"), ahead, bytes("v"), Entry.NEVER);
+            cluster.stores.forEach(store -> store.apply(List.of(early)));
+
+            setBack(cluster, BACK, image);
+            cluster.env.advance(Duration.ofSeconds(50));
+            assertThat(refill(cluster, BACK).partitions()).isOne();
+            awaitRefilled(cluster, BACK);
+
+            assertThat(cluster.stores.get(BACK).get(Key.of("early"))).contains(early);
+        }
+    }
+
+    @Test
     void whatItHasFetchedIsOnTheDiskBeforeTheFenceIs() {
         try (SimulatedCluster cluster = start()) {
             put(cluster, "deleted", "v", ALL);

@@ -54,6 +54,7 @@ final class Comparison {
         private final BitSet received = new BitSet();
         private final BitSet differingBeforeSeal = new BitSet();
         private final BitSet stuck = new BitSet();
+        private final BitSet lacking = new BitSet();
 
         Version purgedThere(Key key) {
             return purgedThere.getOrDefault(content.partitionOf(key), Content.NO_SEAL);
@@ -105,9 +106,15 @@ final class Comparison {
             received.set(content.partitionOf(key));
         }
 
-        /** A key differs, and one side refuses the entry of the other. */
+        /** A key differs, and the other side refuses what this one has. */
         synchronized void stays(Key key) {
             stuck.set(content.partitionOf(key));
+        }
+
+        /** A key differs, and this side does not take what the other one has. */
+        synchronized void lacks(Key key) {
+            stays(key);
+            lacking.set(content.partitionOf(key));
         }
     }
 
@@ -117,8 +124,9 @@ final class Comparison {
      * @param received partitions in which this node has got something
      * @param differingBeforeSeal those where one side lacked something older than the seal
      * @param stuck those where one side does not take what the other has
+     * @param lacking those of them where this one does not
      */
-    record Result(BitSet received, BitSet differingBeforeSeal, BitSet stuck) {}
+    record Result(BitSet received, BitSet differingBeforeSeal, BitSet stuck, BitSet lacking) {}
 
     Comparison(
             Content content,
@@ -192,7 +200,7 @@ final class Comparison {
         int together = Math.max(1, Content.MAX_SUMS / content.bucketsEach());
         return buckets(chunks(differing, together), 0, new ArrayList<>())
                 .thenCompose(buckets -> versions(buckets, 0))
-                .thenApply(done -> new Result(seen.received, seen.differingBeforeSeal, seen.stuck));
+                .thenApply(done -> new Result(seen.received, seen.differingBeforeSeal, seen.stuck, seen.lacking));
     }
 
     static List<BitSet> chunks(BitSet partitions, int size) {

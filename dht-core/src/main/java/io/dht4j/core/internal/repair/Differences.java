@@ -216,7 +216,7 @@ final class Differences {
     }
 
     private CompletableFuture<Void> keep(List<Entry> entries) {
-        return move(entries, peers::keep, moved -> {
+        return move(entries, peers::keep, seen::lacks, moved -> {
             progress.received(
                     moved,
                     moved.stream()
@@ -260,7 +260,7 @@ final class Differences {
                 if (queries.size() > 1) {
                     toFetch.add(new Wanted(key, left.valueBytes(), true));
                 } else {
-                    seen.stays(key);
+                    seen.lacks(key);
                 }
             }
         }
@@ -306,12 +306,16 @@ final class Differences {
                 some -> pace.paced(
                         some.stream().mapToLong(FrameCodec::encodedSize).sum(),
                         () -> peers.ask(node, new Request.ApplyEntries(some))),
+                seen::stays,
                 progress::sent);
     }
 
     /** Moves entries to one side. What it never takes must not keep the others from being repaired, so a group that is refused goes one by one. */
     private CompletableFuture<Void> move(
-            List<Entry> entries, Function<List<Entry>, CompletableFuture<Reply>> way, Consumer<List<Entry>> moved) {
+            List<Entry> entries,
+            Function<List<Entry>, CompletableFuture<Reply>> way,
+            Consumer<Key> refused,
+            Consumer<List<Entry>> moved) {
         if (entries.isEmpty()) {
             return CompletableFuture.completedFuture(null);
         }
@@ -326,10 +330,10 @@ final class Differences {
                         return CompletableFuture.<Void>failedFuture(cause);
                     }
                     if (entries.size() > 1) {
-                        return moveEach(entries, 0, way, moved);
+                        return moveEach(entries, 0, way, refused, moved);
                     }
                     progress.refused(1, String.valueOf(cause.getMessage()));
-                    seen.stays(entries.get(0).key());
+                    refused.accept(entries.get(0).key());
                     return CompletableFuture.<Void>completedFuture(null);
                 })
                 .thenCompose(next -> next);
@@ -339,10 +343,11 @@ final class Differences {
             List<Entry> entries,
             int index,
             Function<List<Entry>, CompletableFuture<Reply>> way,
+            Consumer<Key> refused,
             Consumer<List<Entry>> moved) {
         return index == entries.size()
                 ? CompletableFuture.completedFuture(null)
-                : move(List.of(entries.get(index)), way, moved)
-                        .thenCompose(done -> moveEach(entries, index + 1, way, moved));
+                : move(List.of(entries.get(index)), way, refused, moved)
+                        .thenCompose(done -> moveEach(entries, index + 1, way, refused, moved));
     }
 }

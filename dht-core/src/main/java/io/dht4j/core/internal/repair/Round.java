@@ -37,7 +37,7 @@ final class Round {
     private final BitSet clean;
     /** Compared with all other replicas, whatever was found. */
     private final BitSet compared;
-    /** Compared with all other replicas but those that were given up. */
+    /** Compared with all other replicas but those that were given up, and nothing is lacking here that they have. */
     private final BitSet reached;
     /** Compared with a replica that knows of everything this one should know. */
     private final BitSet vouchedFor = new BitSet();
@@ -297,7 +297,7 @@ final class Round {
                     clean.andNot(result.differingBeforeSeal());
                     clean.andNot(result.stuck());
                     compared.andNot(result.stuck());
-                    reached.andNot(result.stuck());
+                    reached.andNot(result.lacking());
                     overtaken.forEach((partition, limit) -> {
                         if (share.partitions.get(partition)
                                 && comparison.fencedThere(partition).compareTo(limit) >= 0) {

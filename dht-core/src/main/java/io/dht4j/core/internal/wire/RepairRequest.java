@@ -52,11 +52,11 @@ public sealed interface RepairRequest extends Request {
     record Purge(BitSet partitions, Version before, Version seal) implements RepairRequest {}
 
     /**
-     * How far the asking node may have purged, and the question how far the one that is asked may have: whose disk knows of less than that was set back.
+     * How far the asking node knows that all have agreed to purge, and the question how far the one that is asked does: whose disk knows of less than that was set back.
      *
      * @param from the name of the node that asks
      * @param partitions that both nodes are replicas of
-     * @param purged of each of them: what was dead and older than this may have been purged, packed
+     * @param purged of each of them: what was dead and older than this may have been purged, by the asking node or by one that has told it so, packed
      */
     record Purged(String from, BitSet partitions, List<Long> purged) implements RepairRequest {}
 
