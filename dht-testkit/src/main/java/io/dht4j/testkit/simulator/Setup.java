@@ -27,8 +27,8 @@ import java.util.SplittableRandom;
  * @param skew how far ahead a version may be
  * @param farthestClock how far off a clock may be, in either direction
  * @param maxInFlight how many calls may be under way at a node; more are refused
- * @param purges whether what is dead goes while all this happens. If not, fences are put up all the same, but nothing is as old as they are; and disks may be lost,
- *     and snapshots are taken, which purging is not kept from
+ * @param purges whether what is dead goes while all this happens. If not, fences are put up all the same, but nothing is as old as they are; and snapshots are
+ *     taken, which purging is not kept from
  */
 record Setup(
         int size,
@@ -113,7 +113,7 @@ record Setup(
 
     /** Whether a node may lose all that it has written. */
     boolean losesDisks() {
-        return !purges && !onlyNetwork;
+        return !onlyNetwork;
     }
 
     @Override

@@ -112,7 +112,7 @@ final class SnapshotOpening {
         CompletableFuture<Boolean> ended = new CompletableFuture<>();
         Environment.Timer deadline =
                 parts.environment().schedule(() -> ended.complete(false), Math.max(1, context.remainingNanos()));
-        cuts.writesSoFar().whenComplete((done, error) -> ended.complete(true));
+        cuts.writesSoFar().whenComplete((done, error) -> ended.complete(!context.isExpired()));
         ended.thenAccept(inTime -> {
             deadline.cancel();
             guarded(() -> then.accept(inTime));
