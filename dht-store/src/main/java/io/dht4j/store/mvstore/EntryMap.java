@@ -280,9 +280,7 @@ final class EntryMap implements AutoCloseable {
                 throw e;
             } catch (RuntimeException e) {
                 if (!used.isBrokenByWrite()) {
-                    StoreException damage = Health.damaged(file, "cannot be read (" + e.getMessage() + ")", e);
-                    health.damageFound(damage);
-                    throw damage;
+                    throw unreadable(e);
                 }
                 openAgain(used);
             }
@@ -365,22 +363,38 @@ final class EntryMap implements AutoCloseable {
     }
 
     private EntryCursor followNow(MergingCursor.Guard guard, ContentListener newListener) {
+        Opened used;
+        RuntimeException unread;
         synchronized (following) {
             openAgainIfBroken();
-            Opened used = opened;
+            Opened now = opened;
+            used = now;
             // What the map shows of a table that is being merged is not told; what is merged anew since a failure is.
-            toldUpTo = used.mergedUpTo;
+            toldUpTo = now.mergedUpTo;
             listener = newListener;
             undecided = List.of();
-            return new SnapshotCursor(
-                    guard,
-                    used.store,
-                    used.entries,
-                    e -> used.isBrokenByWrite()
-                            ? new StoreException(
-                                    file + " was opened anew, since a write failed: begin to read again", e)
-                            : Health.damaged(file, "cannot be read (" + e.getMessage() + ")", e));
+            try {
+                // Reads the first page.
+                return new SnapshotCursor(guard, now.store, now.entries, e -> failure(now, e));
+            } catch (RuntimeException e) {
+                unread = e;
+            }
         }
+        // Only now: whoever merges holds what this waits for, and waits for what was held until here.
+        throw failure(used, unread);
+    }
+
+    private StoreException failure(Opened used, RuntimeException cause) {
+        return used.isBrokenByWrite()
+                ? new StoreException(file + " was opened anew, since a write failed: begin to read again", cause)
+                : unreadable(cause);
+    }
+
+    /** Takes note that the file is not as it was written. */
+    private StoreException unreadable(RuntimeException cause) {
+        StoreException damage = Health.damaged(file, "cannot be read (" + cause.getMessage() + ")", cause);
+        health.damageFound(damage);
+        return damage;
     }
 
     /** Makes everything merged durable, and remembers that the log's segments up to this one are no longer needed. */

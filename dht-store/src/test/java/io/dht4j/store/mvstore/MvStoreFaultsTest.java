@@ -528,15 +528,7 @@ class MvStoreFaultsTest {
                 .withCacheBytes(MvStoreOptions.MIN_CACHE_BYTES)
                 .withEntryCacheBytes(0);
         try (MvStore store = open(fromDisk)) {
-            // Behind the two headers, where the chunks are.
-            try (RandomAccessFile file = new RandomAccessFile(map.toFile(), "rw")) {
-                for (long position = 8192 + 100; position < file.length(); position += 1500) {
-                    file.seek(position);
-                    int old = file.read();
-                    file.seek(position);
-                    file.write(old ^ 0x40);
-                }
-            }
+            damageEveryPage(map);
             for (Map.Entry<Key, Entry> written : acknowledged.entrySet()) {
                 try {
                     assertThat(store.get(written.getKey())).contains(written.getValue());
@@ -551,6 +543,41 @@ class MvStoreFaultsTest {
                 assertThat(problem.message()).contains("data.mv");
             });
             put(store, 1);
+        }
+    }
+
+    @Test
+    void damage_is_reported_as_soon_as_what_is_held_is_read_at_the_start() throws Exception {
+        try (MvStore store = open(MvStoreOptions.defaults())) {
+            put(store, 500);
+            store.settle();
+        }
+        MvStoreOptions fromDisk = MvStoreOptions.defaults()
+                .withCacheBytes(MvStoreOptions.MIN_CACHE_BYTES)
+                .withEntryCacheBytes(0);
+        try (MvStore store = open(fromDisk)) {
+            damageEveryPage(directory.resolve("data.mv"));
+            assertThat(store.problems()).isEmpty();
+
+            assertThatThrownBy(() -> new Told().begin(store))
+                    .isInstanceOf(StoreException.class)
+                    .hasMessageContaining("data.mv");
+
+            assertThat(store.problems())
+                    .singleElement()
+                    .satisfies(problem -> assertThat(problem.kind()).isEqualTo(StoreProblem.Kind.DAMAGED_DATA));
+        }
+    }
+
+    private static void damageEveryPage(Path map) throws IOException {
+        try (RandomAccessFile file = new RandomAccessFile(map.toFile(), "rw")) {
+            // Behind the two headers, where the chunks are.
+            for (long position = 8192 + 100; position < file.length(); position += 1500) {
+                file.seek(position);
+                int old = file.read();
+                file.seek(position);
+                file.write(old ^ 0x40);
+            }
         }
     }
 
