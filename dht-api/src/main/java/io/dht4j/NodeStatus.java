@@ -22,6 +22,8 @@ import java.util.List;
  * @param overload what it has left undone since it was started so as not to be overwhelmed
  * @param storeProblems what its store cannot do; empty if all is well
  * @param refill what it must still get from other nodes before it is read
+ * @param suspected the other nodes that do not answer it as far as its own calls tell, in the order of the topology; one that
+ *     nothing was asked of lately is not among them
  * @param uptime how long it has been running
  */
 public record NodeStatus(
@@ -40,10 +42,12 @@ public record NodeStatus(
         OverloadCounts overload,
         List<StoreProblem> storeProblems,
         RefillStatus refill,
+        List<NodeId> suspected,
         Duration uptime) {
 
-    /** Keeps a copy of the list. */
+    /** Keeps copies of the lists. */
     public NodeStatus {
         storeProblems = List.copyOf(storeProblems);
+        suspected = List.copyOf(suspected);
     }
 }

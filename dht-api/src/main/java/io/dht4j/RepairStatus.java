@@ -18,6 +18,7 @@ import java.util.Optional;
  * @param refused how many were refused, by either side
  * @param purged how many tombstones and expired values this node has removed for good; those of a removal that failed in the middle, or was ended, are not counted
  * @param lastError what keeps rounds from beginning, or kept the last one from doing all; empty if that one succeeded
+ * @param blocked whether {@code lastError} keeps rounds from beginning: the node tries again and again to get it out of the way
  * @param completed for each partition that this node has compared with all its other replicas: when it did so last
  */
 public record RepairStatus(
@@ -31,6 +32,7 @@ public record RepairStatus(
         long refused,
         long purged,
         Optional<String> lastError,
+        boolean blocked,
         Map<Integer, Instant> completed) {
 
     /** Keeps an unmodifiable copy. */

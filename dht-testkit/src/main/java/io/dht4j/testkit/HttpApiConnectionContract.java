@@ -71,6 +71,7 @@ public abstract class HttpApiConnectionContract extends HttpApiBatchContract {
                         "overload",
                         "store_problems",
                         "refill",
+                        "suspected",
                         "uptime_ms");
         assertThat(status).containsEntry("id", "n2").containsEntry("replication_factor", 3L);
         assertThat((Long) status.get("entries")).isPositive();

@@ -306,6 +306,7 @@ public abstract class RemoteApiContract extends RemoteApiErrorsContract {
                             status.overload(),
                             status.storeProblems(),
                             status.refill(),
+                            status.suspected(),
                             direct.uptime()))
                     .isEqualTo(direct);
         }

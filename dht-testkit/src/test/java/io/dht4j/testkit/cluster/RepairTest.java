@@ -270,6 +270,7 @@ class RepairTest {
             cluster.env.advance(Duration.ofSeconds(5));
             RepairStatus waiting = status(cluster, 0);
             assertThat(waiting.running()).isTrue();
+            assertThat(waiting.blocked()).isTrue();
             assertThat(waiting.rounds()).isZero();
             assertThat(waiting.lastError())
                     .hasValueSatisfying(
@@ -282,6 +283,7 @@ class RepairTest {
             cluster.env.runUntil(() -> status(cluster, 0).rounds() > 0, Duration.ofMinutes(2));
 
             assertThat(status(cluster, 0).running()).isFalse();
+            assertThat(status(cluster, 0).blocked()).isFalse();
             assertThat(status(cluster, 0).lastError()).isEmpty();
             for (int node = 0; node < 3; node++) {
                 assertThat(content(cluster.stores.get(node)))

@@ -73,8 +73,11 @@ class SuspicionTest {
             cluster.links.get(0).toward(id(1), Fault.loseRequest());
             timeOfRead(cluster, key);
 
+            assertThat(cluster.await(cluster.node(0).status()).suspected()).containsExactly(id(1));
+
             cluster.heal();
             cluster.env.advance(Duration.ofSeconds(1));
+            assertThat(cluster.await(cluster.node(0).status()).suspected()).isEmpty();
             AtomicInteger calls = countCallsTo(cluster, 1, Fault.none());
             timeOfRead(cluster, key);
 

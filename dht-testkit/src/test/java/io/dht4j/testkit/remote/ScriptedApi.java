@@ -74,6 +74,7 @@ final class ScriptedApi implements RemoteApi {
                 OverloadCounts.none(),
                 List.of(),
                 RefillStatus.NONE,
+                List.of(),
                 Duration.ofSeconds(1));
     }
 
@@ -225,7 +226,7 @@ final class ScriptedApi implements RemoteApi {
     }
 
     private static RepairStatus unrepaired() {
-        return new RepairStatus(new NodeId("n0"), false, 0, 0, 0, 0, 0, 0, 0, Optional.empty(), Map.of());
+        return new RepairStatus(new NodeId("n0"), false, 0, 0, 0, 0, 0, 0, 0, Optional.empty(), false, Map.of());
     }
 
     @Override

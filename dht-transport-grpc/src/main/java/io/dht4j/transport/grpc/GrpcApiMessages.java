@@ -176,6 +176,7 @@ final class GrpcApiMessages {
                 .setRefilledEntries(status.refill().entries())
                 .setUptimeMillis(status.uptime().toMillis());
         status.refill().waitsFor().forEach(node -> message.addRefillWaitsFor(node.value()));
+        status.suspected().forEach(node -> message.addSuspected(node.value()));
         for (io.dht4j.StoreProblem problem : status.storeProblems()) {
             message.addStoreProblems(StoreProblem.newBuilder()
                     .setKind(
@@ -205,7 +206,8 @@ final class GrpcApiMessages {
                 .setSent(status.sent())
                 .setReceived(status.received())
                 .setRefused(status.refused())
-                .setPurged(status.purged());
+                .setPurged(status.purged())
+                .setBlocked(status.blocked());
         status.lastError().ifPresent(message::setLastError);
         status.completed()
                 .forEach((partition, when) -> message.addCompleted(RepairResponse.Completed.newBuilder()

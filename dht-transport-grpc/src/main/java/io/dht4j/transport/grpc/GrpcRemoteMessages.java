@@ -117,9 +117,8 @@ final class GrpcRemoteMessages {
                 new RefillStatus(
                         message.getRefillingPartitions(),
                         message.getRefilledEntries(),
-                        message.getRefillWaitsForList().stream()
-                                .map(NodeId::new)
-                                .toList()),
+                        nodeIds(message.getRefillWaitsForList())),
+                nodeIds(message.getSuspectedList()),
                 Duration.ofMillis(message.getUptimeMillis()));
     }
 
@@ -138,7 +137,12 @@ final class GrpcRemoteMessages {
                 message.getRefused(),
                 message.getPurged(),
                 message.hasLastError() ? Optional.of(message.getLastError()) : Optional.empty(),
+                message.getBlocked(),
                 completed);
+    }
+
+    private static List<NodeId> nodeIds(List<String> names) {
+        return names.stream().map(NodeId::new).toList();
     }
 
     private static OverloadCounts overload(io.dht4j.v1.OverloadCounts message) {

@@ -170,6 +170,7 @@ final class SteeredCluster implements Cluster {
                 OverloadCounts.none(),
                 List.of(),
                 RefillStatus.NONE,
+                List.of(),
                 Duration.ofMillis(1)));
     }
 
@@ -181,7 +182,7 @@ final class SteeredCluster implements Cluster {
     @Override
     public CompletionStage<RepairStatus> repairStatus() {
         return CompletableFuture.completedFuture(
-                new RepairStatus(new NodeId("n1"), false, 0, 0, 0, 0, 0, 0, 0, Optional.empty(), Map.of()));
+                new RepairStatus(new NodeId("n1"), false, 0, 0, 0, 0, 0, 0, 0, Optional.empty(), false, Map.of()));
     }
 
     @Override

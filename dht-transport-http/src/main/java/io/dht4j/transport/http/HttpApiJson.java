@@ -70,6 +70,7 @@ final class HttpApiJson {
                 .put("overload", overload(status.overload()))
                 .put("store_problems", problems(status.storeProblems()))
                 .put("refill", refill(status.refill()))
+                .put("suspected", names(status.suspected()))
                 .put("uptime_ms", status.uptime().toMillis());
     }
 
@@ -95,6 +96,7 @@ final class HttpApiJson {
                 overload(json.getJsonObject("overload")),
                 problems(json.getJsonArray("store_problems")),
                 refill(json.getJsonObject("refill")),
+                nodeIds(json.getJsonArray("suspected")),
                 Duration.ofMillis(number(json, "uptime_ms")));
     }
 
@@ -113,7 +115,7 @@ final class HttpApiJson {
                 .put("refused", status.refused())
                 .put("purged", status.purged());
         status.lastError().ifPresent(error -> json.put("last_error", error));
-        return json.put("completed_ms", completed);
+        return json.put("blocked", status.blocked()).put("completed_ms", completed);
     }
 
     static RepairStatus repair(JsonObject json) {
@@ -132,6 +134,7 @@ final class HttpApiJson {
                 number(json, "refused"),
                 number(json, "purged"),
                 Optional.ofNullable(json.getString("last_error")),
+                json.getBoolean("blocked", false),
                 completed);
     }
 
@@ -183,20 +186,32 @@ final class HttpApiJson {
     }
 
     private static JsonObject refill(RefillStatus refill) {
-        JsonArray waitsFor = new JsonArray();
-        refill.waitsFor().forEach(node -> waitsFor.add(node.value()));
         return new JsonObject()
                 .put("partitions", refill.partitions())
                 .put("entries", refill.entries())
-                .put("waits_for", waitsFor);
+                .put("waits_for", names(refill.waitsFor()));
     }
 
     private static RefillStatus refill(JsonObject json) {
-        List<NodeId> waitsFor = new ArrayList<>();
-        for (Object node : json.getJsonArray("waits_for")) {
-            waitsFor.add(new NodeId((String) node));
+        return new RefillStatus(
+                (int) number(json, "partitions"),
+                number(json, "entries"),
+                nodeIds(present(json.getJsonArray("waits_for"), "waits_for")));
+    }
+
+    private static JsonArray names(List<NodeId> nodes) {
+        JsonArray names = new JsonArray();
+        nodes.forEach(node -> names.add(node.value()));
+        return names;
+    }
+
+    /** A node of an earlier version may tell none. */
+    private static List<NodeId> nodeIds(@Nullable JsonArray names) {
+        List<NodeId> nodes = new ArrayList<>();
+        if (names != null) {
+            names.forEach(name -> nodes.add(new NodeId((String) name)));
         }
-        return new RefillStatus((int) number(json, "partitions"), number(json, "entries"), waitsFor);
+        return nodes;
     }
 
     private static String text(JsonObject json, String field) {

@@ -31,6 +31,7 @@ import java.util.BitSet;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
@@ -255,6 +256,11 @@ final class Machinery {
                         .distinct()
                         .sorted(Comparator.comparing(NodeId::value))
                         .toList());
+    }
+
+    /** The other nodes that do not answer, as of some milliseconds ago. */
+    Set<NodeId> suspects() {
+        return suspicion.suspects();
     }
 
     private void heard(NodeId node, long now) {

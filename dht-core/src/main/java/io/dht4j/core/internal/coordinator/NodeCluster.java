@@ -85,7 +85,8 @@ public final class NodeCluster implements Cluster {
         this.ownMemory = new OwnMemory(parts, limits.readFanOut());
         this.readRepair = new ReadRepair(parts, limits, peers);
         this.admission = new Admission("calls under way", limits.maxInFlight(), limits.maxInFlightBytes());
-        this.status = new StatusReport(parts, limits, machinery.handoff, machinery::refillStatus, this::counts);
+        this.status = new StatusReport(
+                parts, limits, machinery.handoff, machinery::refillStatus, machinery::suspects, this::counts);
     }
 
     private OverloadCounts counts() {

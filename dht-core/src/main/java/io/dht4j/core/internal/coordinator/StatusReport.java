@@ -1,6 +1,8 @@
 package io.dht4j.core.internal.coordinator;
 
 import io.dht4j.ErrorCode;
+import io.dht4j.Node;
+import io.dht4j.NodeId;
 import io.dht4j.NodeStatus;
 import io.dht4j.OverloadCounts;
 import io.dht4j.RefillStatus;
@@ -8,6 +10,8 @@ import io.dht4j.UnavailableException;
 import io.dht4j.core.internal.handoff.Handoff;
 import io.dht4j.spi.Environment;
 import java.time.Duration;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
@@ -31,6 +35,7 @@ final class StatusReport {
     private final Handoff handoff;
     private final Supplier<OverloadCounts> overload;
     private final Supplier<RefillStatus> refill;
+    private final Supplier<Set<NodeId>> suspects;
     private final Environment environment;
     private final long startedNanos;
     private final AtomicReference<@Nullable CompletableFuture<NodeStatus>> underWay = new AtomicReference<>();
@@ -40,11 +45,13 @@ final class StatusReport {
             Limits limits,
             Handoff handoff,
             Supplier<RefillStatus> refill,
+            Supplier<Set<NodeId>> suspects,
             Supplier<OverloadCounts> overload) {
         this.parts = parts;
         this.overload = overload;
         this.handoff = handoff;
         this.refill = refill;
+        this.suspects = suspects;
         this.limits = limits;
         this.environment = parts.environment();
         this.startedNanos = environment.nanoTime();
@@ -104,7 +111,16 @@ final class StatusReport {
                 overload.get(),
                 parts.store().problems(),
                 refill.get(),
+                suspected(),
                 Duration.ofNanos(environment.nanoTime() - startedNanos));
+    }
+
+    private List<NodeId> suspected() {
+        Set<NodeId> now = suspects.get();
+        return parts.topology().nodes().stream()
+                .map(Node::id)
+                .filter(now::contains)
+                .toList();
     }
 
     private static UnavailableException storeFailed(String message) {

@@ -96,6 +96,7 @@ final class Progress {
                 refused,
                 purged,
                 notAddedUp.or(() -> lastError),
+                notAddedUp.isPresent(),
                 completed);
     }
 }
