@@ -31,7 +31,7 @@ import picocli.CommandLine.ParameterException;
         description = {
             "%nPrints one line when it serves: @|bold ready|@, its name, its URL, and what is on. SIGTERM or Ctrl-C lets the "
                     + "requests under way end, then the server ends with exit code 0, within 10 seconds.%n",
-            "Without options: a cluster of one node. Three nodes on one machine, each in its own terminal:%n",
+            "Without options: a cluster of one node, with its data in dht-data/n1. Three nodes on one machine, each in its own terminal:%n",
             "  P=n1=127.0.0.1:8080,n2=127.0.0.1:8081,n3=127.0.0.1:8082",
             "  dht server --id n1 --listen 127.0.0.1:8080 --peers $P",
             "  dht server --id n2 --listen 127.0.0.1:8081 --peers $P",
@@ -93,9 +93,11 @@ final class ServerCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws ServerStartException, InterruptedException {
+        Map<Setting, String> given;
         ServerConfig settings;
         try {
-            settings = ServerConfig.of(settings());
+            given = settings();
+            settings = ServerConfig.of(given);
         } catch (ConfigException e) {
             throw new ParameterException(spec.commandLine(), e.getMessage(), e);
         }
@@ -104,10 +106,13 @@ final class ServerCommand implements Callable<Integer> {
             root.setLevel(Level.INFO);
         }
         try (Lifetime lifetime = Lifetime.begin(CLOSING_TIME)) {
+            // Asked before anything is created, told once it is.
+            Optional<String> notice = settings.store().notice(given.containsKey(Setting.DATA));
             if (rebuild) {
                 console.err().println("dht server: " + ServerNode.rebuild(settings));
             }
             ServerNode node = ServerNode.start(settings);
+            notice.ifPresent(line -> console.err().println("dht server: " + line));
             console.out().println("ready " + node.summary());
             console.out().flush();
             lifetime.awaitStop();

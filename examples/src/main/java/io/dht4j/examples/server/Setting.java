@@ -25,7 +25,7 @@ public enum Setting {
             "DIR",
             Fallback.WORDS,
             "dht-data/ID",
-            "Directory for the data; made if it is missing. The memory store has none."),
+            "Directory for the data; made, and named at the start, if it is missing. The memory store has none."),
     /** The protocol between the nodes. */
     TRANSPORT(
             "NAME",
@@ -117,7 +117,11 @@ public enum Setting {
             "1024",
             "Number of partitions, a power of two from 1 to " + PlacementChoice.MOST + "."),
     /** What keeps the entries. */
-    STORE("NAME", Fallback.VALUE, "mvstore", "What keeps the entries: mvstore (on disk) or memory."),
+    STORE(
+            "NAME",
+            Fallback.VALUE,
+            "mvstore",
+            "What keeps the entries: mvstore (on disk) or memory (gone when the server ends)."),
     /** What an acknowledged write survives. */
     DURABILITY(
             "LEVEL",

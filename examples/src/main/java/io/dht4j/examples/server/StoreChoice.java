@@ -11,6 +11,7 @@ import io.dht4j.store.mvstore.Durability;
 import io.dht4j.store.mvstore.MvStore;
 import io.dht4j.store.mvstore.MvStoreOptions;
 import io.dht4j.store.mvstore.Rebuild;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashSet;
 import java.util.Optional;
@@ -50,6 +51,26 @@ public record StoreChoice(Kind kind, Path data, Durability durability, Set<NodeI
                 given.choice(Setting.DURABILITY, Durability.class),
                 given.find(Setting.REFILL_WITHOUT, text -> others(text, id, topology))
                         .orElse(Set.of()));
+    }
+
+    /**
+     * What whoever starts a server should know of where its entries are, so that a mistyped directory is noticed, and that nothing is kept. Looks at the
+     * disk, so to be called before the store is opened. Blocks.
+     *
+     * @param isDataGiven whether somebody has chosen the directory
+     * @return a line that is true once the store is open; empty for a chosen directory that is there
+     */
+    public Optional<String> notice(boolean isDataGiven) {
+        if (kind == Kind.MEMORY) {
+            return Optional.of("everything is kept in memory only and is gone when this server ends; without "
+                    + Setting.STORE.option() + " memory it is kept on disk");
+        }
+        Path directory = data.toAbsolutePath().normalize();
+        String another = isDataGiven ? "" : "; " + Setting.DATA.option() + " DIR chooses another one";
+        if (Files.notExists(directory)) {
+            return Optional.of("created the data directory " + directory + ", which was not there" + another);
+        }
+        return isDataGiven ? Optional.empty() : Optional.of("the data directory is " + directory + another);
     }
 
     private static Set<NodeId> others(String text, NodeId id, Topology topology) {

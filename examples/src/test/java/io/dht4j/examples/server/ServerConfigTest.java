@@ -138,6 +138,27 @@ class ServerConfigTest {
     }
 
     @Test
+    void where_the_entries_are_is_told_unless_it_was_chosen_and_is_there(@TempDir Path directory) throws Exception {
+        Path missing = directory.resolve("missing");
+        StoreChoice there =
+                ServerConfig.of(Map.of(Setting.DATA, directory.toString())).store();
+        StoreChoice notThere =
+                ServerConfig.of(Map.of(Setting.DATA, missing.toString())).store();
+        StoreChoice memory = ServerConfig.of(Map.of(Setting.STORE, "memory")).store();
+
+        assertThat(there.notice(true)).isEmpty();
+        assertThat(there.notice(false))
+                .contains("the data directory is " + directory + "; --data DIR chooses another one");
+        assertThat(notThere.notice(true)).contains("created the data directory " + missing + ", which was not there");
+        assertThat(notThere.notice(false))
+                .contains("created the data directory " + missing
+                        + ", which was not there; --data DIR chooses another one");
+        assertThat(memory.notice(false))
+                .hasValueSatisfying(
+                        line -> assertThat(line).contains("in memory only", "gone when this server ends", "--store"));
+    }
+
+    @Test
     void the_memory_store_is_chosen_without_a_directory() throws Exception {
         assertThat(ServerConfig.of(Map.of(Setting.STORE, "memory")).store().kind())
                 .isEqualTo(Kind.MEMORY);

@@ -36,11 +36,14 @@ class ServerProcessTest {
             server.terminate();
 
             assertThat(server.exitCode()).isZero();
-            assertThat(server.err()).isEmpty();
+            assertThat(server.err())
+                    .isEqualTo("dht server: created the data directory " + directory.resolve("data")
+                            + ", which was not there" + System.lineSeparator());
         }
         try (ServerProcess again = start(port, "data")) {
             again.awaitReady();
             assertThat(send("GET", url + "/v0/entity?id=k", "").body()).isEqualTo("v");
+            assertThat(again.err()).isEmpty();
         }
     }
 
@@ -56,6 +59,7 @@ class ServerProcessTest {
                 "--store",
                 "memory")) {
             server.awaitReady();
+            assertThat(server.err()).contains("in memory only").hasLineCount(1);
             String url = "http://127.0.0.1:" + ports.get(0);
             assertThat(send("PUT", url + "/v0/entity?id=k", "v").statusCode()).isEqualTo(201);
             assertThat(send("GET", "http://127.0.0.1:" + ports.get(1) + "/v0/entity?id=k", "")
