@@ -8,9 +8,6 @@ import io.dht4j.Topology;
 import io.dht4j.Value;
 import io.dht4j.examples.server.ServerNode;
 import io.dht4j.testkit.FreePorts;
-import java.io.ByteArrayOutputStream;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -27,17 +24,11 @@ class EmbeddingExampleTest {
                 Node.of("n1", "127.0.0.1:" + ports.get(0)),
                 Node.of("n2", "127.0.0.1:" + ports.get(1)),
                 Node.of("n3", "127.0.0.1:" + ports.get(2)));
-        ByteArrayOutputStream out = new ByteArrayOutputStream();
         try (ServerNode second = TestNodes.start(2, ports, Map.of());
                 ServerNode third = TestNodes.start(3, ports, Map.of())) {
-            EmbeddingExample.run(
-                    "n1",
-                    topology,
-                    ports.get(0),
-                    directory.resolve("n1"),
-                    new PrintStream(out, true, StandardCharsets.UTF_8));
+            assertThat(EmbeddingExample.greet("n1", topology, ports.get(0), directory.resolve("n1")))
+                    .isEqualTo("hello");
 
-            assertThat(out.toString(StandardCharsets.UTF_8)).isEqualTo("hello" + System.lineSeparator());
             for (ServerNode other : List.of(second, third)) {
                 Optional<Value> greeting = other.cluster()
                         .get(Key.of("greeting"))

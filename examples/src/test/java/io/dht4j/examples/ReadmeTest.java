@@ -26,6 +26,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -48,6 +49,31 @@ class ReadmeTest {
         String quoted = between(readme, "<!-- tag::" + tag + "[] -->\n", "<!-- end::" + tag + "[] -->");
 
         assertThat(quoted).isEqualTo("```java\n" + code.stripIndent().stripTrailing() + "\n```\n");
+    }
+
+    @Test
+    void the_dependencies_that_the_readme_shows_are_modules_of_this_version() throws Exception {
+        String readme = Files.readString(root().resolve("README.md"));
+        String shown = between(readme, "<!-- tag::pom[] -->\n", "<!-- end::pom[] -->");
+
+        List<String> names = tagged("artifactId", shown);
+        assertThat(names).containsExactly("dht-core", "dht-store", "dht-transport-http");
+        for (String name : names) {
+            assertThat(tagged(
+                            "artifactId", Files.readString(root().resolve(name).resolve("pom.xml"))))
+                    .contains(name);
+        }
+        String version =
+                tagged("version", Files.readString(root().resolve("pom.xml"))).get(0);
+        assertThat(tagged("version", shown)).hasSameSizeAs(names).containsOnly(version);
+    }
+
+    private static List<String> tagged(String tag, String xml) {
+        return Pattern.compile("<" + tag + ">([^<]*)</" + tag + ">")
+                .matcher(xml)
+                .results()
+                .map(found -> found.group(1))
+                .toList();
     }
 
     @Test
