@@ -61,7 +61,7 @@ final class RunCommand implements Callable<Integer> {
         if (unknown.startsWith("-") && command instanceof ScenarioCommand scenario) {
             return "there is no parameter " + unknown + "; " + scenario.known();
         }
-        return String.valueOf(e.getMessage());
+        return Messages.badNumber(e).orElse(String.valueOf(e.getMessage()));
     }
 
     @Override

@@ -10,7 +10,6 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** Shows what a cluster does. */
@@ -24,8 +23,6 @@ import picocli.CommandLine.Spec;
         })
 final class DemoCommand implements Callable<Integer> {
 
-    private static final int MAX_PORT = 65_535;
-
     private final Console console;
 
     @Spec
@@ -38,6 +35,7 @@ final class DemoCommand implements Callable<Integer> {
     @Option(
             names = "--port",
             paramLabel = "PORT",
+            converter = WholeNumber.FirstPort.class,
             description = "The first node's port; the others take the two after it. Default: any free ones.")
     private int port;
 
@@ -48,10 +46,6 @@ final class DemoCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, ServerStartException, InterruptedException {
         boolean isPortGiven = spec.commandLine().getParseResult().hasMatchedOption("--port");
-        int largest = MAX_PORT - DemoRun.NODES + 1;
-        if (isPortGiven && (port < 1 || port > largest)) {
-            throw new ParameterException(spec.commandLine(), "--port must be 1 to " + largest + ", not " + port);
-        }
         OptionalInt firstPort = isPortGiven ? OptionalInt.of(port) : OptionalInt.empty();
         try (Lifetime lifetime = Lifetime.begin(Duration.ofSeconds(9))) {
             new DemoRun(console.out(), console.outIsTerminal(), firstPort, lifetime).run(exit);

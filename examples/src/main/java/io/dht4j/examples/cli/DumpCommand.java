@@ -18,7 +18,10 @@ import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
 /** Writes every entry to a file. */
 @Command(
@@ -35,6 +38,10 @@ final class DumpCommand implements Callable<Integer> {
 
     private final Console console;
 
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it before the command runs
+    private CommandSpec spec;
+
     @Option(
             names = {"-o", "--out"},
             paramLabel = "FILE",
@@ -44,7 +51,8 @@ final class DumpCommand implements Callable<Integer> {
     @Option(
             names = "--format",
             paramLabel = "FORMAT",
-            description = "tsv or ndjson. Default: as the file's name ends, otherwise ndjson.")
+            description =
+                    "tsv or ndjson. Default: as the file's name ends (.tsv, .tab, .ndjson, .jsonl); ndjson for standard output.")
     private Optional<ItemFormat> format = Optional.empty();
 
     @Mixin
@@ -57,17 +65,17 @@ final class DumpCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, ClientException {
-        ItemFormat lines = format.or(() -> out.flatMap(file -> ItemFormat.ofFileName(file.toString())))
-                .orElse(ItemFormat.NDJSON);
-        DhtClient client = node.client();
         if (out.isEmpty()) {
-            dump(client, lines, console.out());
+            dump(node.client(), format.orElse(ItemFormat.NDJSON), console.out());
             return 0;
         }
         Path file = out.get();
         if (Files.isDirectory(file)) {
             throw new ClientException(file + " is a directory");
         }
+        ItemFormat lines = format.or(() -> ItemFormat.ofFileName(file.toString()))
+                .orElseThrow(() -> new ParameterException(spec.commandLine(), ItemFormat.notTold(file)));
+        DhtClient client = node.client();
         Path unfinished = file.resolveSibling(file.getFileName() + ".part");
         try {
             try (OutputStream stream = Files.newOutputStream(unfinished)) {

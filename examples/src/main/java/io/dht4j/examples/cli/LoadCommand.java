@@ -54,6 +54,7 @@ final class LoadCommand implements Callable<Integer> {
             names = {"-p", "--parallel"},
             paramLabel = "N",
             defaultValue = "64",
+            converter = WholeNumber.Parallel.class,
             description = "How many requests may be under way, 1 to 1024. Default: ${DEFAULT-VALUE}.")
     private int parallel;
 
@@ -67,13 +68,8 @@ final class LoadCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, ClientException, InterruptedException {
-        if (parallel < 1 || parallel > Loader.MAX_PARALLEL) {
-            throw new ParameterException(
-                    spec.commandLine(), "--parallel must be 1 to " + Loader.MAX_PARALLEL + ", not " + parallel);
-        }
         ItemFormat lines = format.or(() -> ItemFormat.ofFileName(file.toString()))
-                .orElseThrow(() -> new ParameterException(
-                        spec.commandLine(), "--format is needed: the name " + file + " does not tell it"));
+                .orElseThrow(() -> new ParameterException(spec.commandLine(), ItemFormat.notTold(file)));
         Loader loader = new Loader(node.client(), parallel);
         boolean isStandardInput = file.equals(Path.of("-"));
         long total = isStandardInput || !Files.isRegularFile(file) ? -1 : Files.size(file);

@@ -6,12 +6,19 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
 import picocli.CommandLine;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.TypeConversionException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /** Failures in words for the user. */
 public final class Messages {
+
+    private static final Set<Class<?>> WHOLE_NUMBERS = Set.of(int.class, Integer.class, long.class, Long.class);
 
     private Messages() {}
 
@@ -44,6 +51,25 @@ public final class Messages {
                         && !unmatched.getUnmatched().isEmpty()
                 ? unmatched.getUnmatched().get(0).replaceFirst("=.*", "")
                 : "";
+    }
+
+    /**
+     * How the value of an option is wrong that takes a number, without the names that Java has for kinds of numbers.
+     *
+     * @param e how the command line is wrong
+     * @return names the option, and its range if that is known; empty if the command line is wrong in another way
+     */
+    public static Optional<String> badNumber(ParameterException e) {
+        if (!(e.getCause() instanceof TypeConversionException wrong)
+                || !(e.getArgSpec() instanceof OptionSpec option)) {
+            return Optional.empty();
+        }
+        if (wrong instanceof WholeNumber.OutOfRange) {
+            return Optional.of(option.longestName() + " " + wrong.getMessage());
+        }
+        return Stream.of(option.auxiliaryTypes()).anyMatch(WHOLE_NUMBERS::contains)
+                ? Optional.of(option.longestName() + " must be a whole number, not \"" + e.getValue() + "\"")
+                : Optional.empty();
     }
 
     /**

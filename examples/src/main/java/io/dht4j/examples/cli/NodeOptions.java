@@ -17,8 +17,6 @@ import picocli.CommandLine.Spec;
 /** Which nodes to talk to. */
 final class NodeOptions {
 
-    private static final long MAX_TIMEOUT_MILLIS = 3_600_000;
-
     @Spec(Spec.Target.MIXEE)
     @SuppressWarnings("NullAway.Init") // picocli sets it before the command runs
     private CommandSpec spec;
@@ -36,6 +34,7 @@ final class NodeOptions {
     @Option(
             names = "--timeout",
             paramLabel = "MILLIS",
+            converter = WholeNumber.Timeout.class,
             defaultValue = "30000",
             description = "How long to wait for a node's answer. Default: ${DEFAULT-VALUE}.")
     private long timeoutMillis;
@@ -49,10 +48,6 @@ final class NodeOptions {
 
     DhtClient client() throws ClientException {
         CommandLine command = spec.commandLine();
-        if (timeoutMillis < 1 || timeoutMillis > MAX_TIMEOUT_MILLIS) {
-            throw new ParameterException(
-                    command, "--timeout must be 1 to " + MAX_TIMEOUT_MILLIS + " milliseconds, not " + timeoutMillis);
-        }
         List<URI> uris = new ArrayList<>();
         for (String node : nodes) {
             uris.add(uri(command, node));

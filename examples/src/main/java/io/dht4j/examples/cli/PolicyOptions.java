@@ -19,12 +19,14 @@ final class PolicyOptions {
     @Option(
             names = "--ack",
             paramLabel = "A",
+            converter = WholeNumber.Replicas.class,
             description = "How many replicas must answer, 1 to --from. Default: a majority of --from.")
     private Optional<Integer> ack = Optional.empty();
 
     @Option(
             names = "--from",
             paramLabel = "F",
+            converter = WholeNumber.Replicas.class,
             description =
                     "Of how many replicas, 1 to the number of nodes. Default: as the cluster is set up, usually 3.")
     private Optional<Integer> from = Optional.empty();

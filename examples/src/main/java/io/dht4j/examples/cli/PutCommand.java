@@ -56,6 +56,7 @@ final class PutCommand implements Callable<Integer> {
     @Option(
             names = "--ttl",
             paramLabel = "MILLIS",
+            converter = WholeNumber.TimeToLive.class,
             description = "How long the value stays readable, at least 1. Default: for ever.")
     private Optional<Long> ttl = Optional.empty();
 
@@ -75,9 +76,6 @@ final class PutCommand implements Callable<Integer> {
         if (value.isPresent() == file.isPresent()) {
             throw new ParameterException(
                     spec.commandLine(), "give the value either as VALUE (- for standard input) or with --file");
-        }
-        if (ttl.isPresent() && ttl.get() < 1) {
-            throw new ParameterException(spec.commandLine(), "--ttl must be at least 1 millisecond, not " + ttl.get());
         }
         Key target = key.key();
         DhtClient client = node.client();

@@ -12,10 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** Lets a node compare its replicas with those of the others, and shows how far it is. */
 @Command(
@@ -24,22 +21,22 @@ import picocli.CommandLine.Spec;
         header = "Lets a node compare its replicas with the others', and bring all to the newest entries.%n",
         description = {
             "%nNodes do so by themselves every ten minutes or so. Of several nodes, the first that answers repairs.",
-            "Ctrl-C ends the watching, not the repair.%n"
+            "Ctrl-C ends the watching, not the repair. A node that cannot begin is not watched for longer than some seconds; it repairs "
+                    + "as soon as it can.%n"
         })
 final class RepairCommand implements Callable<Integer> {
 
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+    /** What keeps a node from beginning may pass: it tries again after one second, and after two more. */
+    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final Console console;
-
-    @Spec
-    @SuppressWarnings("NullAway.Init") // picocli sets it before the command runs
-    private CommandSpec spec;
 
     @Option(
             names = "--partition",
             paramLabel = "NUMBER",
             split = ",",
+            converter = WholeNumber.Partition.class,
             description = "Only these partitions, with commas between. Default: all that the node is a replica of.")
     private List<Integer> partitions = new ArrayList<>();
 
@@ -59,11 +56,6 @@ final class RepairCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws ClientException {
-        for (int partition : partitions) {
-            if (partition < 0) {
-                throw new ParameterException(spec.commandLine(), "--partition must be 0 or more, not " + partition);
-            }
-        }
         DhtClient client = node.client();
         if (onlyStatus) {
             show(DhtClient.await(client.repairStatus()));
@@ -73,14 +65,21 @@ final class RepairCommand implements Callable<Integer> {
         // A round that is under way comes to its end first.
         long rounds = before.path("rounds").asLong() + (before.path("running").asBoolean() ? 2 : 1);
         JsonNode status = DhtClient.await(client.repair(partitions));
+        String told = "";
+        long begunNanos = System.nanoTime();
         while (status.path("running").asBoolean() && status.path("rounds").asLong() < rounds) {
-            console.err()
-                    .println("dht repair: " + status.path("partitions_done").asInt() + " of "
-                            + status.path("partitions").asInt() + " partitions"
-                            + (status.has("last_error")
-                                    ? "; last error: "
-                                            + status.path("last_error").asText()
-                                    : ""));
+            long now = System.nanoTime();
+            if (!status.path("blocked").asBoolean()) {
+                begunNanos = now;
+            } else if (now - begunNanos > PATIENCE_NANOS) {
+                throw new ClientException(status.path("id").asText() + " cannot begin, and will as soon as it can: "
+                        + status.path("last_error").asText());
+            }
+            String progress = progress(status);
+            if (!progress.equals(told)) {
+                console.err().println("dht repair: " + progress);
+                told = progress;
+            }
             LockSupport.parkNanos(LOOK_NANOS);
             status = DhtClient.await(client.repairStatus());
             if (status.path("rounds").asLong() < before.path("rounds").asLong()
@@ -90,6 +89,21 @@ final class RepairCommand implements Callable<Integer> {
         }
         show(status);
         return status.has("last_error") ? 1 : 0;
+    }
+
+    private static String progress(JsonNode status) {
+        String id = status.path("id").asText();
+        if (status.path("blocked").asBoolean()) {
+            return id + " has not begun";
+        }
+        int partitions = status.path("partitions").asInt();
+        if (partitions == 0) {
+            return id + " has not begun: after a start it adds up what it holds first";
+        }
+        return status.path("partitions_done").asInt() + " of " + partitions + " partitions compared"
+                + (status.has("last_error")
+                        ? "; the round before: " + status.path("last_error").asText()
+                        : "");
     }
 
     private void show(JsonNode status) {
@@ -103,17 +117,18 @@ final class RepairCommand implements Callable<Integer> {
                         .printf("%-15s  %s%n", field.getKey(), field.getValue().asText());
             }
         }
-        long oldest = Long.MAX_VALUE;
-        JsonNode completed = status.path("completed_ms");
-        for (JsonNode when : completed) {
-            oldest = Math.min(oldest, when.asLong());
+        long earliest = Long.MAX_VALUE;
+        JsonNode compared = status.path("completed_ms");
+        for (JsonNode when : compared) {
+            earliest = Math.min(earliest, when.asLong());
         }
         console.out()
                 .printf(
                         "%-15s  %s%n",
-                        "completed",
-                        completed.isEmpty()
-                                ? "no partition yet"
-                                : completed.size() + " partitions, the longest ago at " + Instant.ofEpochMilli(oldest));
+                        "compared",
+                        compared.isEmpty()
+                                ? "no partition with all its other replicas since this node was started"
+                                : compared.size() + " partitions with all their other replicas, none of them before "
+                                        + Instant.ofEpochMilli(earliest));
     }
 }

@@ -15,10 +15,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** Writes a snapshot into a cluster. */
 @Command(
@@ -37,10 +34,6 @@ final class RestoreCommand implements Callable<Integer> {
     private static final int KIB = 1 << 10;
 
     private final Console console;
-
-    @Spec
-    @SuppressWarnings("NullAway.Init") // picocli sets it before the command runs
-    private CommandSpec spec;
 
     @Option(
             names = {"-i", "--in"},
@@ -63,6 +56,7 @@ final class RestoreCommand implements Callable<Integer> {
             names = {"-p", "--parallel"},
             paramLabel = "N",
             defaultValue = "64",
+            converter = WholeNumber.Parallel.class,
             description = "How many requests may be under way, 1 to 1024. Default: ${DEFAULT-VALUE}.")
     private int parallel;
 
@@ -79,10 +73,6 @@ final class RestoreCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, ClientException, InterruptedException {
-        if (parallel < 1 || parallel > Loader.MAX_PARALLEL) {
-            throw new ParameterException(
-                    spec.commandLine(), "--parallel must be 1 to " + Loader.MAX_PARALLEL + ", not " + parallel);
-        }
         AskedPolicy asked = policy.policy();
         DhtClient client = node.client();
         SnapshotReader snapshot;

@@ -47,7 +47,11 @@ final class ScanCommand implements Callable<Integer> {
     @Option(names = "--prefix", paramLabel = "TEXT", description = "Only keys that begin with this.")
     private Optional<String> prefix = Optional.empty();
 
-    @Option(names = "--limit", paramLabel = "N", description = "The most entries, at least 1. Default: all.")
+    @Option(
+            names = "--limit",
+            paramLabel = "N",
+            converter = WholeNumber.Limit.class,
+            description = "The most entries, at least 1. Default: all.")
     private Optional<Long> limit = Optional.empty();
 
     @Option(
@@ -76,9 +80,6 @@ final class ScanCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, ClientException {
-        if (limit.isPresent() && limit.get() < 1) {
-            throw new ParameterException(spec.commandLine(), "--limit must be at least 1, not " + limit.get());
-        }
         OptionalLong most = limit.isPresent() ? OptionalLong.of(limit.get()) : OptionalLong.empty();
         KeyRange range = range();
         OutputStream out = new BufferedOutputStream(console.out(), 64 << 10);

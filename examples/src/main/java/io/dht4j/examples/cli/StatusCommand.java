@@ -3,8 +3,12 @@ package io.dht4j.examples.cli;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dht4j.examples.client.ClientException;
 import io.dht4j.examples.client.DhtClient;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.function.Function;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -14,7 +18,10 @@ import picocli.CommandLine.Option;
         name = "status",
         mixinStandardHelpOptions = true,
         header = "Shows what a node says of itself.%n",
-        description = "%nOf several nodes, the first that answers.%n")
+        description = {
+            "%nOf several nodes, the first that answers. Another node is suspected when it did not answer this one lately; a node "
+                    + "that has nothing to ask does not notice who is away.%n"
+        })
 final class StatusCommand implements Callable<Integer> {
 
     private final Console console;
@@ -42,24 +49,78 @@ final class StatusCommand implements Callable<Integer> {
             width = Math.max(width, field.getKey().length());
         }
         for (Map.Entry<String, JsonNode> field : status.properties()) {
-            print(field.getKey(), field.getValue(), width);
+            List<String> lines = lines(field.getKey(), field.getValue(), status);
+            String label = field.getKey();
+            for (String line : lines) {
+                console.out().printf("%-" + width + "s  %s%n", label, line);
+                label = "";
+            }
         }
         return 0;
     }
 
-    private void print(String name, JsonNode value, int width) {
-        if (!value.isArray()) {
-            console.out().printf("%-" + width + "s  %s%n", name, value.isValueNode() ? value.asText() : value);
-            return;
+    /** What later versions tell of is shown too, as it is. */
+    private static List<String> lines(String name, JsonNode value, JsonNode status) {
+        return switch (name) {
+            case "nodes" -> each(value, node -> node(node, status));
+            case "overload" -> List.of(overload(value));
+            case "store_problems" -> value.isEmpty() ? List.of("none") : each(value, StatusCommand::problem);
+            case "refill" -> List.of(refill(value));
+            case "suspected" -> List.of(); // Stands with the nodes.
+            default -> List.of(value.isValueNode() ? value.asText() : value.toString());
+        };
+    }
+
+    private static List<String> each(JsonNode values, Function<JsonNode, String> line) {
+        List<String> lines = new ArrayList<>();
+        values.forEach(value -> lines.add(line.apply(value)));
+        return lines;
+    }
+
+    private static String node(JsonNode node, JsonNode status) {
+        JsonNode id = node.path("id");
+        String state = "not suspected";
+        if (id.equals(status.path("id"))) {
+            state = "this node";
+        } else if (names(status.path("suspected")).contains(id.asText())) {
+            state = "suspected: does not answer";
         }
-        String label = name;
-        for (JsonNode element : value) {
-            StringBuilder line = new StringBuilder();
-            element.forEach(part -> line.append(part.asText()).append("  "));
-            String text =
-                    element.isValueNode() ? element.asText() : line.toString().strip();
-            console.out().printf("%-" + width + "s  %s%n", label, text);
-            label = "";
+        return id.asText() + "  " + node.path("address").asText() + "  weight "
+                + node.path("weight").asText() + "  " + state;
+    }
+
+    private static String overload(JsonNode counts) {
+        List<String> parts = new ArrayList<>();
+        for (Map.Entry<String, JsonNode> count : counts.properties()) {
+            if (count.getValue().asLong() != 0) {
+                parts.add(count.getKey().replace('_', ' ') + ": "
+                        + count.getValue().asText());
+            }
         }
+        return parts.isEmpty() ? "none" : String.join(", ", parts);
+    }
+
+    private static String problem(JsonNode problem) {
+        return problem.path("kind").asText() + " since "
+                + Instant.ofEpochMilli(problem.path("since_ms").asLong()) + ": "
+                + problem.path("message").asText();
+    }
+
+    private static String refill(JsonNode refill) {
+        List<String> parts = new ArrayList<>();
+        int partitions = refill.path("partitions").asInt();
+        parts.add(partitions == 0 ? "none" : partitions + " partitions to go, which are not read before");
+        if (refill.path("entries").asLong() != 0) {
+            parts.add(
+                    refill.path("entries").asText() + " entries received, each counted once per replica that sent it");
+        }
+        if (!refill.path("waits_for").isEmpty()) {
+            parts.add("waits for " + String.join(", ", names(refill.path("waits_for"))));
+        }
+        return String.join("; ", parts);
+    }
+
+    private static List<String> names(JsonNode array) {
+        return each(array, JsonNode::asText);
     }
 }

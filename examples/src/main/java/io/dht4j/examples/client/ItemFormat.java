@@ -18,6 +18,7 @@ import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.Locale;
@@ -148,6 +149,17 @@ public enum ItemFormat {
             return Optional.of(NDJSON);
         }
         return Optional.empty();
+    }
+
+    /**
+     * Says that a name does not tell the format.
+     *
+     * @param file the file
+     * @return one line for the user, with the names that would
+     */
+    public static String notTold(Path file) {
+        return "--format tsv or ndjson is needed: the name " + file
+                + " does not tell (.tsv and .tab do, .ndjson and .jsonl do)";
     }
 
     /** As a scan shows it; elsewhere a field of that name may mean something else. */

@@ -147,7 +147,7 @@ class ClientCommandsTest {
     void a_directory_that_is_missing_is_what_the_message_says(String command) {
         run("put", "k", "v");
         List<String> args = new ArrayList<>(List.of(command.split(" ")));
-        args.addAll(List.of("--out", directory.resolve("none/out").toString()));
+        args.addAll(List.of("--out", directory.resolve("none/out.tsv").toString()));
 
         CommandLineRun run = run(args.toArray(String[]::new));
 
@@ -155,6 +155,21 @@ class ClientCommandsTest {
         assertThat(run.err())
                 .contains("there is no directory " + directory.resolve("none"))
                 .hasLineCount(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"backup.csv", "backup"})
+    void a_dump_whose_name_does_not_tell_the_format_is_refused_unless_the_format_is_given(String name) {
+        Path file = directory.resolve(name);
+
+        CommandLineRun refused = run("dump", "--out", file.toString());
+
+        assertThat(refused.exitCode()).isEqualTo(2);
+        assertThat(refused.err()).contains("--format", file.toString(), ".tsv", ".tab", ".ndjson", ".jsonl");
+        assertThat(directory).isEmptyDirectory();
+        assertThat(run("dump", "--out", file.toString(), "--format", "ndjson").exitCode())
+                .isZero();
+        assertThat(file).exists();
     }
 
     @Test
@@ -198,19 +213,64 @@ class ClientCommandsTest {
         assertThat(run("status").out())
                 .containsPattern("id +n1")
                 .containsPattern("store +memory")
-                .contains("entries");
+                .contains("entries")
+                .containsPattern("nodes +n1  127\\.0\\.0\\.1:\\d+  weight 1  this node")
+                .containsPattern("overload +none")
+                .containsPattern("store_problems +none")
+                .containsPattern("refill +none")
+                .doesNotContain("{");
         assertThat(run("status", "--json").out()).contains("\"id\":\"n1\"");
+    }
+
+    @Test
+    void status_says_who_does_not_answer() throws Exception {
+        List<Integer> ports = FreePorts.find(3);
+        try (ServerNode first = TestNodes.start(1, ports, Map.of());
+                ServerNode second = TestNodes.start(2, ports, Map.of())) {
+            CommandLineRun.of("put", "k", "v", "--node", first.url());
+
+            CommandLineRun status = CommandLineRun.of("status", "--node", first.url());
+
+            assertThat(status.out().lines())
+                    .anyMatch(line -> line.endsWith("n1  127.0.0.1:" + ports.get(0) + "  weight 1  this node"))
+                    .anyMatch(line -> line.endsWith("n2  127.0.0.1:" + ports.get(1) + "  weight 1  not suspected"))
+                    .anyMatch(line ->
+                            line.endsWith("n3  127.0.0.1:" + ports.get(2) + "  weight 1  suspected: does not answer"));
+            assertThat(second.url()).isNotEmpty();
+        }
+    }
+
+    @Test
+    void status_tells_in_words_what_is_not_as_it_should_be() throws Exception {
+        try (ScriptedNode scripted = new ScriptedNode(
+                "{\"id\":\"n1\",\"nodes\":[],"
+                        + "\"overload\":{\"calls_refused\":3,\"work_dropped\":0,\"retries\":12},"
+                        + "\"store_problems\":[{\"kind\":\"DAMAGED_DATA\",\"since_ms\":1767225600000,\"message\":\"page 7\"}],"
+                        + "\"refill\":{\"partitions\":512,\"entries\":90,\"waits_for\":[\"n2\",\"n3\"]},\"of_later\":{\"a\":1}}")) {
+            assertThat(CommandLineRun.of("status", "--node", scripted.url())
+                            .out()
+                            .lines())
+                    .containsExactly(
+                            "id              n1",
+                            "overload        calls refused: 3, retries: 12",
+                            "store_problems  DAMAGED_DATA since 2026-01-01T00:00:00Z: page 7",
+                            "refill          512 partitions to go, which are not read before; 90 entries received, each "
+                                    + "counted once per replica that sent it; waits for n2, n3",
+                            "of_later        {\"a\":1}");
+        }
     }
 
     @Test
     void repair_repairs_and_shows_how_far_it_is() {
         run("put", "k", "v");
 
-        assertThat(run("repair", "--status").out()).containsPattern("rounds +0").contains("no partition yet");
+        assertThat(run("repair", "--status").out())
+                .containsPattern("rounds +0")
+                .contains("no partition with all its other replicas since");
         assertThat(run("repair", "--partition", "0,3").out())
                 .containsPattern("rounds +1")
                 .containsPattern("running +false")
-                .contains("2 partitions, the longest ago");
+                .contains("2 partitions with all their other replicas, none of them before 2");
         assertThat(run("repair", "--json").out()).contains("\"rounds\":2");
     }
 
