@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Where a node keeps the writes that other nodes missed, until it can hand them over. A hint is an entry as it was written, with its version, so it does
+ * Where a node keeps the writes that nodes missed, itself among them, until it can hand them over. A hint is an entry as it was written, with its version, so it does
  * no harm to hand one over twice: after a restart a log may show again what had been delivered. Hints help replicas to catch up sooner; losing some
  * breaks no promise.
  *

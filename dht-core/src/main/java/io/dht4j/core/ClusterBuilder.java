@@ -191,7 +191,7 @@ public final class ClusterBuilder {
     }
 
     /**
-     * Where this node keeps what other nodes missed. By default in memory, up to 64 MiB, which ends with the process.
+     * Where this node keeps what nodes missed of the writes that it coordinates. By default in memory, up to 64 MiB, which ends with the process.
      *
      * @param hints open; owned by the node from now on
      * @return this builder

@@ -82,6 +82,24 @@ class HandoffTest {
     }
 
     @Test
+    void manyOfItsOwnHintsAreTakenThoughSomeAreRefused() {
+        MemoryHintLog log = new MemoryHintLog(16 << 20);
+        // Large batches, each with something that is refused, at a store that answers on the thread that asks.
+        List<Entry> missed = IntStream.range(0, 20_000)
+                .mapToObj(i ->
+                        Entry.value(Key.of("key" + i), new Version(77), new byte[i % 100 == 0 ? 2000 : 1], Entry.NEVER))
+                .toList();
+        log.add(id(0), missed, VirtualEnvironment.START_MILLIS);
+        try (SimulatedCluster cluster = SimulatedCluster.of(1, 3)
+                .options((i, b) -> (i == 0 ? b.hints(log) : b).maxValueBytes(1024))
+                .start()) {
+            cluster.env.runUntil(() -> log.bytes() == 0, Duration.ofMinutes(5));
+
+            assertThat(cluster.stores.get(0).entries()).isEqualTo(19_800);
+        }
+    }
+
+    @Test
     void aSignOfLifeEndsTheWait() {
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 3).start()) {
             cluster.towardNode(2, Fault.refuse());

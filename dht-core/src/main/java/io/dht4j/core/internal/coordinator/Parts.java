@@ -27,7 +27,7 @@ import java.util.stream.Stream;
  * @param topology the cluster's nodes
  * @param transport how it talks to the others
  * @param store where its entries are
- * @param hints where it keeps what others missed
+ * @param hints where it keeps what nodes missed of what it coordinates
  * @param refill what it must get back from others before it is read
  * @param detector tells which nodes will most likely not answer
  * @param environment time, chance, threads and timers

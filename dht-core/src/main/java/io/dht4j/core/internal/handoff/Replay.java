@@ -154,13 +154,18 @@ final class Replay {
             Batch batch = log.oldest(node.id(), bytes);
             if (batch.entries().isEmpty()) {
                 rest();
-            } else {
+            } else if (isBusy()) {
                 send(batch);
             }
         });
         if (!handed) {
             state = State.CLOSED;
         }
+    }
+
+    /** Not if it was closed meanwhile. */
+    private synchronized boolean isBusy() {
+        return state == State.BUSY;
     }
 
     /** Does something with the log on a store thread. Whatever goes wrong counts as a failure, so that it is tried again later. False if this node is closing. */
@@ -228,13 +233,18 @@ final class Replay {
         sender.send(node, one, new HintSender.Outcome() {
             @Override
             public void taken() {
-                sendEach(batch, index + 1);
+                next();
             }
 
             @Override
             public void refused(String why) {
                 handoff.drop(node, Handoff.bytes(one), why);
-                sendEach(batch, index + 1);
+                next();
+            }
+
+            /** Not on this thread: this node's own store may have answered on it, and a batch is long. */
+            private void next() {
+                withLog(() -> sendEach(batch, index + 1));
             }
 
             @Override

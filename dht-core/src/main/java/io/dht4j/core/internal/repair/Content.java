@@ -159,9 +159,9 @@ public final class Content {
         if (told.partitions().length() > partitions) {
             return outOfRange(told.partitions().length() - 1);
         }
-        List<Long> own = purged(told.partitions());
+        // First: whoever comes to know more from now on, and must tell it, counts the one that asks as not heard.
         setBack.told(told.from(), told.partitions(), told.purged());
-        return new RepairReply.Purged(own);
+        return new RepairReply.Purged(purged(told.partitions()));
     }
 
     /**

@@ -299,7 +299,6 @@ public final class Fence {
         lock.writeLock().lock();
         try {
             partitions.stream().forEach(change);
-            purgedNow = purged.clone();
         } finally {
             lock.writeLock().unlock();
         }
@@ -308,7 +307,10 @@ public final class Fence {
 
     private void remember() {
         synchronized (noting) {
-            notes.keep(NOTE, copy(fenced), copy(purged));
+            long[] known = copy(purged);
+            notes.keep(NOTE, copy(fenced), known);
+            // What others are told must outlive this process.
+            purgedNow = known;
         }
     }
 
@@ -482,7 +484,6 @@ public final class Fence {
                     }
                 }
             });
-            purgedNow = purged.clone();
         } finally {
             lock.writeLock().unlock();
         }

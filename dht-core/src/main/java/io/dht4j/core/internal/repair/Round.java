@@ -192,7 +192,12 @@ final class Round {
     /** Partitions by how far their replicas may purge, where some do not know, or wait for the outcome of an earlier fence. */
     private List<Map.Entry<Version, BitSet>> doubts() {
         Map<Version, BitSet> doubts = new TreeMap<>();
-        clean.stream().forEach(partition -> {
+        BitSet known = (BitSet) clean.clone();
+        // Who was set back tells nothing of what it was told, and may be the only one that was.
+        shares.stream()
+                .filter(share -> share.comparison != null)
+                .forEach(share -> known.andNot(setBack(share, share.comparison)));
+        known.stream().forEach(partition -> {
             Version purged = tools.content().purged(partition);
             boolean doubtful = !purged.equals(tools.content().fenced(partition));
             for (Share share : shares) {
@@ -310,10 +315,7 @@ final class Round {
 
     /** A node whose disk was set back repairs itself, and is told so; meanwhile nothing of what it holds is taken for what it should. */
     private CompletableFuture<Void> leave(Share share, Comparison comparison) {
-        BitSet left = new BitSet();
-        share.partitions.stream()
-                .filter(partition -> !overtaken.containsKey(partition) && comparison.isSetBackThere(partition))
-                .forEach(left::set);
+        BitSet left = setBack(share, comparison);
         if (left.isEmpty()) {
             return CompletableFuture.completedFuture(null);
         }
@@ -321,6 +323,10 @@ final class Round {
         compared.andNot(left);
         comparison.leave(left);
         return StartCheck.tell(tools.content(), tools.self(), tools.peers(), share.node, left)
+                .thenCompose(purged -> tools.pace().onStore(() -> {
+                    tools.content().setBack().heard(share.node.id().value(), left, purged);
+                    return left;
+                }))
                 .handle((told, error) -> {
                     failure = error != null
                             ? unexpected(error)
@@ -330,6 +336,15 @@ final class Round {
                                             + left.cardinality() + " partitions by itself first");
                     return null;
                 });
+    }
+
+    /** Where the other one was set back, and this one was not. */
+    private BitSet setBack(Share share, Comparison comparison) {
+        BitSet some = new BitSet();
+        share.partitions.stream()
+                .filter(partition -> !overtaken.containsKey(partition) && comparison.isSetBackThere(partition))
+                .forEach(some::set);
+        return some;
     }
 
     /**

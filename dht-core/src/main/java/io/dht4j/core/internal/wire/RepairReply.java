@@ -14,7 +14,7 @@ public sealed interface RepairReply extends Reply {
      *
      * @param sealed whether the partitions were sealed as asked for
      * @param sums of each partition asked for, ascending, one number or as many as it has buckets
-     * @param purged of each partition asked for: what was dead and older than this may have been purged, by this node or by one that has told it so, packed
+     * @param purged of each partition asked for: what was dead and older than this may have been purged, packed
      * @param fenced of each partition asked for: what is older than this is refused, packed
      */
     record Sums(boolean sealed, List<Long> sums, List<Long> purged, List<Long> fenced) implements RepairReply {}
@@ -49,7 +49,7 @@ public sealed interface RepairReply extends Reply {
     /**
      * Answers {@link RepairRequest.Purged}.
      *
-     * @param purged of each partition asked for: what was dead and older than this may have been purged, packed
+     * @param purged of each partition asked for: what was dead and older than this may have been purged, by the node that answers or by one that has told it so, packed
      */
     record Purged(List<Long> purged) implements RepairReply {}
 }
