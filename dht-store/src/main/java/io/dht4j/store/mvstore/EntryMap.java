@@ -367,15 +367,14 @@ final class EntryMap implements AutoCloseable {
         RuntimeException unread;
         synchronized (following) {
             openAgainIfBroken();
-            Opened now = opened;
-            used = now;
+            used = opened;
             // What the map shows of a table that is being merged is not told; what is merged anew since a failure is.
-            toldUpTo = now.mergedUpTo;
+            toldUpTo = used.mergedUpTo;
             listener = newListener;
             undecided = List.of();
             try {
                 // Reads the first page.
-                return new SnapshotCursor(guard, now.store, now.entries, e -> failure(now, e));
+                return new SnapshotCursor(guard, used.store, used.entries, e -> failure(used, e));
             } catch (RuntimeException e) {
                 unread = e;
             }
