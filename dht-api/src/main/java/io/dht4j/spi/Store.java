@@ -120,11 +120,11 @@ public interface Store extends AutoCloseable {
     long entries();
 
     /**
-     * Ties what is in the store to what decides where keys live. The first description is kept, as durably as entries are;
+     * Ties what is in the store to what decides which keys it holds. The first description is kept, as durably as entries are;
      * with another one later the store would hold keys of which this node is no replica and lack others. Called once, before
      * the store is used.
      *
-     * @param placement describes nodes, partitions, placement and hash function; equal only if they place all keys alike
+     * @param placement describes this node, all nodes, partitions, placement and hash function; equal only if this node is a replica of the same keys
      * @throws StoreException if the store was tied to another description, which the message quotes, or cannot be written
      */
     void bind(String placement);

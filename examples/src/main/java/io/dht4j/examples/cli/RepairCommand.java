@@ -88,7 +88,13 @@ final class RepairCommand implements Callable<Integer> {
             }
         }
         show(status);
-        return status.has("last_error") ? 1 : 0;
+        if (status.has("last_error")) {
+            console.err()
+                    .println("dht repair: not all was compared: "
+                            + status.path("last_error").asText());
+            return 1;
+        }
+        return 0;
     }
 
     private static String progress(JsonNode status) {
@@ -128,7 +134,8 @@ final class RepairCommand implements Callable<Integer> {
                         "compared",
                         compared.isEmpty()
                                 ? "no partition with all its other replicas since this node was started"
-                                : compared.size() + " partitions with all their other replicas, none of them before "
+                                : compared.size()
+                                        + " partitions with all their other replicas since this node was started, the longest ago at "
                                         + Instant.ofEpochMilli(earliest));
     }
 }

@@ -81,7 +81,7 @@ final class ServerCommand implements Callable<Integer> {
                     .fallbackValue("on")
                     .type(String.class)
                     .paramLabel(setting.label())
-                    .description(setting.description() + " Default: " + setting.fallback() + ".")
+                    .description((setting.description() + " Default: " + setting.fallback() + ".").replace("%", "%%"))
                     .build());
         }
     }

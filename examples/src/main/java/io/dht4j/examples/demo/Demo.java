@@ -264,7 +264,7 @@ final class Demo implements AutoCloseable {
                 "  curl -X PUT --data-binary 'hello' '%s/v0/entity?id=greeting'",
                 node("n3").url());
         page.say("  curl '%s/v0/entity?id=greeting'", url);
-        page.say("  curl '%s/v0/entities?start=U%%2B1F600&end=U%%2B1F604'", url);
+        page.say("  curl -H 'Accept: application/x-ndjson' '%s/v0/entities?start=U%%2B1F600&end=U%%2B1F604'", url);
         page.say("  curl '%s/v0/status'", url);
         page.say("");
         page.say("  ./dht get U+1F409 --node %s", url);

@@ -270,7 +270,8 @@ class ClientCommandsTest {
         assertThat(run("repair", "--partition", "0,3").out())
                 .containsPattern("rounds +1")
                 .containsPattern("running +false")
-                .contains("2 partitions with all their other replicas, none of them before 2");
+                .contains(
+                        "2 partitions with all their other replicas since this node was started, the longest ago at 2");
         assertThat(run("repair", "--json").out()).contains("\"rounds\":2");
     }
 

@@ -92,6 +92,37 @@ class ServerProcessTest {
     }
 
     @Test
+    void the_directory_of_another_node_is_refused() throws Exception {
+        List<Integer> ports = FreePorts.find(2);
+        try (ServerProcess first = startOneOfTwo("n1", ports)) {
+            first.awaitReady();
+            first.terminate();
+            assertThat(first.exitCode()).isZero();
+        }
+        try (ServerProcess second = startOneOfTwo("n2", ports)) {
+            assertThat(second.exitCode()).isEqualTo(1);
+            assertThat(second.err())
+                    .contains("name n1,")
+                    .contains("this one has name n2,")
+                    .hasLineCount(1);
+        }
+        try (ServerProcess again = startOneOfTwo("n1", ports)) {
+            again.awaitReady();
+        }
+    }
+
+    private ServerProcess startOneOfTwo(String id, List<Integer> ports) throws Exception {
+        return ServerProcess.start(
+                directory,
+                "--id",
+                id,
+                "--peers",
+                "n1=127.0.0.1:" + ports.get(0) + ",n2=127.0.0.1:" + ports.get(1),
+                "--data",
+                directory.resolve("data").toString());
+    }
+
+    @Test
     void a_foreign_directory_is_one_line_and_exit_code_1() throws Exception {
         Path foreign = Files.createDirectory(directory.resolve("foreign"));
         Files.writeString(foreign.resolve("letter.txt"), "Dear Ann");

@@ -43,10 +43,10 @@ final class AckTracker {
         return policy;
     }
 
-    /** {@code 1 of 3 needed replicas answered (so far; of the first 3, 1 failed)}, for messages. */
+    /** {@code 1 of 3 needed replicas answered (of the first 3, 1 failed)}, for messages. */
     @Override
     public String toString() {
-        return acks() + " of " + policy.ack() + " needed replicas answered (so far; of the first " + policy.from()
-                + ", " + failures() + " failed)";
+        return acks() + " of " + policy.ack() + " needed replicas answered (of the first " + policy.from() + ", "
+                + failures() + " failed)";
     }
 }

@@ -177,7 +177,7 @@ final class Machinery {
      * @throws io.dht4j.spi.TransportException if it cannot listen; the caller then stops what runs already
      */
     void start() {
-        parts.store().bind(parts.description());
+        parts.store().bind("name " + parts.self() + ", " + parts.description());
         fence.load();
         antiEntropy.ifPresent(AntiEntropy::start);
         listen();

@@ -173,7 +173,8 @@ public final class Refill {
             kept = true;
             unfilled.set(Unfilled.Why.LOST, left);
             if (left.isEmpty()) {
-                LOG.info("refilled with {} entries", entries);
+                // As loud as its beginning.
+                LOG.warn("refilled with {} entries: this node is read again", entries);
             }
         } catch (RuntimeException e) {
             LOG.error("it cannot be kept which partitions are refilled, so they stay closed: {}", e.getMessage());

@@ -134,17 +134,26 @@ public final class SetBack {
             return;
         }
         closed.run();
-        LOG.warn(
-                "the disk of this node was set back: {} says that {} partitions have been purged further than this node knows of; they are repaired first, and until then this node"
-                        + " takes writes of them and refuses reads",
-                from,
-                news.cardinality());
+        tell(from, news);
         try {
             fence.rememberOvertaken();
         } catch (StoreException e) {
             LOG.error("it cannot be kept that the disk was set back; a restart finds it out again: {}", e.getMessage());
         }
         listener.overtaken();
+    }
+
+    /** Of what is refilled it is known that the disk lacks it. */
+    private void tell(String from, BitSet news) {
+        BitSet untold = (BitSet) news.clone();
+        untold.andNot(lost());
+        if (!untold.isEmpty()) {
+            LOG.warn(
+                    "the disk of this node was set back: {} says that {} partitions have been purged further than this node knows of; they are repaired first, and until then this"
+                            + " node takes writes of them and refuses reads",
+                    from,
+                    untold.cardinality());
+        }
     }
 
     /** An order to purge came. If this node does not know that it has agreed, others do, or will. */
