@@ -174,7 +174,7 @@ public final class Refill {
             unfilled.set(Unfilled.Why.LOST, left);
             if (left.isEmpty()) {
                 // As loud as its beginning.
-                LOG.warn("refilled with {} entries: this node is read again", entries);
+                LOG.warn("refilled with {} entries: nothing is missing any more", entries);
             }
         } catch (RuntimeException e) {
             LOG.error("it cannot be kept which partitions are refilled, so they stay closed: {}", e.getMessage());
