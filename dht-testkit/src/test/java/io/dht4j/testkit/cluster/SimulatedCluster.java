@@ -29,7 +29,7 @@ import java.util.stream.IntStream;
  * Nodes n0, n1, … of one cluster in one simulation: loopback network, faulty links, model stores, virtual time. Node 0's
  * environment drives the simulation.
  */
-final class SimulatedCluster implements AutoCloseable {
+class SimulatedCluster implements AutoCloseable {
 
     /** Longer than any timeout in these tests: what takes longer hangs. */
     static final Duration BOUND = Duration.ofMinutes(1);
@@ -109,7 +109,7 @@ final class SimulatedCluster implements AutoCloseable {
         return new Setup(seed, size);
     }
 
-    private SimulatedCluster(Setup setup) {
+    SimulatedCluster(Setup setup) {
         this.setup = setup;
         this.env = setup.env == null ? VirtualEnvironment.seeded(setup.seed) : setup.env;
         this.network = setup.network == null ? LoopbackNetwork.on(env) : setup.network;
