@@ -1,0 +1,242 @@
+package io.dht4j.store.mvstore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.dht4j.Key;
+import io.dht4j.KeyRange;
+import io.dht4j.Version;
+import io.dht4j.spi.ContentListener;
+import io.dht4j.spi.Entry;
+import io.dht4j.spi.EntryCursor;
+import io.dht4j.spi.StoreException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What a purge leaves behind that a full disk, writes or a close come between, and what listeners are told when a purge or a merge has failed. */
+class MvStorePurgeFaultsTest extends MvStoreFaults {
+
+    /** Begins to listen while the store may open its file anew, which ends what is being read. */
+    private static Told beginAnew(MvStore store) throws InterruptedException {
+        Told[] told = new Told[1];
+        await("somebody listens", () -> {
+            try {
+                told[0] = new Told().begin(store);
+                return true;
+            } catch (StoreException e) {
+                return false;
+            }
+        });
+        return told[0];
+    }
+
+    private static void applyDead(MvStore store, int from, int to) {
+        List<Entry> dead = new ArrayList<>();
+        for (int i = from; i < to; i++) {
+            dead.add(Entry.tombstone(Key.of(String.format(Locale.ROOT, "dead-%06d", i)), new Version(1)));
+        }
+        store.apply(dead);
+    }
+
+    private static long dead(MvStore store) {
+        long count = 0;
+        try (EntryCursor cursor = store.scan(KeyRange.all())) {
+            while (cursor.hasNext()) {
+                count += cursor.next().isTombstone() ? 1 : 0;
+            }
+        }
+        return count;
+    }
+
+    @Test
+    void a_disk_that_is_full_in_the_middle_of_a_purge_ends_the_purge_and_not_the_writes() throws Exception {
+        try (MvStore store = open(MvStoreOptions.defaults())) {
+            put(store, 100);
+            applyDead(store, 0, 20_000);
+            Told told = new Told().begin(store);
+            AtomicInteger asked = new AtomicInteger();
+
+            assertThatThrownBy(() -> store.purge(entry -> {
+                        if (asked.incrementAndGet() == 6000) {
+                            disk.failWrites(FailingDisk::isMap);
+                        }
+                        return entry.isTombstone();
+                    }))
+                    .isInstanceOf(StoreException.class)
+                    .hasMessageContaining("cannot be purged")
+                    .hasMessageContaining("No space left on device")
+                    .hasMessageContaining("until the next purge");
+
+            assertThat(store.problems()).isEmpty();
+            put(store, 100);
+            assertNothingLost(store);
+            disk.heal();
+            told.assertTells(store);
+            long left = dead(store);
+            assertThat(left).isBetween(1L, 19_000L);
+            assertThat(store.purge(Entry::isTombstone)).isEqualTo(left);
+            told.assertTells(store);
+            assertThat(dead(store)).isZero();
+            assertNothingLost(store);
+        }
+        try (MvStore store = open(MvStoreOptions.defaults())) {
+            assertThat(dead(store)).isZero();
+            assertNothingLost(store);
+        }
+    }
+
+    @Test
+    void what_a_purge_removed_that_failed_is_told_as_soon_as_the_file_can_be_opened() throws Exception {
+        try (MvStore store = open(MvStoreOptions.defaults())) {
+            put(store, 100);
+            applyDead(store, 0, 6000);
+            Told told = new Told().begin(store);
+            store.settle();
+            disk.failWritesWhenDone(FailingDisk::isMap);
+            disk.failOpens(FailingDisk::isMap);
+            assertThatThrownBy(() -> store.purge(Entry::isTombstone)).isInstanceOf(StoreException.class);
+            await("it takes no writes", () -> !store.problems().isEmpty());
+
+            disk.heal();
+            awaitWritable(store);
+
+            assertThat(dead(store)).as("what is not in the file any more").isLessThan(6000);
+            told.assertTells(store);
+            store.purge(Entry::isTombstone);
+            told.assertTells(store);
+            assertNothingLost(store);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4})
+    void whatever_fails_while_it_purges_listeners_are_told_what_is_there(long seed) throws Exception {
+        SplittableRandom random = new SplittableRandom(seed);
+        try (MvStore store = open(small(Durability.OS))) {
+            Told told = new Told().begin(store);
+            for (int round = 0; round < 8; round++) {
+                put(store, 200);
+                applyDead(store, 0, 6000);
+                store.settle();
+                int percent = 1 + random.nextInt(60);
+                SplittableRandom dice = random.split();
+                disk.failWrites(path -> {
+                    synchronized (dice) {
+                        return FailingDisk.isMap(path) && dice.nextInt(100) < percent;
+                    }
+                });
+                try {
+                    store.purge(Entry::isTombstone);
+                } catch (StoreException e) {
+                    assertThat(e).hasMessageContaining("No space left on device");
+                }
+                if (random.nextBoolean()) {
+                    // Somebody begins to listen when the file has perhaps been opened anew.
+                    told = beginAnew(store);
+                }
+                disk.heal();
+                awaitWritable(store);
+                told.assertTells(store);
+                assertNothingLost(store);
+            }
+        }
+    }
+
+    @Test
+    void what_is_written_while_it_purges_is_merged_between_the_steps() throws Exception {
+        List<Boolean> added = new CopyOnWriteArrayList<>();
+        try (MvStore store = open(small(Durability.OS))) {
+            applyDead(store, 0, 20_000);
+            store.settle();
+            try (EntryCursor held = store.follow(new ContentListener() {
+                @Override
+                public void added(Entry entry) {
+                    added.add(true);
+                }
+
+                @Override
+                public void removed(Entry entry) {
+                    added.add(false);
+                }
+            })) {
+                assertThat(held.hasNext()).isTrue();
+            }
+            AtomicInteger asked = new AtomicInteger();
+            long bytes = MvStoreOptions.MIN_MEMTABLE_BYTES * 3 / 2;
+
+            store.purge(entry -> {
+                if (asked.incrementAndGet() == 100) {
+                    // More than one table takes; they may wait until this step has ended.
+                    CompletableFuture.runAsync(() -> put(store, (int) (bytes / 300)))
+                            .join();
+                }
+                return entry.isTombstone();
+            });
+
+            assertThat(added.indexOf(true)).isBetween(0, added.lastIndexOf(false));
+            assertThat(dead(store)).isZero();
+            assertNothingLost(store);
+        }
+    }
+
+    @Test
+    void a_store_that_is_closed_does_not_wait_for_a_purge() throws Exception {
+        MvStore store = open(MvStoreOptions.defaults());
+        applyDead(store, 0, 20_000);
+        CountDownLatch ended = new CountDownLatch(1);
+        AtomicInteger asked = new AtomicInteger();
+        Thread closing = new Thread(store::close);
+
+        assertThatThrownBy(() -> store.purge(entry -> {
+                    if (asked.incrementAndGet() == 5000) {
+                        closing.start();
+                        awaitUninterruptibly(ended);
+                    }
+                    return entry.isTombstone();
+                }))
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining("closing");
+        ended.countDown();
+        closing.join();
+
+        try (MvStore again = open(MvStoreOptions.defaults())) {
+            assertThat(dead(again)).isPositive();
+            assertThat(again.purge(Entry::isTombstone)).isPositive();
+        }
+    }
+
+    private static void awaitUninterruptibly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Test
+    void who_begins_to_listen_after_a_merge_has_failed_is_told_everything() throws Exception {
+        try (MvStore store = open(small(Durability.OS))) {
+            put(store, 2000);
+            EntryCursor unread = store.follow(new Told());
+            disk.failWrites(FailingDisk::isMap);
+            putUntilRefused(store);
+            unread.close();
+
+            Told told = beginAnew(store);
+
+            disk.heal();
+            awaitWritable(store);
+            put(store, 2000);
+            told.assertTells(store);
+        }
+    }
+}

@@ -1,0 +1,220 @@
+package io.dht4j.store.mvstore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.dht4j.Key;
+import io.dht4j.StoreProblem;
+import io.dht4j.Version;
+import io.dht4j.spi.ContentListener;
+import io.dht4j.spi.Entry;
+import io.dht4j.spi.StoreException;
+import java.nio.file.Files;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What a store does when its disk cannot be written or forced: it refuses writes, is read as before, and loses nothing that it acknowledged. */
+class MvStoreWriteFaultsTest extends MvStoreFaults {
+
+    private static void assertRefusesWrites(MvStore store, String why) {
+        assertThatThrownBy(() -> store.apply(List.of(Entry.tombstone(Key.of("refused"), new Version(1)))))
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining("refuses writes")
+                .hasMessageContaining(why);
+        assertThatThrownBy(() -> store.purge(new Version(1), 0)).isInstanceOf(StoreException.class);
+        assertThat(store.problems()).singleElement().satisfies(problem -> {
+            assertThat(problem.kind()).isEqualTo(StoreProblem.Kind.WRITES_REFUSED);
+            assertThat(problem.message()).contains(why);
+            assertThat(problem.sinceMillis()).isBetween(1L, System.currentTimeMillis());
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource(Durability.class)
+    void a_log_on_a_full_disk_takes_nothing_until_there_is_room_again(Durability durability) throws Exception {
+        try (MvStore store = open(small(durability))) {
+            put(store, 1000);
+            disk.failWrites(path -> true);
+            putUntilRefused(store);
+            assertRefusesWrites(store, "No space left on device");
+            assertNothingLost(store);
+
+            disk.heal();
+            awaitWritable(store);
+            put(store, 1000);
+            assertNothingLost(store);
+        }
+        try (MvStore store = open(small(durability))) {
+            assertNothingLost(store);
+            assertThat(store.get(Key.of("refused"))).isEmpty();
+        }
+    }
+
+    @Test
+    void a_map_that_cannot_be_written_stops_the_writes_and_not_the_reads() throws Exception {
+        try (MvStore store = open(small(Durability.OS))) {
+            put(store, 2000);
+            disk.failWrites(FailingDisk::isMap);
+            putUntilRefused(store);
+            assertRefusesWrites(store, "data.mv");
+            assertNothingLost(store);
+            assertThat(store.entries()).isEqualTo(acknowledged.size());
+
+            disk.heal();
+            awaitWritable(store);
+            put(store, 2000);
+            assertNothingLost(store);
+        }
+        try (MvStore store = open(small(Durability.OS))) {
+            assertNothingLost(store);
+        }
+    }
+
+    @Test
+    void a_process_that_ends_while_the_map_cannot_be_written_loses_nothing() throws Exception {
+        try (MvStore store = open(small(Durability.OS))) {
+            put(store, 2000);
+            disk.failWrites(FailingDisk::isMap);
+            putUntilRefused(store);
+        }
+        disk.heal();
+        try (MvStore store = open(small(Durability.OS))) {
+            assertThat(store.problems()).isEmpty();
+            assertNothingLost(store);
+        }
+    }
+
+    @Test
+    void a_read_only_disk_stops_the_writes_until_it_can_be_written_again() throws Exception {
+        MvStore stopped = open(small(Durability.OS));
+        put(stopped, 1000);
+        disk.makeReadOnly();
+        putUntilRefused(stopped);
+        assertThat(stopped.problems()).hasSize(1);
+        assertNothingLost(stopped);
+        assertThatThrownBy(stopped::close).isInstanceOf(StoreException.class);
+        disk.heal();
+        try (MvStore store = open(small(Durability.OS))) {
+            assertNothingLost(store);
+            put(store, 100);
+        }
+    }
+
+    @Test
+    void a_log_that_could_not_be_forced_to_the_disk_is_not_written_again_before_a_restart() throws Exception {
+        try (MvStore store = open(MvStoreOptions.defaults().withDurability(Durability.FSYNC))) {
+            put(store, 10);
+            disk.failSyncs(FailingDisk::isLog);
+            Entry lost = Entry.tombstone(Key.of("not acknowledged"), new Version(1));
+            assertThatThrownBy(() -> store.apply(List.of(lost)))
+                    .isInstanceOf(StoreException.class)
+                    .hasMessageContaining("could not be forced to the disk");
+            disk.heal();
+            assertThat(store.get(lost.key())).isEmpty();
+            // A second fsync would succeed, and mean nothing.
+            assertRefusesWrites(store, "until it is opened again");
+            assertNothingLost(store);
+        }
+        try (MvStore store = open(MvStoreOptions.defaults().withDurability(Durability.FSYNC))) {
+            assertNothingLost(store);
+            put(store, 10);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Durability.class)
+    void a_map_that_could_not_be_forced_to_the_disk_is_never_believed_again(Durability durability) throws Exception {
+        try (MvStore store = open(small(durability))) {
+            put(store, 1000);
+            disk.failSyncs(FailingDisk::isMap);
+            putUntilRefused(store);
+            disk.heal();
+            assertRefusesWrites(store, "--rebuild");
+            assertNothingLost(store);
+        }
+        assertThatThrownBy(() -> open(small(durability)))
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining("UNTRUSTED")
+                .hasMessageContaining("data.mv")
+                .hasMessageContaining("--rebuild");
+        // Whoever has no replicas may look at what there is.
+        Files.delete(directory.resolve("UNTRUSTED"));
+        try (MvStore store = open(small(durability))) {
+            assertNothingLost(store);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6})
+    void whatever_fails_and_when_nothing_that_was_acknowledged_is_lost(long seed) throws Exception {
+        SplittableRandom random = new SplittableRandom(seed);
+        Durability durability = random.nextBoolean() ? Durability.OS : Durability.FSYNC;
+        for (int life = 0; life < 4; life++) {
+            try (MvStore store = open(small(durability))) {
+                assertNothingLost(store);
+                int begins = random.nextInt(600);
+                int percent = 1 + random.nextInt(100);
+                SplittableRandom dice = random.split();
+                for (int i = 0; i < 1500; i++) {
+                    if (i == begins) {
+                        disk.failWrites(path -> {
+                            synchronized (dice) {
+                                return dice.nextInt(100) < percent;
+                            }
+                        });
+                    }
+                    try {
+                        put(store);
+                    } catch (StoreException e) {
+                        assertThat(e).hasMessageContaining("No space left on device");
+                    }
+                }
+                assertNothingLost(store);
+            }
+            disk.heal();
+        }
+    }
+
+    static List<Error> errors() {
+        return List.of(
+                new AssertionError("as this test wants it"), new OutOfMemoryError("Java heap space, says this test"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("errors")
+    void an_error_of_the_process_while_merging_is_called_by_its_name_and_not_damage(Error error) {
+        try (MvStore store = open(small(Durability.OS))) {
+            put(store, 100);
+            store.settle();
+            store.follow(new ContentListener() {
+                        @Override
+                        public void added(Entry entry) {
+                            throw error;
+                        }
+
+                        @Override
+                        public void removed(Entry entry) {
+                            // what replaces it is told next
+                        }
+                    })
+                    .close();
+            // One only, so that nothing is merged before it is asked for.
+            put(store);
+            assertThatThrownBy(store::settle).isInstanceOf(StoreException.class);
+
+            assertRefusesWrites(store, error.toString());
+            assertThat(store.problems().get(0).message())
+                    .contains("data.mv", "start again")
+                    .doesNotContain("--rebuild");
+            assertNothingLost(store);
+        }
+        try (MvStore store = open(small(Durability.OS))) {
+            assertNothingLost(store);
+        }
+    }
+}
