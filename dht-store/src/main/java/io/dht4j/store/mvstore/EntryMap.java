@@ -7,36 +7,21 @@ import io.dht4j.spi.ContentListener;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.EntryCursor;
 import io.dht4j.spi.StoreException;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.h2.mvstore.Cursor;
 import org.h2.mvstore.MVMap;
-import org.h2.mvstore.MVStore;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The sorted map on the disk that the log is merged into. Read by any number of threads; changed by the merging thread
  * only. What is merged is durable once {@link #finishSegment} has returned.
  */
 final class EntryMap implements AutoCloseable {
-
-    private static final Logger LOG = LoggerFactory.getLogger(EntryMap.class);
-
-    /**
-     * Changed pages are written when they take this much memory, so that a merge does not need more the larger the map is.
-     * They are about half as large in the file, where MVStore keeps its buffer for the next commit if it has up to 4 MiB.
-     */
-    private static final int COMMIT_BYTES = 6 << 20;
 
     /** A file up to this size is never compacted. */
     private static final long SMALL_FILE_BYTES = 8L << 20;
@@ -66,7 +51,7 @@ final class EntryMap implements AutoCloseable {
     private final EntryCache cache;
 
     /** Replaced under the lock of this, after a write has failed. */
-    private volatile Opened opened;
+    private volatile MapFile opened;
 
     /** The last segment that is known to be in the file on the disk. For the merging thread. */
     private volatile long finished;
@@ -94,61 +79,13 @@ final class EntryMap implements AutoCloseable {
      */
     record Purged(long removed, Optional<Key> next) {}
 
-    /**
-     * The file while it is open. After a write that failed nobody knows what MVStore holds of it in memory; so the file is opened anew then, from what
-     * is in it as a whole.
-     */
-    private static final class Opened {
-        final UninterruptibleFileStore fileStore;
-        final MVStore store;
-        final MVMap<Key, Stored> entries;
-
-        /** What the store remembers of itself: numbers, kept where an entry has its version. */
-        final MVMap<Key, Stored> state;
-
-        /** Held while something is written. */
-        final ReentrantLock writing = new ReentrantLock();
-
-        /** Whether a write has failed. Set under that lock. */
-        volatile boolean broken;
-
-        /** Up to where the table that is being merged is in it. Changed under the lock of the map's listeners. */
-        @Nullable
-        Key mergedUpTo;
-
-        Opened(UninterruptibleFileStore fileStore, MVStore store) {
-            this.fileStore = fileStore;
-            this.store = store;
-            this.entries = openMap(store, "entries");
-            this.state = openMap(store, "state");
-        }
-
-        /**
-         * Whether what went wrong with reading comes of a write that failed. MVStore closes itself before it tells the writer, so that this waits for
-         * the write under way; one that this thread is in the middle of counts as going well.
-         */
-        boolean isBrokenByWrite() {
-            writing.lock();
-            try {
-                return broken;
-            } finally {
-                writing.unlock();
-            }
-        }
-
-        void abandon() {
-            store.closeImmediately();
-            fileStore.abandon();
-        }
-    }
-
     private EntryMap(Path file, Disk disk, long cacheBytes, EntryCache cache, Health health) {
         this.cache = cache;
         this.file = file;
         this.disk = disk;
         this.cacheBytes = cacheBytes;
         this.health = health;
-        this.opened = openFile();
+        this.opened = MapFile.open(file, disk, cacheBytes);
     }
 
     static EntryMap open(Path file, Disk disk, long cacheBytes, EntryCache cache, Health health) {
@@ -162,56 +99,20 @@ final class EntryMap implements AutoCloseable {
         return map;
     }
 
-    private Opened openFile() {
-        Map<String, Object> config = new HashMap<>();
-        config.put("cacheSize", (int) (cacheBytes >> 20));
-        UninterruptibleFileStore fileStore = new UninterruptibleFileStore(file, disk, config);
-        try {
-            // Locking goes through a channel, which an interrupt would close.
-            Uninterruptibly.call(() -> {
-                fileStore.open();
-                return file;
-            });
-            MVStore store = new MVStore.Builder()
-                    .adoptFileStore(fileStore)
-                    .autoCommitDisabled()
-                    .autoCommitBufferSize(0)
-                    // There is no background: what fails is thrown to the caller as well.
-                    .backgroundExceptionHandler((thread, e) -> LOG.debug("{}: MVStore failed", file, e))
-                    .open();
-            return new Opened(fileStore, store);
-        } catch (IOException e) {
-            fileStore.abandon();
-            throw new StoreException(file + " cannot be opened (" + e + "); make it readable and writable", e);
-        } catch (StoreException e) {
-            fileStore.abandon();
-            throw e;
-        } catch (RuntimeException e) {
-            fileStore.abandon();
-            throw Health.damaged(file, "cannot be opened (" + e.getMessage() + ")", e);
-        }
-    }
-
-    private static MVMap<Key, Stored> openMap(MVStore store, String name) {
-        return store.openMap(
-                name,
-                new MVMap.Builder<Key, Stored>().keyType(new PageTypes.Keys()).valueType(new PageTypes.Values()));
-    }
-
     /** Opens the file anew if a write has failed. */
     private void openAgainIfBroken() {
-        Opened used = opened;
-        if (used.broken) {
+        MapFile used = opened;
+        if (used.isBroken()) {
             openAgain(used);
         }
     }
 
-    private synchronized void openAgain(Opened used) {
+    private synchronized void openAgain(MapFile used) {
         if (opened != used) {
             return;
         }
         used.abandon();
-        Opened again = openFile();
+        MapFile again = MapFile.open(file, disk, cacheBytes);
         Stored merged = again.state.get(MERGED);
         if (merged == null ? finished > 0 : merged.version() < finished) {
             again.abandon();
@@ -264,18 +165,12 @@ final class EntryMap implements AutoCloseable {
         });
     }
 
-    /** Keeps MVStore from overwriting pages that are being read, and names the file where reading fails. */
-    private <T> T reading(Function<Opened, T> read) {
+    /** Reads anew where a read failed since a write had, and names the file where reading fails otherwise. */
+    private <T> T reading(Function<MapFile, T> read) {
         while (true) {
-            Opened used = opened;
+            MapFile used = opened;
             try {
-                MVStore.TxCounter usage = used.store.registerVersionUsage();
-                try {
-                    return read.apply(used);
-                } finally {
-                    // The next commit finds out which versions are no longer in use; a read need not look for them.
-                    used.store.decrementVersionUsageCounter(usage);
-                }
+                return used.reading(read);
             } catch (StoreException e) {
                 throw e;
             } catch (RuntimeException e) {
@@ -287,21 +182,8 @@ final class EntryMap implements AutoCloseable {
         }
     }
 
-    /** Takes note of a write that fails: only what is in the file can be trusted then. */
-    private <T> T writing(Function<Opened, T> write) {
-        Opened used = opened;
-        boolean done = false;
-        used.writing.lock();
-        try {
-            T result = write.apply(used);
-            done = true;
-            return result;
-        } finally {
-            if (!done) {
-                used.broken = true;
-            }
-            used.writing.unlock();
-        }
+    private <T> T writing(Function<MapFile, T> write) {
+        return opened.writing(write);
     }
 
     /** Keeps an entry if it supersedes what the map holds. */
@@ -319,13 +201,13 @@ final class EntryMap implements AutoCloseable {
                     }
                 }
             }
-            commitIfLarge(map);
+            map.commitIfLarge();
             return entry;
         });
     }
 
     /** Keeps an entry if it supersedes what there is, which is returned. */
-    private @Nullable Stored put(Opened map, Entry entry) {
+    private @Nullable Stored put(MapFile map, Entry entry) {
         boolean done = false;
         try {
             Stored before = map.entries.operate(entry.key(), Stored.of(entry), new KeepNewest(entry));
@@ -363,7 +245,7 @@ final class EntryMap implements AutoCloseable {
     }
 
     private EntryCursor followNow(MergingCursor.Guard guard, ContentListener newListener) {
-        Opened used;
+        MapFile used;
         RuntimeException unread;
         synchronized (following) {
             openAgainIfBroken();
@@ -383,7 +265,7 @@ final class EntryMap implements AutoCloseable {
         throw failure(used, unread);
     }
 
-    private StoreException failure(Opened used, RuntimeException cause) {
+    private StoreException failure(MapFile used, RuntimeException cause) {
         return used.isBrokenByWrite()
                 ? new StoreException(file + " was opened anew, since a write failed: begin to read again", cause)
                 : unreadable(cause);
@@ -490,7 +372,7 @@ final class EntryMap implements AutoCloseable {
     void openAfterFailedPurge() {
         synchronized (following) {
             openAgainIfBroken();
-            Opened used = opened;
+            MapFile used = opened;
             // All of it is looked up before anything is told: if that fails it is not decided yet.
             List<Entry> gone = undecided.stream()
                     .filter(entry -> used.entries.get(entry.key()) == null)
@@ -505,7 +387,7 @@ final class EntryMap implements AutoCloseable {
      * under lasting writes to a map much larger than a merge the file would otherwise grow to a multiple of what lives.
      */
     void compactForWhatWasWritten() {
-        Opened map = opened;
+        MapFile map = opened;
         long written = map.fileStore.writtenBytes();
         compactedFor = Math.min(compactedFor, written);
         for (long paid = compactedFor + COMPACT_SHARE * COMPACT_BYTES;
@@ -532,7 +414,7 @@ final class EntryMap implements AutoCloseable {
         return writing(this::settle);
     }
 
-    private boolean settle(Opened map) {
+    private boolean settle(MapFile map) {
         UninterruptibleFileStore fileStore = map.fileStore;
         long used = fileStore.size() / 100 * fileStore.getFillRate();
         long live = used / 100 * fileStore.getChunksFillRate();
@@ -549,13 +431,6 @@ final class EntryMap implements AutoCloseable {
         return true;
     }
 
-    private static boolean commitIfLarge(Opened map) {
-        if (map.store.getUnsavedMemory() > COMMIT_BYTES) {
-            map.store.commit();
-        }
-        return true;
-    }
-
     private static Stored number(long number) {
         return new Stored(number, true, Entry.NEVER, new byte[0]);
     }
@@ -563,20 +438,14 @@ final class EntryMap implements AutoCloseable {
     /** Closes the file. What was merged of an unfinished segment may or may not be in it; the log still has it. */
     @Override
     public void close() {
-        Opened map = opened;
-        if (map.broken || health.isFailed()) {
+        MapFile map = opened;
+        if (map.isBroken() || health.isFailed()) {
             // The log has what did not reach the file.
             map.abandon();
             return;
         }
         try {
-            MVStore store = map.store;
-            // MVStore drops its retention time for the last commit of a close; so there must be nothing left to commit.
-            store.commit();
-            store.sync();
-            // Lets go of the versions that were read until now: a close expects that nobody reads.
-            store.deregisterVersionUsage(store.registerVersionUsage());
-            store.close();
+            map.close();
         } catch (RuntimeException | AssertionError e) {
             map.abandon();
             String what = "cannot be closed (" + e.getMessage() + ")";

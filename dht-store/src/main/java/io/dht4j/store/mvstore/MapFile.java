@@ -1,0 +1,162 @@
+package io.dht4j.store.mvstore;
+
+import io.dht4j.Key;
+import io.dht4j.spi.StoreException;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+import org.h2.mvstore.MVMap;
+import org.h2.mvstore.MVStore;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The file of a map while it is open. After a write that failed nobody knows what MVStore holds of it in memory; so this is broken then, and the file is to be opened anew, from what
+ * is in it as a whole. Safe for use by any number of threads.
+ */
+final class MapFile {
+
+    private static final Logger LOG = LoggerFactory.getLogger(MapFile.class);
+
+    /**
+     * Changed pages are written when they take this much memory, so that a merge does not need more the larger the map is.
+     * They are about half as large in the file, where MVStore keeps its buffer for the next commit if it has up to 4 MiB.
+     */
+    private static final int COMMIT_BYTES = 6 << 20;
+
+    final UninterruptibleFileStore fileStore;
+    final MVStore store;
+    final MVMap<Key, Stored> entries;
+
+    /** What the store remembers of itself: numbers, kept where an entry has its version. */
+    final MVMap<Key, Stored> state;
+
+    /** Up to where the table that is being merged is in it. Changed under the lock of the map's listeners. */
+    @Nullable
+    Key mergedUpTo;
+
+    /** Held while something is written. */
+    private final ReentrantLock writing = new ReentrantLock();
+
+    /** Whether a write has failed. Set under that lock. */
+    private volatile boolean broken;
+
+    private MapFile(UninterruptibleFileStore fileStore, MVStore store) {
+        this.fileStore = fileStore;
+        this.store = store;
+        this.entries = openMap(store, "entries");
+        this.state = openMap(store, "state");
+    }
+
+    /**
+     * Opens a file, which is made if there is none. Blocks.
+     *
+     * @throws StoreException if it cannot be read or written, or is damaged
+     */
+    static MapFile open(Path file, Disk disk, long cacheBytes) {
+        Map<String, Object> config = new HashMap<>();
+        config.put("cacheSize", (int) (cacheBytes >> 20));
+        UninterruptibleFileStore fileStore = new UninterruptibleFileStore(file, disk, config);
+        try {
+            // Locking goes through a channel, which an interrupt would close.
+            Uninterruptibly.call(() -> {
+                fileStore.open();
+                return file;
+            });
+            MVStore store = new MVStore.Builder()
+                    .adoptFileStore(fileStore)
+                    .autoCommitDisabled()
+                    .autoCommitBufferSize(0)
+                    // There is no background: what fails is thrown to the caller as well.
+                    .backgroundExceptionHandler((thread, e) -> LOG.debug("{}: MVStore failed", file, e))
+                    .open();
+            return new MapFile(fileStore, store);
+        } catch (IOException e) {
+            fileStore.abandon();
+            throw new StoreException(file + " cannot be opened (" + e + "); make it readable and writable", e);
+        } catch (StoreException e) {
+            fileStore.abandon();
+            throw e;
+        } catch (RuntimeException e) {
+            fileStore.abandon();
+            throw Health.damaged(file, "cannot be opened (" + e.getMessage() + ")", e);
+        }
+    }
+
+    private static MVMap<Key, Stored> openMap(MVStore store, String name) {
+        return store.openMap(
+                name,
+                new MVMap.Builder<Key, Stored>().keyType(new PageTypes.Keys()).valueType(new PageTypes.Values()));
+    }
+
+    /** Keeps MVStore from overwriting pages that are being read. */
+    <T> T reading(Function<MapFile, T> read) {
+        MVStore.TxCounter usage = store.registerVersionUsage();
+        try {
+            return read.apply(this);
+        } finally {
+            // The next commit finds out which versions are no longer in use; a read need not look for them.
+            store.decrementVersionUsageCounter(usage);
+        }
+    }
+
+    /** Takes note of a write that fails: only what is in the file can be trusted then. */
+    <T> T writing(Function<MapFile, T> write) {
+        boolean done = false;
+        writing.lock();
+        try {
+            T result = write.apply(this);
+            done = true;
+            return result;
+        } finally {
+            if (!done) {
+                broken = true;
+            }
+            writing.unlock();
+        }
+    }
+
+    /** Whether a write has failed; does not wait for one under way. */
+    boolean isBroken() {
+        return broken;
+    }
+
+    /**
+     * Whether what went wrong with reading comes of a write that failed. MVStore closes itself before it tells the writer, so that this waits for
+     * the write under way; one that this thread is in the middle of counts as going well.
+     */
+    boolean isBrokenByWrite() {
+        writing.lock();
+        try {
+            return broken;
+        } finally {
+            writing.unlock();
+        }
+    }
+
+    void commitIfLarge() {
+        if (store.getUnsavedMemory() > COMMIT_BYTES) {
+            store.commit();
+        }
+    }
+
+    /** Makes everything durable, and closes the file. */
+    void close() {
+        // MVStore drops its retention time for the last commit of a close; so there must be nothing left to commit.
+        store.commit();
+        store.sync();
+        // Lets go of the versions that were read until now: a close expects that nobody reads.
+        store.deregisterVersionUsage(store.registerVersionUsage());
+        store.close();
+    }
+
+    /** Closes the file without a write. */
+    void abandon() {
+        store.closeImmediately();
+        fileStore.abandon();
+    }
+}
