@@ -110,9 +110,13 @@ final class RealCluster implements AutoCloseable {
     /** The same weather everywhere between nodes; clients suffer from resets only. */
     void weather(FaultyLink.Weather weather) {
         links.values().forEach(link -> link.weather(weather));
-        FaultyLink.Weather outside = weather == FaultyLink.Weather.RESETS ? weather : FaultyLink.Weather.CALM;
-        httpLinks.forEach(link -> link.weather(outside));
-        grpcLinks.forEach(link -> link.weather(outside));
+        clientWeather(weather == FaultyLink.Weather.RESETS ? weather : FaultyLink.Weather.CALM);
+    }
+
+    /** The same weather everywhere between clients and nodes. */
+    void clientWeather(FaultyLink.Weather weather) {
+        httpLinks.forEach(link -> link.weather(weather));
+        grpcLinks.forEach(link -> link.weather(weather));
     }
 
     /** Lets no byte pass from a node to another: those of calls of the one, and those of answers to calls of the other. */

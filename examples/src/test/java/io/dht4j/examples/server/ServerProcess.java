@@ -40,7 +40,15 @@ public final class ServerProcess implements AutoCloseable {
 
     private static ServerProcess start(List<String> shell, Path directory, String... options) throws IOException {
         List<String> command = new ArrayList<>(shell);
-        command.addAll(List.of(
+        command.addAll(commandLine("server", options));
+        Path err = Files.createTempFile(directory, "server", ".err");
+        return new ServerProcess(
+                new ProcessBuilder(command).redirectError(err.toFile()).start(), err);
+    }
+
+    /** What starts a command of {@code dht} in a process of its own. */
+    public static List<String> commandLine(String name, String... options) {
+        List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx256m",
                 "-XX:+UseSerialGC",
@@ -53,11 +61,9 @@ public final class ServerProcess implements AutoCloseable {
                 "-cp",
                 System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
                 "io.dht4j.examples.cli.Dht",
-                "server"));
+                name));
         command.addAll(List.of(options));
-        Path err = Files.createTempFile(directory, "server", ".err");
-        return new ServerProcess(
-                new ProcessBuilder(command).redirectError(err.toFile()).start(), err);
+        return command;
     }
 
     private void read() {

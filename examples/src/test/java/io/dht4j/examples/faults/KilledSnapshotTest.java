@@ -1,0 +1,150 @@
+package io.dht4j.examples.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.dht4j.Key;
+import io.dht4j.examples.backup.SnapshotReader;
+import io.dht4j.examples.cli.CommandLineRun;
+import io.dht4j.examples.client.AskedPolicy;
+import io.dht4j.examples.client.DhtClient;
+import io.dht4j.examples.client.Item;
+import io.dht4j.examples.client.ItemSource;
+import io.dht4j.examples.server.ServerProcess;
+import io.dht4j.examples.server.TransportChoice.Protocol;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * {@code kill -9} in the middle of a snapshot, of the command and of servers. The links to the servers' public APIs let 64 KiB pass in a fifth of a second
+ * until the kill, so that the snapshot is in its middle then.
+ */
+class KilledSnapshotTest {
+
+    private static final int ENTRIES = 1_000;
+    private static final int VALUE_BYTES = 4_000;
+    /** Of the four million that a snapshot has here. */
+    private static final long SOME_BYTES = 256 << 10;
+
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    @TempDir
+    private Path directory;
+
+    private RealCluster cluster;
+    private Set<Key> written;
+
+    @BeforeEach
+    void startAndFill() throws Exception {
+        cluster = new RealCluster(directory, Protocol.GRPC, "mvstore", new SplittableRandom(1));
+        written = new HashSet<>();
+        DhtClient client = new DhtClient(List.of(URI.create(url(0))), PATIENCE);
+        for (int i = 0; i < ENTRIES; i++) {
+            Key key = Key.of("key" + i);
+            DhtClient.await(client.put(key, new byte[VALUE_BYTES], AskedPolicy.DEFAULT, OptionalLong.empty()));
+            written.add(key);
+        }
+        cluster.clientWeather(FaultyLink.Weather.SLOW);
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        cluster.close();
+    }
+
+    @Test
+    void the_next_snapshot_removes_what_a_killed_one_left_and_is_whole() throws Exception {
+        Path out = directory.resolve("killed");
+        Process command = new ProcessBuilder(
+                        ServerProcess.commandLine("snapshot", "--node", url(0), "--out", out.toString()))
+                .inheritIO()
+                .start();
+        try {
+            awaitTheMiddleOf(out);
+        } finally {
+            command.destroyForcibly().onExit().join();
+        }
+        assertThat(out).doesNotExist();
+        assertThat(partOf(out)).exists();
+        cluster.clientWeather(FaultyLink.Weather.CALM);
+
+        CommandLineRun again = CommandLineRun.of("snapshot", "--node", url(1), "--out", out.toString());
+
+        assertThat(again.exitCode()).as(again.err()).isZero();
+        assertThat(partOf(out)).doesNotExist();
+        assertWhole(out);
+    }
+
+    @Test
+    void it_goes_on_when_a_server_is_killed_that_does_not_bring_it() throws Exception {
+        Path out = directory.resolve("without-n3");
+        CompletableFuture<CommandLineRun> run = inBackground("snapshot", "--node", url(0), "--out", out.toString());
+        awaitTheMiddleOf(out);
+
+        cluster.kill(2);
+        cluster.clientWeather(FaultyLink.Weather.CALM);
+
+        CommandLineRun taken = run.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        assertThat(taken.exitCode()).as(taken.err()).isZero();
+        assertWhole(out);
+    }
+
+    @Test
+    void another_server_brings_the_rest_when_the_one_is_killed_that_brought_it() throws Exception {
+        Path out = directory.resolve("without-n1");
+        CompletableFuture<CommandLineRun> run =
+                inBackground("snapshot", "--node", url(0) + "," + url(1), "--out", out.toString());
+        awaitTheMiddleOf(out);
+
+        cluster.kill(0);
+        cluster.clientWeather(FaultyLink.Weather.CALM);
+
+        CommandLineRun taken = run.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        assertThat(taken.exitCode()).as(taken.err()).isZero();
+        assertWhole(out);
+    }
+
+    private String url(int node) {
+        return "http://" + cluster.httpAddress(node);
+    }
+
+    private static CompletableFuture<CommandLineRun> inBackground(String... args) {
+        return CompletableFuture.supplyAsync(() -> CommandLineRun.of(args));
+    }
+
+    private static Path partOf(Path out) {
+        return out.resolveSibling(out.getFileName() + ".part");
+    }
+
+    private static void awaitTheMiddleOf(Path out) {
+        Path data = partOf(out).resolve("data-000001.dht");
+        await("the snapshot is in its middle")
+                .atMost(PATIENCE)
+                .until(() -> Files.exists(data) && Files.size(data) > SOME_BYTES);
+        assertThat(out).as("it is not complete yet").doesNotExist();
+    }
+
+    private void assertWhole(Path out) throws Exception {
+        Set<Key> found = new HashSet<>();
+        ItemSource items = SnapshotReader.verified(out, bytes -> {}).items();
+        for (Optional<Item> item = items.next(); item.isPresent(); item = items.next()) {
+            assertThat(item.get().value()).hasSize(VALUE_BYTES);
+            found.add(item.get().key());
+        }
+        assertThat(found).isEqualTo(written);
+    }
+}
