@@ -1,5 +1,6 @@
 package io.dht4j.security;
 
+import io.dht4j.spi.ConnectFailure;
 import java.security.cert.X509Certificate;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
@@ -100,12 +101,15 @@ public final class RefusedCallers {
      *
      * @param chain what the caller has presented, its own certificate first
      * @param error what the trust manager found
-     * @return the names in the certificate, which prove nothing, and the error's message
+     * @return the names in the certificate, which prove nothing, and what is wrong with it
      */
     static String untrusted(X509Certificate[] chain, Exception error) {
         String names = chain.length == 0
                 ? "there is no certificate"
                 : "the certificate names " + new TreeSet<>(Tls.names(chain[0])) + " and is not trusted";
-        return names + ": " + (error.getMessage() == null ? error.getClass().getSimpleName() : error.getMessage());
+        return names + ": "
+                + ConnectFailure.inWords(error)
+                        .orElseGet(() ->
+                                error.getMessage() == null ? error.getClass().getSimpleName() : error.getMessage());
     }
 }

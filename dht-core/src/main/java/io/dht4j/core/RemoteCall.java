@@ -134,7 +134,8 @@ final class RemoteCall<T> {
 
     private void failed(int index, RemoteTargets.Target target, DhtException failure) {
         synchronized (failures) {
-            failures.add(target.address + ": " + failure.getMessage());
+            String message = String.valueOf(failure.getMessage());
+            failures.add(message.contains(target.address) ? message : target.address + ": " + message);
         }
         Action action = failure.code().action();
         boolean movesOn = switch (kind) {

@@ -2,6 +2,7 @@ package io.dht4j.transport.grpc;
 
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
+import io.dht4j.spi.ConnectFailure;
 import io.grpc.CallOptions;
 import io.grpc.ClientCall;
 import io.grpc.ClientStreamTracer;
@@ -10,6 +11,7 @@ import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
 import io.grpc.Status;
+import io.grpc.netty.shaded.io.netty.handler.codec.http2.Http2Exception;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -191,16 +193,35 @@ final class GrpcRemoteCall<Q, A, R> extends ClientCall.Listener<A> {
     }
 
     private void failWithoutDetails(Status status) {
-        String text = status.getCode() + ": " + describe(status);
+        String text = isOfOtherProtocol(status)
+                ? "it does not speak gRPC; is this an HTTP port?"
+                : status.getCode() + ": " + describe(status);
         if (!tracer.mayBeSent) {
             // An attempt of its own takes longer than the start of the call.
             judgedByAnEarlierAttempt = starting && status.getCode() == Status.Code.UNAVAILABLE;
-            fail(ErrorCode.NOT_SENT, "nothing was sent: " + text);
+            fail(
+                    ErrorCode.NOT_SENT,
+                    Optional.ofNullable(status.getCause())
+                            .flatMap(ConnectFailure::inWords)
+                            .orElseGet(() -> "nothing was sent: " + text));
         } else if (status.getCode() == Status.Code.RESOURCE_EXHAUSTED && text.contains(MESSAGE_TOO_LARGE)) {
             fail(ifTooLarge, text);
         } else {
             fail(ErrorCode.INTERNAL, "outcome unknown: " + text);
         }
+    }
+
+    /** Whether HTTP/2 has not even begun, of which the message would show the bytes that came instead. */
+    private static boolean isOfOtherProtocol(Status status) {
+        Throwable cause = status.getCause();
+        for (int depth = 0; cause != null && depth < 20; depth++) {
+            if (cause instanceof Http2Exception
+                    && String.valueOf(cause.getMessage()).contains("not SETTINGS")) {
+                return true;
+            }
+            cause = cause.getCause();
+        }
+        return false;
     }
 
     private static String describe(Status status) {

@@ -1,5 +1,6 @@
 package io.dht4j.transport.grpc;
 
+import io.dht4j.spi.ConnectFailure;
 import io.grpc.Drainable;
 import io.grpc.KnownLength;
 import io.grpc.Metadata;
@@ -12,6 +13,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.util.Optional;
 
 /** The two methods by which frames travel, and the metadata beside them. */
 final class GrpcTransportMethods {
@@ -66,6 +68,13 @@ final class GrpcTransportMethods {
 
     /** Why a call ended, in one line. */
     static String reason(Status status) {
+        return Optional.ofNullable(status.getCause())
+                .flatMap(ConnectFailure::inWords)
+                .map(GrpcTransportMethods::oneLine)
+                .orElseGet(() -> described(status));
+    }
+
+    private static String described(Status status) {
         StringBuilder text = new StringBuilder(status.getCode().toString());
         if (status.getDescription() != null) {
             String description = status.getDescription();

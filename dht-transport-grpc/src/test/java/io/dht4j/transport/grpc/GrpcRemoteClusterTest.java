@@ -2,8 +2,10 @@ package io.dht4j.transport.grpc;
 
 import static io.dht4j.transport.grpc.GrpcApiNodes.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import com.sun.net.httpserver.HttpServer;
 import io.dht4j.CallOptions;
 import io.dht4j.Cluster;
 import io.dht4j.DhtException;
@@ -15,6 +17,9 @@ import io.dht4j.ScanScope;
 import io.dht4j.Value;
 import io.dht4j.core.RemoteCluster;
 import io.dht4j.core.RemoteOptions;
+import io.dht4j.testkit.FreePorts;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -39,6 +44,36 @@ class GrpcRemoteClusterTest {
                 GrpcRemote.create(GrpcRemoteOptions.defaults()),
                 List.of(nodes.address(0), nodes.address(1), nodes.address(2)),
                 RemoteOptions.defaults());
+    }
+
+    @Test
+    void an_address_at_which_nothing_listens_is_told_once_and_without_the_systems_words() {
+        String address = "127.0.0.1:" + FreePorts.find();
+
+        assertThatThrownBy(() -> connect(address))
+                .hasMessage("no node answered: node at " + address + ": nothing listens there (connection refused)");
+        assertThatThrownBy(() -> connect("node.invalid:80"))
+                .hasMessage("no node answered: node at node.invalid:80: the name of the host cannot be resolved");
+        assertThatThrownBy(() -> connect("127.0.0.1:99999")).hasMessageContaining("1 to 65535");
+    }
+
+    @Test
+    void a_port_that_speaks_no_grpc_is_told_and_what_it_sends_is_not_shown() throws Exception {
+        HttpServer other = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        other.start();
+        try {
+            assertThatThrownBy(() -> connect("127.0.0.1:" + other.getAddress().getPort()))
+                    .hasMessageContaining("it does not speak gRPC; is this an HTTP port?")
+                    .hasMessageNotContaining("485454502f");
+        } finally {
+            other.stop(0);
+        }
+    }
+
+    private static void connect(String address) {
+        RemoteCluster.connect(
+                        GrpcRemote.create(GrpcRemoteOptions.defaults()), List.of(address), RemoteOptions.defaults())
+                .close();
     }
 
     /** Writes a key and reads it, one after the other, until it is stopped. */

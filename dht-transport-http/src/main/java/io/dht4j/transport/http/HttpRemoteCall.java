@@ -2,6 +2,7 @@ package io.dht4j.transport.http;
 
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
+import io.dht4j.spi.ConnectFailure;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
@@ -82,7 +83,8 @@ final class HttpRemoteCall<T> {
         stage.whenComplete((result, error) -> client.vertx().cancelTimer(timer));
         client.connect(node, request).onComplete(connection -> {
             if (connection.failed()) {
-                refuse("no connection: " + reason(connection.cause()));
+                refuse(ConnectFailure.inWords(connection.cause())
+                        .orElseGet(() -> "no connection: " + reason(connection.cause())));
             } else {
                 send(connection.result());
             }

@@ -108,7 +108,7 @@ final class HttpRemoteClient implements AutoCloseable {
                 || node.port() < 1
                 || node.port() > 65_535
                 || node.host().isEmpty()) {
-            call.refuse("not an address of the form host:port");
+            call.refuse("not an address of the form host:port with a port of 1 to 65535");
             return call.stage();
         }
         if (inFlight.incrementAndGet() > options.maxInFlight()) {

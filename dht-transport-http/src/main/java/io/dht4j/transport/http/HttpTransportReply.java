@@ -2,6 +2,7 @@ package io.dht4j.transport.http;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.dht4j.spi.ConnectFailure;
 import java.net.ConnectException;
 import java.net.UnknownHostException;
 import java.net.http.HttpConnectTimeoutException;
@@ -58,6 +59,10 @@ final class HttpTransportReply {
 
     /** What went wrong, and what that came from. */
     static String reason(Throwable error) {
+        return ConnectFailure.inWords(error).orElseGet(() -> outermostAndRoot(error));
+    }
+
+    private static String outermostAndRoot(Throwable error) {
         Throwable root = error;
         for (int depth = 0; root.getCause() != null && depth < 20; depth++) {
             root = root.getCause();
@@ -71,12 +76,9 @@ final class HttpTransportReply {
         if (error.getMessage() != null) {
             return error.getMessage();
         }
-        // The JDK's HTTP client says no more than this.
-        return error instanceof ConnectException
-                ? "refused or not reachable"
-                : error instanceof ClosedChannelException
-                        ? "closed"
-                        : error.getClass().getSimpleName();
+        return error instanceof ClosedChannelException
+                ? "closed"
+                : error.getClass().getSimpleName();
     }
 
     /**

@@ -87,7 +87,9 @@ final class OneNioClient extends HttpClient {
                 reply = new OneNioReply(options.maxFrameBytes());
             }
         } catch (PoolException | InterruptedException e) {
-            call.refused(HttpTransportReply.reason(e));
+            // What createObject() has thrown says it all.
+            call.refused(
+                    e.getCause() != null && e.getMessage() != null ? e.getMessage() : HttpTransportReply.reason(e));
             return;
         }
         boolean reusable = false;

@@ -14,6 +14,7 @@ import io.dht4j.KeyValue;
 import io.dht4j.Value;
 import io.dht4j.core.RemoteCluster;
 import io.dht4j.core.RemoteOptions;
+import io.dht4j.testkit.FreePorts;
 import io.dht4j.testkit.TestCertificates;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -64,6 +65,23 @@ class RemoteClusterOverHttpTest {
                 writeAndRead(remote, "after " + victim, false);
             }
         }
+    }
+
+    @Test
+    void an_address_at_which_nothing_listens_is_told_once_and_without_the_systems_words() {
+        String address = "127.0.0.1:" + FreePorts.find();
+
+        assertThatThrownBy(() -> connect(address))
+                .hasMessage("no node answered: " + address + ": nothing listens there (connection refused)");
+        assertThatThrownBy(() -> connect("node.invalid:80"))
+                .hasMessage("no node answered: node.invalid:80: the name of the host cannot be resolved");
+        assertThatThrownBy(() -> connect("127.0.0.1:99999")).hasMessageContaining("1 to 65535");
+    }
+
+    private static void connect(String address) {
+        RemoteCluster.connect(
+                        HttpRemote.create(HttpRemoteOptions.defaults()), List.of(address), RemoteOptions.defaults())
+                .close();
     }
 
     /** Writes some keys and reads each back. A write that a dying node had begun may be of unknown outcome. */

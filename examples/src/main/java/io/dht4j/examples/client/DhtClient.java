@@ -8,9 +8,10 @@ import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.ScanScope;
 import io.dht4j.Version;
+import io.dht4j.spi.ConnectFailure;
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.ConnectException;
+import java.net.ProtocolException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -24,6 +25,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
@@ -31,7 +33,9 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLHandshakeException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -360,21 +364,32 @@ public final class DhtClient {
     }
 
     private String why(URI node, Throwable cause) {
+        Optional<String> connecting = ConnectFailure.inWords(cause);
+        if (cause instanceof SSLHandshakeException || (cause instanceof SSLException && connecting.isEmpty())) {
+            return "no trustworthy connection: " + connecting.orElseGet(cause::getMessage)
+                    + "; is it https, and does --tls-ca name the authority of its certificate?";
+        }
+        if (connecting.isPresent()) {
+            return connecting.get();
+        }
         if (cause instanceof HttpTimeoutException) {
             return "no answer within " + timeout.toMillis() + " ms";
         }
-        if (cause instanceof ConnectException) {
-            return "no connection; is a node listening there?";
-        }
-        if (cause instanceof SSLException) {
-            return "no trustworthy connection: " + cause.getMessage() + "; is it https, and does --tls-ca name the "
-                    + "authority of its certificate?";
-        }
         String message = String.valueOf(cause.getMessage());
+        // The message would show what came in place of HTTP; a connection that is closed then has no type of its own.
+        if (hasCause(cause, ProtocolException.class) || message.startsWith("parsing HTTP/1.1 status line")) {
+            return "it does not speak HTTP/1.1; is this a gRPC port?";
+        }
         if (message.contains("received no bytes") && node.getScheme().equals("http")) {
             return "the connection was closed without an answer; is it https?";
         }
         return cause.getMessage() == null ? cause.getClass().getSimpleName() : message;
+    }
+
+    private static boolean hasCause(Throwable failure, Class<? extends Throwable> type) {
+        return Stream.iterate(failure, Objects::nonNull, Throwable::getCause)
+                .limit(20)
+                .anyMatch(type::isInstance);
     }
 
     private static CompletableFuture<Void> expect(int status, CompletableFuture<HttpResponse<byte[]>> stage) {

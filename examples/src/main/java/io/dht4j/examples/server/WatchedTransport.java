@@ -27,8 +27,7 @@ final class WatchedTransport implements Transport {
     private static final int MOST_REASONS = 8;
 
     /** How the clients say that nobody listens at an address, whatever they put around it. */
-    private static final Pattern NOBODY_LISTENS =
-            Pattern.compile("connection refused|refused or not reachable", Pattern.CASE_INSENSITIVE);
+    private static final Pattern NOBODY_LISTENS = Pattern.compile("connection refused", Pattern.CASE_INSENSITIVE);
 
     private final Transport watched;
     private final Level level;

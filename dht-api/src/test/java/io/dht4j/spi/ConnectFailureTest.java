@@ -1,0 +1,100 @@
+package io.dht4j.spi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.NoRouteToHostException;
+import java.net.UnknownHostException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.UnresolvedAddressException;
+import java.security.cert.CertPathBuilderException;
+import java.security.cert.CertificateException;
+import java.security.cert.CertificateExpiredException;
+import java.util.concurrent.CompletionException;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLHandshakeException;
+import org.junit.jupiter.api.Test;
+
+class ConnectFailureTest {
+
+    private static final String REFUSED = "nothing listens there (connection refused)";
+
+    @Test
+    void a_refused_connection_is_told_without_the_systems_words() {
+        assertThat(ConnectFailure.inWords(
+                        new ConnectException("finishConnect(..) failed with error(-111): Connection refused")))
+                .contains(REFUSED);
+        // The JDK's HTTP client says no more than this.
+        assertThat(ConnectFailure.inWords(
+                        new CompletionException(caused(new ConnectException(), new ClosedChannelException()))))
+                .contains(REFUSED);
+    }
+
+    @Test
+    void a_connection_that_takes_too_long_is_not_taken_for_a_refused_one() {
+        assertThat(ConnectFailure.inWords(new ConnectException("Connection timed out")))
+                .hasValueSatisfying(words -> assertThat(words).startsWith("no connection in time"));
+        assertThat(ConnectFailure.inWords(new ConnectTimeoutException()))
+                .hasValueSatisfying(words -> assertThat(words).startsWith("no connection in time"));
+        assertThat(ConnectFailure.inWords(new NoRouteToHostException("No route to host")))
+                .hasValueSatisfying(words -> assertThat(words).startsWith("there is no way"));
+    }
+
+    @Test
+    void a_name_that_is_unknown_is_told_also_where_a_connection_was_tried() {
+        assertThat(ConnectFailure.inWords(new UnknownHostException("nosuch: Name or service not known")))
+                .contains("the name of the host cannot be resolved");
+        assertThat(ConnectFailure.inWords(caused(new ConnectException(), new UnresolvedAddressException())))
+                .contains("the name of the host cannot be resolved");
+    }
+
+    @Test
+    void a_certificate_is_told_by_who_checked_it_or_else_by_what_was_found() {
+        Throwable path = new CertPathBuilderException("unable to find valid certification path to requested target");
+        assertThat(ConnectFailure.inWords(caused(new SSLHandshakeException("(certificate_unknown) PKIX"), path)))
+                .contains("no trusted authority has signed the certificate");
+        assertThat(ConnectFailure.inWords(
+                        caused(new SSLHandshakeException("PKIX"), new CertificateException("it names n3", path))))
+                .contains("it names n3");
+        assertThat(ConnectFailure.inWords(new SSLException("PKIX", new CertificateExpiredException("NotAfter"))))
+                .contains("the certificate has expired");
+    }
+
+    @Test
+    void bytes_that_came_in_place_of_tls_are_not_shown() {
+        assertThat(ConnectFailure.inWords(new NotSslRecordException("not an SSL/TLS record: 485454")))
+                .contains("it does not speak TLS; is this a plaintext port?");
+        assertThat(ConnectFailure.inWords(new SSLException("Unrecognized SSL message, plaintext connection?")))
+                .contains("it does not speak TLS; is this a plaintext port?");
+        assertThat(ConnectFailure.inWords(new SSLException("Unsupported or unrecognized SSL message")))
+                .contains("it does not speak TLS; is this a plaintext port?");
+    }
+
+    @Test
+    void other_failures_are_left_to_others() {
+        assertThat(ConnectFailure.inWords(new IOException("Broken pipe"))).isEmpty();
+        Exception one = new Exception();
+        Exception two = new Exception(one);
+        one.initCause(two);
+        assertThat(ConnectFailure.inWords(two)).isEmpty();
+    }
+
+    private static Throwable caused(Throwable failure, Throwable cause) {
+        return failure.initCause(cause);
+    }
+
+    /** As Netty has it. */
+    private static final class ConnectTimeoutException extends ConnectException {
+        private static final long serialVersionUID = 1;
+    }
+
+    /** As Netty has it. */
+    private static final class NotSslRecordException extends SSLException {
+        private static final long serialVersionUID = 1;
+
+        NotSslRecordException(String message) {
+            super(message);
+        }
+    }
+}
