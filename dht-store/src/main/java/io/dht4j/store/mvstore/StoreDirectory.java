@@ -79,8 +79,9 @@ final class StoreDirectory implements AutoCloseable {
         try {
             return Uninterruptibly.call(() -> lockAndCheck(directory, disk));
         } catch (IOException e) {
+            String why = Files.isRegularFile(directory) ? "it is a file" : String.valueOf(e);
             throw new StoreException(
-                    directory + " cannot be used as a store's directory (" + e
+                    directory + " cannot be used as a store's directory (" + why
                             + "); it must be a directory that this process may write",
                     e);
         }

@@ -6,8 +6,11 @@ import io.dht4j.core.ClusterBuilder;
 import io.dht4j.security.Plaintext;
 import io.dht4j.security.Tls;
 import io.dht4j.security.TlsFiles;
+import io.dht4j.security.Tokens;
 import io.dht4j.spi.Store;
 import io.dht4j.spi.Transport;
+import io.dht4j.spi.TransportException;
+import io.dht4j.spi.TransportException.Outcome;
 import io.dht4j.transport.grpc.GrpcApi;
 import io.dht4j.transport.grpc.GrpcApiOptions;
 import io.dht4j.transport.grpc.GrpcTransport;
@@ -18,6 +21,8 @@ import io.dht4j.transport.http.HttpTransport;
 import io.dht4j.transport.http.HttpTransportOptions;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.cert.CertificateException;
@@ -76,6 +81,39 @@ final class Parts {
 
     private void requireAllowed(String what, HostPort address) {
         Plaintext.require(what, address.host(), plaintextAllowed, Setting.ALLOW_PLAINTEXT.option(), told -> {});
+    }
+
+    /**
+     * Looks, before anything is created, whether what a start needs is there: files that can be read, ports that are free. A
+     * start that fails for another reason later says so itself. Blocks.
+     *
+     * @throws IllegalArgumentException if a file is not what it should be
+     * @throws TransportException if a port cannot be bound
+     */
+    void requireStartable() {
+        // Whoever uses the files tells what is doubtful about them.
+        tls.ifPresent(files -> Tls.load(files, told -> {}).close());
+        tokens.ifPresent(file -> Tokens.load(file, told -> {}).close());
+        requireFree(addresses.listen());
+        if (!addresses.isShared()) {
+            requireFree(addresses.peer());
+        }
+        addresses.grpc().ifPresent(Parts::requireFree);
+    }
+
+    private static void requireFree(HostPort address) {
+        InetSocketAddress local = new InetSocketAddress(address.host(), address.port());
+        if (local.isUnresolved()) {
+            throw new TransportException(
+                    Outcome.NOT_SENT, "cannot listen on " + address + ": the name of the host cannot be resolved");
+        }
+        // Bound, and not listening: nobody can connect to what is closed again at once.
+        try (Socket probe = new Socket()) {
+            probe.setReuseAddress(true);
+            probe.bind(local);
+        } catch (IOException e) {
+            throw new TransportException(Outcome.NOT_SENT, "cannot listen on " + address + ": " + e.getMessage(), e);
+        }
     }
 
     /** Warns if this node's certificate is another one's: all other nodes will refuse it. Blocks. */

@@ -13,6 +13,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -75,6 +76,46 @@ class ServerProcessTest {
             assertThat(server.exitCode()).isEqualTo(1);
             assertThat(server.err())
                     .contains("127.0.0.1:" + busy.getLocalPort())
+                    .hasLineCount(1);
+        }
+        assertThat(directory.resolve("data")).doesNotExist();
+    }
+
+    @Test
+    void a_server_that_cannot_start_makes_no_directory() throws Exception {
+        List<Integer> ports = FreePorts.find(2);
+        try (ServerSocket busy = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                ServerProcess server =
+                        start(ports.get(0), "data", "--grpc-listen", "127.0.0.1:" + busy.getLocalPort());
+                ServerProcess other = start(ports.get(1), "data", "--tokens", directory.resolve("none") + "")) {
+            assertThat(server.exitCode()).isEqualTo(1);
+            assertThat(server.err())
+                    .contains("127.0.0.1:" + busy.getLocalPort())
+                    .hasLineCount(1);
+            assertThat(other.exitCode()).isEqualTo(1);
+            assertThat(other.err())
+                    .contains(directory.resolve("none").toString())
+                    .hasLineCount(1);
+        }
+        assertThat(directory.resolve("data")).doesNotExist();
+    }
+
+    @Test
+    void help_is_all_that_help_writes() throws Exception {
+        try (ServerProcess server = ServerProcess.start(directory, "--help")) {
+            assertThat(server.exitCode()).isZero();
+            // What is written wrongly in a description, a percent sign for example, the parser tells on standard error.
+            assertThat(server.err()).isEmpty();
+        }
+    }
+
+    @Test
+    void a_file_in_place_of_the_directory_is_one_line_and_exit_code_1() throws Exception {
+        Files.writeString(directory.resolve("file"), "not a directory");
+        try (ServerProcess server = start(FreePorts.find(), "file")) {
+            assertThat(server.exitCode()).isEqualTo(1);
+            assertThat(server.err())
+                    .contains(directory.resolve("file") + " cannot be used as a store's directory (it is a file)")
                     .hasLineCount(1);
         }
     }
@@ -142,13 +183,14 @@ class ServerProcessTest {
         }
     }
 
-    private ServerProcess start(int port, String data) throws Exception {
-        return ServerProcess.start(
-                directory,
+    private ServerProcess start(int port, String data, String... more) throws Exception {
+        List<String> options = new ArrayList<>(List.of(
                 "--listen",
                 "127.0.0.1:" + port,
                 "--data",
-                directory.resolve(data).toString());
+                directory.resolve(data).toString()));
+        options.addAll(List.of(more));
+        return ServerProcess.start(directory, options.toArray(String[]::new));
     }
 
     private static HttpResponse<String> send(String method, String url, String body) throws Exception {
