@@ -15,6 +15,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -45,6 +46,9 @@ final class StartCheck {
 
     /** All are asked once more when rounds have ended that were under way when this node started, and that it may have agreed to before. */
     private static final Duration AGAIN = Duration.ofMinutes(2);
+
+    /** For so long nodes that cannot be reached at all may be about to start, as when nodes are started one by one. */
+    private static final Duration ALARM = Duration.ofMinutes(1);
 
     private static final Duration TIMEOUT = Duration.ofSeconds(2);
     private static final long FIRST_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
@@ -88,6 +92,7 @@ final class StartCheck {
     private boolean closed;
     private Environment.@Nullable Timer patience;
     private Environment.@Nullable Timer grace;
+    private Environment.@Nullable Timer alarm;
     private Environment.@Nullable Timer secondTime;
 
     /** What all are asked about soon. */
@@ -341,12 +346,36 @@ final class StartCheck {
             return;
         }
         waiting = false;
+        if (absent.containsAll(unheard.keySet())) {
+            LOG.info(
+                    "{} could not be reached yet: this node is read meanwhile, and asks them when they are there",
+                    ids(unheard.keySet()));
+            Set<Node> away = Set.copyOf(unheard.keySet());
+            alarm = environment.schedule(() -> stillAway(away), ALARM.toNanos());
+        } else {
+            warn(unheard.keySet(), PATIENCE);
+        }
+        update();
+    }
+
+    private synchronized void stillAway(Set<Node> away) {
+        Set<Node> still = new LinkedHashSet<>(unheard.keySet());
+        still.retainAll(away);
+        if (!closed && !still.isEmpty()) {
+            warn(still, PATIENCE.plus(ALARM));
+        }
+    }
+
+    private static void warn(Set<Node> silent, Duration time) {
         LOG.warn(
                 "{} did not answer within {} s: it is not known whether this node's disk was set back to before what they have purged; it is read all the same, and they are"
                         + " asked again and again",
-                unheard.keySet().stream().map(Node::id).toList(),
-                PATIENCE.toSeconds());
-        update();
+                ids(silent),
+                time.toSeconds());
+    }
+
+    private static List<NodeId> ids(Set<Node> nodes) {
+        return nodes.stream().map(Node::id).toList();
     }
 
     /** Says what must not be read as long as this waits. Holding the lock. */
@@ -367,7 +396,7 @@ final class StartCheck {
     void close() {
         synchronized (this) {
             closed = true;
-            Stream.of(patience, grace, secondTime, doubting)
+            Stream.of(patience, grace, alarm, secondTime, doubting)
                     .filter(Objects::nonNull)
                     .forEach(Environment.Timer::cancel);
             pauses.values().forEach(pause -> pause.timer().cancel());
