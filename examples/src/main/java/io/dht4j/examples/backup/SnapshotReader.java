@@ -37,6 +37,10 @@ public final class SnapshotReader {
      * @throws ClientException if anything is not as it was written; the message names the file and what is wrong with it
      */
     public static SnapshotReader verified(Path directory, LongConsumer progress) throws IOException, ClientException {
+        if (Files.isRegularFile(directory)) {
+            throw new ClientException(directory + " is a file; a snapshot is a directory, as dht snapshot makes it"
+                    + " (dht load reads a file that dht dump has made)");
+        }
         if (!Files.isDirectory(directory)) {
             throw new ClientException("there is no directory " + directory);
         }

@@ -129,7 +129,7 @@ public final class Dht implements Callable<Integer> {
         if (!unknown.isEmpty() && !unknown.startsWith("-") && command instanceof DumpCommand) {
             return "dump takes no argument " + unknown + "; the file is given by --out";
         }
-        return Messages.badNumber(e).orElse(String.valueOf(e.getMessage()));
+        return Messages.of(e);
     }
 
     private static int failed(CommandLine command, Exception e) {

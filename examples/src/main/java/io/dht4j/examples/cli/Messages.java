@@ -6,11 +6,16 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import picocli.CommandLine;
+import picocli.CommandLine.MissingParameterException;
+import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.OverwrittenOptionException;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.TypeConversionException;
 import picocli.CommandLine.UnmatchedArgumentException;
@@ -70,6 +75,54 @@ public final class Messages {
         return Stream.of(option.auxiliaryTypes()).anyMatch(WHOLE_NUMBERS::contains)
                 ? Optional.of(option.longestName() + " must be a whole number, not \"" + e.getValue() + "\"")
                 : Optional.empty();
+    }
+
+    /**
+     * How a command line is wrong, in the words of this program.
+     *
+     * @param e how the command line is wrong
+     * @return one line that names the option or the argument
+     */
+    public static String of(ParameterException e) {
+        String unknown = unknown(e);
+        if (unknown.startsWith("-")) {
+            return "there is no option " + unknown;
+        }
+        if (!unknown.isEmpty()) {
+            return "unexpected argument \"" + unknown + "\"";
+        }
+        if (e instanceof MissingParameterException missing
+                && !missing.getMissing().isEmpty()) {
+            return missing.getMissing().stream().map(Messages::missing).collect(Collectors.joining(", "));
+        }
+        if (e instanceof OverwrittenOptionException twice) {
+            return ((OptionSpec) twice.getOverwritten()).longestName() + " is given twice";
+        }
+        return badNumber(e).or(() -> badChoice(e)).orElse(String.valueOf(e.getMessage()));
+    }
+
+    private static String missing(ArgSpec argument) {
+        if (argument instanceof OptionSpec option) {
+            return option.required()
+                    ? option.longestName() + " " + option.paramLabel() + " is missing"
+                    : option.longestName() + " needs a value: " + option.paramLabel();
+        }
+        return argument.paramLabel() + " is missing";
+    }
+
+    /** How the value of an option is wrong that takes one of some words, with the words as the user writes them. */
+    private static Optional<String> badChoice(ParameterException e) {
+        if (!(e.getCause() instanceof TypeConversionException) || !(e.getArgSpec() instanceof OptionSpec option)) {
+            return Optional.empty();
+        }
+        return Stream.concat(Stream.of(option.type()), Stream.of(option.auxiliaryTypes()))
+                .filter(Class::isEnum)
+                .findFirst()
+                .map(type -> option.longestName() + " must be "
+                        + Stream.of(type.getEnumConstants())
+                                .map(constant -> constant.toString().toLowerCase(Locale.ROOT))
+                                .collect(Collectors.joining(" or "))
+                        + ", not \"" + e.getValue() + "\"");
     }
 
     /**

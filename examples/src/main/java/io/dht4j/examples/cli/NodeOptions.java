@@ -2,6 +2,7 @@ package io.dht4j.examples.cli;
 
 import io.dht4j.examples.client.ClientException;
 import io.dht4j.examples.client.DhtClient;
+import io.dht4j.examples.server.HostPort;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.time.Duration;
@@ -62,6 +63,12 @@ final class NodeOptions {
             URI uri = new URI(full);
             boolean isHttp = "http".equals(uri.getScheme()) || "https".equals(uri.getScheme());
             boolean isBare = uri.getRawPath().isEmpty() && uri.getRawQuery() == null && uri.getRawFragment() == null;
+            if (uri.getPort() == 0 || uri.getPort() > HostPort.MAX_PORT) {
+                throw new ParameterException(
+                        command,
+                        "--node: the port must be 1 to " + HostPort.MAX_PORT + ", not " + uri.getPort() + ", in \""
+                                + text + "\"");
+            }
             if (isHttp && isBare && uri.getHost() != null) {
                 return uri;
             }

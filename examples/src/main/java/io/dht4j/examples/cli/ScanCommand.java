@@ -101,7 +101,14 @@ final class ScanCommand implements Callable<Integer> {
         }
         Key first =
                 start.isPresent() ? key("--start", start.get()) : KeyRange.all().start();
-        return new KeyRange(first, end.map(text -> key("--end", text)));
+        Optional<Key> last = end.map(text -> key("--end", text));
+        if (last.isPresent() && last.get().compareTo(first) <= 0) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    "--end must come after --start, as keys are ordered by their bytes: no key is from \"" + first
+                            + "\" up to, without, \"" + last.get() + "\"");
+        }
+        return new KeyRange(first, last);
     }
 
     /** The first key that is greater than all that begin with the prefix; none for a prefix of nothing but 0xFF. */

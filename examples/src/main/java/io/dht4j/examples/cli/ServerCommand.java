@@ -32,10 +32,11 @@ import picocli.CommandLine.ParameterException;
             "%nPrints one line when it serves: @|bold ready|@, its name, its URL, and what is on. SIGTERM or Ctrl-C lets the "
                     + "requests under way end, then the server ends with exit code 0, within 10 seconds.%n",
             "Without options: a cluster of one node, with its data in dht-data/n1. Three nodes on one machine, each in its own terminal:%n",
-            "  P=n1=127.0.0.1:8080,n2=127.0.0.1:8081,n3=127.0.0.1:8082",
-            "  dht server --id n1 --listen 127.0.0.1:8080 --peers $P",
-            "  dht server --id n2 --listen 127.0.0.1:8081 --peers $P",
-            "  dht server --id n3 --listen 127.0.0.1:8082 --peers $P%n"
+            "  P=n1=127.0.0.1:8081,n2=127.0.0.1:8082,n3=127.0.0.1:8083",
+            "  dht server --id n1 --listen 127.0.0.1:8081 --peers $P",
+            "  dht server --id n2 --listen 127.0.0.1:8082 --peers $P",
+            "  dht server --id n3 --listen 127.0.0.1:8083 --peers $P",
+            "%nThe other commands look for a node at 127.0.0.1:8080, where a server without options listens, unless --node names one.%n"
         })
 final class ServerCommand implements Callable<Integer> {
 

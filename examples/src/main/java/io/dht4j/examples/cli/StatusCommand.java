@@ -3,6 +3,7 @@ package io.dht4j.examples.cli;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dht4j.examples.client.ClientException;
 import io.dht4j.examples.client.DhtClient;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -46,17 +47,22 @@ final class StatusCommand implements Callable<Integer> {
         }
         int width = 0;
         for (Map.Entry<String, JsonNode> field : status.properties()) {
-            width = Math.max(width, field.getKey().length());
+            width = Math.max(width, label(field.getKey()).length());
         }
         for (Map.Entry<String, JsonNode> field : status.properties()) {
             List<String> lines = lines(field.getKey(), field.getValue(), status);
-            String label = field.getKey();
+            String label = label(field.getKey());
             for (String line : lines) {
                 console.out().printf("%-" + width + "s  %s%n", label, line);
                 label = "";
             }
         }
         return 0;
+    }
+
+    /** As the field is called, but for a unit that the line does not have. */
+    private static String label(String name) {
+        return name.equals("uptime_ms") ? "uptime" : name;
     }
 
     /** What later versions tell of is shown too, as it is. */
@@ -66,6 +72,8 @@ final class StatusCommand implements Callable<Integer> {
             case "overload" -> List.of(overload(value));
             case "store_problems" -> value.isEmpty() ? List.of("none") : each(value, StatusCommand::problem);
             case "refill" -> List.of(refill(value));
+            case "entries" -> List.of(entries(value));
+            case "uptime_ms" -> List.of(duration(Duration.ofMillis(value.asLong())));
             case "suspected" -> List.of(); // Stands with the nodes.
             default -> List.of(value.isValueNode() ? value.asText() : value.toString());
         };
@@ -87,6 +95,26 @@ final class StatusCommand implements Callable<Integer> {
         }
         return id.asText() + "  " + node.path("address").asText() + "  weight "
                 + node.path("weight").asText() + "  " + state;
+    }
+
+    private static String entries(JsonNode count) {
+        return count.asLong() < 0
+                ? "not known: the store cannot tell"
+                : count.asText() + ", with what is deleted or expired and not yet purged";
+    }
+
+    /** The two largest units that it has, as in {@code 3 d 4 h}. */
+    static String duration(Duration time) {
+        long seconds = time.toSeconds();
+        if (seconds < 60) {
+            return seconds + " s";
+        }
+        if (seconds < 3_600) {
+            return seconds / 60 + " min " + seconds % 60 + " s";
+        }
+        return seconds < 86_400
+                ? seconds / 3_600 + " h " + seconds / 60 % 60 + " min"
+                : seconds / 86_400 + " d " + seconds / 3_600 % 24 + " h";
     }
 
     private static String overload(JsonNode counts) {

@@ -7,6 +7,7 @@ import io.dht4j.Key;
 import io.dht4j.Value;
 import io.dht4j.examples.TestNodes;
 import io.dht4j.examples.server.ServerNode;
+import io.dht4j.examples.server.Setting;
 import io.dht4j.testkit.FreePorts;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
@@ -213,13 +214,34 @@ class ClientCommandsTest {
         assertThat(run("status").out())
                 .containsPattern("id +n1")
                 .containsPattern("store +memory")
-                .contains("entries")
+                .containsPattern("entries +1, with what is deleted or expired and not yet purged")
+                .containsPattern("uptime +\\d+ s")
                 .containsPattern("nodes +n1  127\\.0\\.0\\.1:\\d+  weight 1  this node")
                 .containsPattern("overload +none")
                 .containsPattern("store_problems +none")
                 .containsPattern("refill +none")
                 .doesNotContain("{");
         assertThat(run("status", "--json").out()).contains("\"id\":\"n1\"");
+    }
+
+    @Test
+    void a_port_that_speaks_no_http_is_told_and_what_it_sends_is_not_shown() throws Exception {
+        List<Integer> ports = FreePorts.find(2);
+        String grpc = "127.0.0.1:" + ports.get(1);
+        try (ServerNode both = TestNodes.start(1, ports.subList(0, 1), Map.of(Setting.GRPC_LISTEN, grpc))) {
+            CommandLineRun got = CommandLineRun.of("get", "k", "--node", "http://" + grpc);
+
+            assertThat(got.exitCode()).isEqualTo(1);
+            assertThat(got.err())
+                    .isEqualTo("dht get: http://" + grpc + ": it does not speak HTTP/1.1; is this a gRPC port?"
+                            + System.lineSeparator());
+            CommandLineRun secret =
+                    CommandLineRun.of("get", "k", "--node", both.url().replace("http:", "https:"));
+            assertThat(secret.exitCode()).isEqualTo(1);
+            assertThat(secret.err())
+                    .contains("it does not speak TLS; is this a plaintext port?")
+                    .hasLineCount(1);
+        }
     }
 
     @Test
@@ -246,7 +268,7 @@ class ClientCommandsTest {
                 "{\"id\":\"n1\",\"nodes\":[],"
                         + "\"overload\":{\"calls_refused\":3,\"work_dropped\":0,\"retries\":12},"
                         + "\"store_problems\":[{\"kind\":\"DAMAGED_DATA\",\"since_ms\":1767225600000,\"message\":\"page 7\"}],"
-                        + "\"refill\":{\"partitions\":512,\"entries\":90,\"waits_for\":[\"n2\",\"n3\"]},\"of_later\":{\"a\":1}}")) {
+                        + "\"refill\":{\"partitions\":512,\"entries\":90,\"waits_for\":[\"n2\",\"n3\"]},\"of_later\":{\"a\":1},\"entries\":-1,\"uptime_ms\":273845000}")) {
             assertThat(CommandLineRun.of("status", "--node", scripted.url())
                             .out()
                             .lines())
@@ -256,7 +278,9 @@ class ClientCommandsTest {
                             "store_problems  DAMAGED_DATA since 2026-01-01T00:00:00Z: page 7",
                             "refill          512 partitions to go, which are not read before; 90 entries received, each "
                                     + "counted once per replica that sent it; waits for n2, n3",
-                            "of_later        {\"a\":1}");
+                            "of_later        {\"a\":1}",
+                            "entries         not known: the store cannot tell",
+                            "uptime          3 d 4 h");
         }
     }
 

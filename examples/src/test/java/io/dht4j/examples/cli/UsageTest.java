@@ -131,6 +131,60 @@ class UsageTest {
         assertThat(run.err()).doesNotContain("long", "int");
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "get k extra|unexpected argument \"extra\"",
+                "status --bogus=1|there is no option --bogus",
+                "get|KEY is missing",
+                "restore|--in DIR is missing",
+                "get k --out|--out needs a value: FILE",
+                "get k --timeout 1 --timeout 2|--timeout is given twice",
+                "scan --scope galaxy|--scope must be cluster or node, not \"galaxy\"",
+                "dump --format xml|--format must be tsv or ndjson, not \"xml\"",
+                "get k --node http://127.0.0.1:99999|--node: the port must be 1 to 65535, not 99999, in \"http://127.0.0.1:99999\"",
+                "get k --node 127.0.0.1:0|--node: the port must be 1 to 65535, not 0, in \"127.0.0.1:0\""
+            })
+    void wrong_usage_is_told_in_words_of_this_program(String command, String message) {
+        CommandLineRun run = CommandLineRun.of(command.split(" "));
+
+        assertThat(run.exitCode()).isEqualTo(2);
+        assertThat(run.err().lines().findFirst().orElseThrow()).endsWith(": " + message);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"scan --start b --end a", "scan --start a --end a"})
+    void a_range_in_which_no_key_can_be_is_refused(String command) {
+        CommandLineRun run = CommandLineRun.of(command.split(" "));
+
+        assertThat(run.exitCode()).isEqualTo(2);
+        assertThat(run.err()).contains("--end must come after --start");
+        assertThat(run.out()).isEmpty();
+    }
+
+    @Test
+    void a_file_in_place_of_a_snapshot_is_a_failure_that_says_so(@TempDir Path directory) throws Exception {
+        Path file = Files.writeString(directory.resolve("dump.tsv"), "a\tb\n");
+
+        CommandLineRun run = CommandLineRun.of("restore", "--check", "--in", file.toString());
+
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.err())
+                .contains(file + " is a file; a snapshot is a directory")
+                .hasLineCount(1);
+    }
+
+    @Test
+    void a_host_that_is_unknown_is_a_failure_that_names_it() {
+        CommandLineRun run = CommandLineRun.of("get", "k", "--node", "http://node.invalid:8080");
+
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.err())
+                .contains("http://node.invalid:8080: the name of the host cannot be resolved")
+                .hasLineCount(1);
+    }
+
     @Test
     void the_command_line_wins_over_the_file(@TempDir Path directory) throws Exception {
         Path file = directory.resolve("node.properties");
@@ -147,7 +201,9 @@ class UsageTest {
         CommandLineRun run = CommandLineRun.of("get", "k", "--node", "http://127.0.0.1:1");
 
         assertThat(run.exitCode()).isEqualTo(1);
-        assertThat(run.err()).contains("http://127.0.0.1:1").hasLineCount(1);
+        assertThat(run.err())
+                .contains("http://127.0.0.1:1: nothing listens there (connection refused)")
+                .hasLineCount(1);
     }
 
     @Test
