@@ -14,13 +14,18 @@ import io.dht4j.ScanScope;
 import io.dht4j.core.FailureDetectors;
 import io.dht4j.core.internal.detection.SilenceDetector;
 import io.dht4j.core.internal.detection.Suspicion;
+import io.dht4j.spi.FailureDetector;
 import io.dht4j.testkit.Fault;
 import io.dht4j.testkit.VirtualEnvironment;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Node 0 reads by two of three replicas: its own and one more. */
 class SuspicionTest {
@@ -140,6 +145,47 @@ class SuspicionTest {
 
             assertThat(cluster.failureOf(cluster.node(0).get(key, TWO)).code())
                     .isEqualTo(ErrorCode.NOT_ENOUGH_REPLICAS);
+        }
+    }
+
+    /** A detector one of whose methods throws, or all of them if that is empty, as long as it shall. */
+    private static FailureDetector throwing(String method, AtomicBoolean throwing) {
+        FailureDetector detector = FailureDetectors.silence(PATIENCE);
+        return (FailureDetector) Proxy.newProxyInstance(
+                FailureDetector.class.getClassLoader(),
+                new Class<?>[] {FailureDetector.class},
+                (proxy, called, arguments) -> {
+                    if (throwing.get() && (method.isEmpty() || called.getName().equals(method))) {
+                        throw method.isEmpty() ? new AssertionError("planted") : new IllegalStateException("planted");
+                    }
+                    return called.invoke(detector, arguments);
+                });
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"sent", "heard", "unreachable", "resumed", "isSuspected", "patience", ""})
+    void aDetectorThatThrowsHoldsNobodyUp(String method) {
+        AtomicBoolean throwing = new AtomicBoolean(true);
+        try (SimulatedCluster cluster = SimulatedCluster.of(1, 3)
+                .options((i, b) -> i == 0 ? b.failureDetector(throwing(method, throwing)) : b)
+                .start()) {
+            Key key = key(cluster);
+            cluster.links.get(0).toward(id(1), Fault.refuse());
+            cluster.await(cluster.node(0).put(key, new byte[1], TWO));
+            timeOfRead(cluster, key);
+            cluster.environments.get(0).pause(Duration.ofSeconds(1));
+            cluster.env.advance(Duration.ofSeconds(5));
+            cluster.heal();
+            cluster.env.advance(Duration.ofSeconds(15));
+            assertThat(cluster.stores.get(1).get(key)).as("its hint").isPresent();
+
+            throwing.set(false);
+            cluster.await(cluster.node(0).put(key, new byte[1], ALL));
+            cluster.links.get(0).toward(id(1), Fault.loseRequest());
+            timeOfRead(cluster, key);
+            // It looks around ten times a second.
+            cluster.env.advance(Duration.ofMillis(100));
+            assertThat(cluster.await(cluster.node(0).status()).suspected()).containsExactly(id(1));
         }
     }
 

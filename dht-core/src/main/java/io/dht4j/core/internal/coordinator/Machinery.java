@@ -8,6 +8,7 @@ import io.dht4j.NodeId;
 import io.dht4j.RefillStatus;
 import io.dht4j.Version;
 import io.dht4j.core.internal.clock.HybridClock;
+import io.dht4j.core.internal.detection.GuardedDetector;
 import io.dht4j.core.internal.detection.Suspicion;
 import io.dht4j.core.internal.handoff.Handoff;
 import io.dht4j.core.internal.refill.Refill;
@@ -88,7 +89,8 @@ final class Machinery {
         this.replica = replica(content);
         Supplier<FrameHeader> header = header();
         this.endpoint = endpoint(header);
-        this.suspicion = new Suspicion(environment, others, parts.detector(), this::ping);
+        this.suspicion =
+                new Suspicion(environment, others, new GuardedDetector(parts.detector(), environment), this::ping);
         this.peers = new Peers(parts, limits, replica, header, clock, suspicion, this::heard);
         // This node among them: what it coordinates it may miss as a replica.
         this.handoff = new Handoff(

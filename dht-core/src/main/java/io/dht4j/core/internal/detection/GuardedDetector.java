@@ -1,0 +1,110 @@
+package io.dht4j.core.internal.detection;
+
+import io.dht4j.NodeId;
+import io.dht4j.spi.Environment;
+import io.dht4j.spi.FailureDetector;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps what another detector throws, against its contract, from the calls that it is told of: nothing is suspected then, and it is logged. Does not
+ * block; safe for use by any number of threads.
+ */
+public final class GuardedDetector implements FailureDetector {
+
+    private static final Logger LOG = LoggerFactory.getLogger(GuardedDetector.class);
+    /** A detector that throws does so with every request: it is logged no more often than this. */
+    private static final long TELL_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    /** How patient one is that cannot say it. */
+    private static final Duration UNKNOWN_PATIENCE = Duration.ofMinutes(1);
+    /** More does not make a difference, and nanoseconds have an end. */
+    private static final Duration LONGEST_PATIENCE = Duration.ofDays(365);
+
+    private final FailureDetector detector;
+    private final Environment environment;
+    private final AtomicLong toldNanos;
+
+    /**
+     * A guard of a detector.
+     *
+     * @param detector judges, and may throw
+     * @param environment time
+     */
+    public GuardedDetector(FailureDetector detector, Environment environment) {
+        this.detector = detector;
+        this.environment = environment;
+        this.toldNanos = new AtomicLong(environment.nanoTime() - TELL_NANOS);
+    }
+
+    // Without lambdas: these are called with every request and every reply.
+
+    @Override
+    public void sent(NodeId node, long nowNanos) {
+        try {
+            detector.sent(node, nowNanos);
+        } catch (RuntimeException | Error e) {
+            tell(e);
+        }
+    }
+
+    @Override
+    public void heard(NodeId node, long nowNanos) {
+        try {
+            detector.heard(node, nowNanos);
+        } catch (RuntimeException | Error e) {
+            tell(e);
+        }
+    }
+
+    @Override
+    public void unreachable(NodeId node, long nowNanos) {
+        try {
+            detector.unreachable(node, nowNanos);
+        } catch (RuntimeException | Error e) {
+            tell(e);
+        }
+    }
+
+    @Override
+    public void resumed(long nowNanos) {
+        try {
+            detector.resumed(nowNanos);
+        } catch (RuntimeException | Error e) {
+            tell(e);
+        }
+    }
+
+    /** False if the detector throws: a suspicion of nobody is what does the least harm. */
+    @Override
+    public boolean isSuspected(NodeId node, long nowNanos) {
+        try {
+            return detector.isSuspected(node, nowNanos);
+        } catch (RuntimeException | Error e) {
+            tell(e);
+            return false;
+        }
+    }
+
+    @Override
+    public Duration patience() {
+        try {
+            Duration patience = detector.patience();
+            return patience.compareTo(LONGEST_PATIENCE) < 0 ? patience : LONGEST_PATIENCE;
+        } catch (RuntimeException | Error e) {
+            tell(e);
+            return UNKNOWN_PATIENCE;
+        }
+    }
+
+    private void tell(Throwable thrown) {
+        long told = toldNanos.get();
+        long now = environment.nanoTime();
+        if (now - told >= TELL_NANOS && toldNanos.compareAndSet(told, now)) {
+            LOG.warn("the failure detector threw what it may not throw; nobody is suspected by it", thrown);
+        }
+    }
+}
