@@ -74,19 +74,26 @@ public final class Handoff {
             return;
         }
         onStoreThread(() -> {
-            expire();
-            for (NodeId target : log.targets()) {
-                Replay replay = replays.get(target);
-                if (replay != null) {
-                    replay.hinted();
-                } else {
-                    LOG.warn(
-                            "there are hints for {}, which is no node of this cluster; they stay until they expire",
-                            target);
-                }
-                expireLater();
+            try {
+                expire();
+            } finally {
+                goOn();
             }
         });
+    }
+
+    private void goOn() {
+        for (NodeId target : log.targets()) {
+            Replay replay = replays.get(target);
+            if (replay != null) {
+                replay.hinted();
+            } else {
+                LOG.warn(
+                        "there are hints for {}, which is no node of this cluster; they stay until they expire",
+                        target);
+            }
+            expireLater();
+        }
     }
 
     /**
@@ -139,9 +146,13 @@ public final class Handoff {
             environment.schedule(
                     () -> onStoreThread(() -> {
                         expiring.set(false);
-                        expire();
-                        if (log.bytes() > 0) {
-                            expireLater();
+                        try {
+                            expire();
+                        } finally {
+                            // Also when it failed: what is old by then is forgotten the next time.
+                            if (log.bytes() > 0) {
+                                expireLater();
+                            }
                         }
                     }),
                     EXPIRE_NANOS);
@@ -206,7 +217,8 @@ public final class Handoff {
             environment.storeExecutor().execute(() -> {
                 try {
                     task.run();
-                } catch (RuntimeException e) {
+                } catch (RuntimeException | Error e) {
+                    // An error too: nothing else would tell of it.
                     if (!closed) {
                         LOG.error("the log of hints failed: {}", e.getMessage(), e);
                     }

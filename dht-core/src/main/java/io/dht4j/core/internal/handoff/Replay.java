@@ -173,7 +173,7 @@ final class Replay {
         return handoff.onStoreThread(() -> {
             try {
                 work.run();
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 failed(true);
                 throw e;
             }
