@@ -21,9 +21,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Handoff to one node, over a log and to a node that can both be made to fail. */
 class HandoffFailuresTest {
@@ -34,9 +38,9 @@ class HandoffFailuresTest {
 
     private final VirtualEnvironment env = VirtualEnvironment.seeded(1);
     private final FailingLog log = new FailingLog();
-    private final List<Entry> taken = new ArrayList<>();
-    private final Handoff handoff = new Handoff(
-            env, List.of(NODE), log, new HandoffLimits(true, MAX_AGE, 1 << 20, 1000, 1 << 20), this::send);
+    private final Target target = new Target();
+    private final Handoff handoff =
+            new Handoff(env, List.of(NODE), log, new HandoffLimits(true, MAX_AGE, 1 << 20, 1000, 1 << 20), target);
 
     /** Does what is planted next before it reads, forgets or expires. */
     private static final class FailingLog implements HintLog {
@@ -92,9 +96,28 @@ class HandoffFailuresTest {
         }
     }
 
-    private void send(Node node, List<Entry> entries, HintSender.Outcome outcome) {
-        taken.addAll(entries);
-        outcome.taken();
+    /** A node that takes what it is sent, unless it is made to do something else with the next batches. */
+    private static final class Target implements HintSender {
+
+        private final List<Entry> taken = new ArrayList<>();
+        private final Queue<Consumer<Outcome>> planted = new ArrayDeque<>();
+        private boolean suspected;
+
+        @Override
+        public void send(Node node, List<Entry> entries, Outcome outcome) {
+            Consumer<Outcome> next = planted.poll();
+            if (next != null) {
+                next.accept(outcome);
+            } else {
+                taken.addAll(entries);
+                outcome.taken();
+            }
+        }
+
+        @Override
+        public boolean isSuspected(Node node) {
+            return suspected;
+        }
     }
 
     private static void anError() {
@@ -122,7 +145,7 @@ class HandoffFailuresTest {
         handoff.missed(NODE, entries(1, 1));
         env.advance(WHILE);
 
-        assertThat(taken).isEqualTo(entries(1, 1));
+        assertThat(target.taken).isEqualTo(entries(1, 1));
         assertThat(log.bytes()).isZero();
     }
 
@@ -132,7 +155,7 @@ class HandoffFailuresTest {
         handoff.missed(NODE, entries(1, 1));
         env.advance(WHILE);
 
-        assertThat(taken).as("brought twice").hasSize(2);
+        assertThat(target.taken).as("brought twice").hasSize(2);
         assertThat(log.bytes()).isZero();
     }
 
@@ -157,6 +180,84 @@ class HandoffFailuresTest {
         handoff.start();
         env.advance(WHILE);
 
-        assertThat(taken).isEqualTo(entries(1, 1));
+        assertThat(target.taken).isEqualTo(entries(1, 1));
+    }
+
+    private static void overloaded(HintSender.Outcome outcome) {
+        outcome.failed(true, "OVERLOADED: planted");
+    }
+
+    private static void reset(HintSender.Outcome outcome) {
+        outcome.failed(false, "planted: connection reset");
+    }
+
+    static List<Consumer<HintSender.Outcome>> failures() {
+        return List.of(HandoffFailuresTest::overloaded, HandoffFailuresTest::reset);
+    }
+
+    /** Several batches, so that something stands behind one that is not taken; kept, and not yet sent. */
+    private List<Entry> missMuch() {
+        List<Entry> entries = entries(1000, 100);
+        handoff.missed(NODE, entries);
+        env.advance(Duration.ofMillis(1));
+        assertThat(log.bytes()).isPositive();
+        assertThat(target.taken).isEmpty();
+        return entries;
+    }
+
+    @ParameterizedTest
+    @MethodSource("failures")
+    void anOrderlyShutdownOutlivesABatchThatIsNotTaken(Consumer<HintSender.Outcome> failure) {
+        List<Entry> missed = missMuch();
+        target.planted.add(failure);
+        target.planted.add(failure);
+
+        env.await(handoff.drain(Duration.ofSeconds(5)), Duration.ofSeconds(5));
+
+        assertThat(target.taken).isEqualTo(missed);
+        assertThat(log.bytes()).isZero();
+    }
+
+    @Test
+    void anOrderlyShutdownGivesUpANodeThatIsSuspectedAtOnce() {
+        missMuch();
+        target.planted.add(HandoffFailuresTest::reset);
+        target.suspected = true;
+        Duration before = env.elapsed();
+
+        env.await(handoff.drain(Duration.ofSeconds(5)), Duration.ofSeconds(5));
+
+        assertThat(env.elapsed()).isEqualTo(before);
+        assertThat(target.taken).isEmpty();
+        assertThat(log.bytes()).as("they stay in the log").isPositive();
+    }
+
+    @ParameterizedTest
+    @MethodSource("failures")
+    void anOrderlyShutdownEndsInTimeWhereNothingIsTaken(Consumer<HintSender.Outcome> failure) {
+        missMuch();
+        for (int i = 0; i < 100; i++) {
+            target.planted.add(failure);
+        }
+
+        env.await(handoff.drain(Duration.ofSeconds(2)), Duration.ofSeconds(2));
+
+        assertThat(target.planted).as("tried for as long as there was time").hasSizeBetween(85, 91);
+        assertThat(log.bytes()).as("they stay in the log").isPositive();
+    }
+
+    @Test
+    void closingEndsAShutdownThatIsNotDone() {
+        missMuch();
+        target.planted.add(outcome -> {});
+        CompletableFuture<Void> drained = handoff.drain(Duration.ofSeconds(2));
+        env.advance(Duration.ofSeconds(3));
+        // What waits to be kept, like a batch without an outcome, is something that is not done.
+        handoff.missed(NODE, entries(1, 1));
+        assertThat(drained).isNotDone();
+
+        handoff.close();
+
+        assertThat(drained).isCompleted();
     }
 }

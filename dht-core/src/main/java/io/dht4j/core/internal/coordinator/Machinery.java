@@ -214,7 +214,7 @@ final class Machinery {
         suspicion.close();
         antiEntropy.ifPresent(AntiEntropy::close);
         refill.close();
-        await(handoff.drain(), "hints for other nodes");
+        await(handoff.drain(limits.drainTimeout()), "hints for other nodes");
         endpoint.stop("this node is shutting down");
         try {
             parts.transport().close();

@@ -23,6 +23,11 @@ final class PeerHints implements HintSender {
     }
 
     @Override
+    public boolean isSuspected(Node node) {
+        return peers.isSuspected(node);
+    }
+
+    @Override
     public void send(Node node, List<Entry> entries, Outcome outcome) {
         if (!peers.room().isQuiet(node.id())) {
             outcome.failed(true, node.id() + ": overloaded: it has calls to answer, and hints can wait");

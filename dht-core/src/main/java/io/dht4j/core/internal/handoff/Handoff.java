@@ -7,6 +7,7 @@ import io.dht4j.core.internal.admission.Admission;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.Environment;
 import io.dht4j.spi.HintLog;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -231,13 +232,16 @@ public final class Handoff {
     }
 
     /**
-     * Hands over what can be handed over at once, before an orderly shutdown.
+     * Hands over what can be handed over soon, before an orderly shutdown. What a node does not take is tried again shortly after, unless the node is
+     * suspected not to answer.
      *
-     * @return completes when nothing waits to be kept, and every node has got its hints, or does not take them
+     * @param atMost what is not taken is not tried again later; zero or more
+     * @return completes when nothing waits to be kept, and every node has got its hints, or is not tried again; by {@link #close} at the latest
      */
-    public CompletableFuture<Void> drain() {
+    public CompletableFuture<Void> drain(Duration atMost) {
+        long endNanos = environment.nanoTime() + atMost.toNanos();
         draining = true;
-        replays.values().forEach(Replay::drain);
+        replays.values().forEach(replay -> replay.drain(endNanos));
         rested();
         return drained;
     }
@@ -266,6 +270,7 @@ public final class Handoff {
     public void close() {
         closed = true;
         replays.values().forEach(Replay::close);
+        drained.complete(null);
         log.close();
     }
 }

@@ -5,7 +5,6 @@ import io.dht4j.spi.Entry;
 import java.util.List;
 
 /** Brings hints to a node. Does not block; safe for use by any number of threads. */
-@FunctionalInterface
 public interface HintSender {
 
     /**
@@ -16,6 +15,14 @@ public interface HintSender {
      * @param outcome exactly one of its methods is called, once, on any thread
      */
     void send(Node node, List<Entry> entries, Outcome outcome);
+
+    /**
+     * Whether a node will most likely not answer.
+     *
+     * @param node who
+     * @return as it seems at this moment
+     */
+    boolean isSuspected(Node node);
 
     /** Takes what became of entries that were sent. */
     interface Outcome {

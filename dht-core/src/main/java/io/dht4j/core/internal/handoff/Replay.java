@@ -13,7 +13,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Hands its hints over to one node, one batch at a time. The rate grows with each batch that is taken, and halves when one is not, so that a node
- * that has just come back, or is busy, is not buried. Between tries that fail it waits, longer each time; a sign of life ends the wait.
+ * that has just come back, or is busy, is not buried. Between tries that fail it waits, longer each time, or shortly while this node is closing; a sign of
+ * life ends the wait.
  *
  * <p>Does not block; safe for use by any number of threads.
  */
@@ -55,7 +56,8 @@ final class Replay {
     private State state = State.IDLE;
     private boolean more;
     private boolean draining;
-    /** Whether the node did not take a batch since this is draining. */
+    private long drainEndNanos;
+    /** Whether the node is not tried again since this is draining. */
     private boolean gaveUp;
 
     private Environment.@Nullable Timer timer;
@@ -102,9 +104,13 @@ final class Replay {
         }
     }
 
-    /** From now on hands over without regard to the rate, and gives up with the first batch that the node does not take. */
-    synchronized void drain() {
+    /**
+     * From now on hands over without regard to the rate. What the node does not take is soon tried again, but not later than at a moment, nor if the node is
+     * suspected.
+     */
+    synchronized void drain(long endNanos) {
         draining = true;
+        drainEndNanos = endNanos;
         if (state == State.WAITING) {
             read();
         }
@@ -275,20 +281,21 @@ final class Replay {
     }
 
     private void failed(boolean answered) {
+        boolean suspected = sender.isSuspected(node);
         synchronized (this) {
             if (state != State.BUSY) {
                 return;
             }
             batchBytes = SMALLEST_BATCH;
             bytesPerSecond = Math.max(LEAST_RATE, bytesPerSecond / 2);
-            if (!draining) {
-                failedNanos = environment.nanoTime();
+            failedNanos = environment.nanoTime();
+            gaveUp = draining && (suspected || drainEndNanos - failedNanos <= FIRST_WAIT_NANOS);
+            if (!gaveUp) {
                 awaitsLife = !answered;
-                waitFor(waitNanos);
+                waitFor(draining ? FIRST_WAIT_NANOS : waitNanos);
                 waitNanos = Math.min(LONGEST_WAIT_NANOS, 2 * waitNanos);
                 return;
             }
-            gaveUp = true;
             state = State.IDLE;
         }
         handoff.rested();
