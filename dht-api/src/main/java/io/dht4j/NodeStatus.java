@@ -18,7 +18,7 @@ import java.util.List;
  * @param entries how many keys its store holds, tombstones and expired entries that were not yet purged included; an
  *     estimate while writes go on; -1 if the store cannot tell
  * @param hintBytes how much it keeps of writes that nodes missed, itself among them, in bytes
- * @param hintBytesDropped how much of that it has dropped since it was started, for want of room or because it became too old
+ * @param hintBytesDropped how much of that it has dropped since it was started, for want of room, because it became too old or because its file was damaged
  * @param overload what it has left undone since it was started so as not to be overwhelmed
  * @param storeProblems what its store cannot do; empty if all is well
  * @param refill what it must still get from other nodes before it is read

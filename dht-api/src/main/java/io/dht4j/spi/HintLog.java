@@ -53,7 +53,7 @@ public interface HintLog extends AutoCloseable {
      * @param target the node
      * @param maxBytes no more than this, by estimate, but at least one if there is one
      * @return entries in the order in which they were kept
-     * @throws StoreException if they cannot be read; what is damaged is then skipped by the next call
+     * @throws StoreException if they cannot be read; what is damaged is then skipped by the next call, and {@linkplain #lostBytes lost}
      */
     Batch oldest(NodeId target, int maxBytes);
 
@@ -71,9 +71,18 @@ public interface HintLog extends AutoCloseable {
      *
      * @param beforeMillis hints of this moment or later stay, in milliseconds since 1970
      * @return how many bytes were forgotten
-     * @throws StoreException if they cannot be forgotten
+     * @throws StoreException if not all can be forgotten; those that were count as {@linkplain #lostBytes lost}
      */
     long expire(long beforeMillis);
+
+    /**
+     * How much has been lost since the log was opened: hints that are gone, though they were neither delivered nor among what {@link #expire} returned. Quick.
+     *
+     * @return bytes by estimate, 0 or more, never less than before; by default 0, for logs that lose nothing
+     */
+    default long lostBytes() {
+        return 0;
+    }
 
     /**
      * How much there is. Quick.

@@ -131,6 +131,7 @@ public abstract class HintLogContract {
         assertThat(log.oldest(A, 1000).entries()).hasSizeBetween(1, 10);
         assertThat(takeAll(A, 1000)).isEqualTo(entries);
         assertThat(log.bytes()).isZero();
+        assertThat(log.lostBytes()).isZero();
         assertThat(log.targets()).isEmpty();
     }
 
@@ -178,6 +179,7 @@ public abstract class HintLogContract {
         assertThat(log.oldest(A, ROOM).entries()).hasSize(1);
 
         assertThat(log.expire(NOW + 1)).isPositive();
+        assertThat(log.lostBytes()).as("expired, not lost").isZero();
 
         assertThat(log.oldest(A, ROOM).entries()).isEmpty();
         assertThat(log.targets()).isEmpty();

@@ -15,14 +15,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Hints in files: for each node a directory of segments that grow at their end and are deleted when all in them was delivered. What was kept survives
- * {@code kill -9}, and mostly a loss of power; hints are not forced to the disk, since losing some breaks no promise. Damage is skipped and logged.
+ * {@code kill -9}, and mostly a loss of power; hints are not forced to the disk, since losing some breaks no promise. Damage is skipped, logged and
+ * counted.
  *
  * <p>Safe for use by any number of threads. Interrupts do it no harm.
  */
@@ -39,7 +39,7 @@ public final class FileHintLog implements HintLog {
     private final long maxBytes;
     private final RandomAccessFile lockFile;
     private final FileLock lock;
-    private final AtomicLong bytes = new AtomicLong();
+    private final HintBytes bytes = new HintBytes();
     private final Map<NodeId, HintQueue> queues = new ConcurrentHashMap<>();
     private volatile boolean closed;
 
@@ -114,7 +114,7 @@ public final class FileHintLog implements HintLog {
     public boolean add(NodeId target, List<Entry> entries, long nowMillis) {
         checkOpen();
         long size = HintQueue.frameBytes(entries);
-        if (bytes.get() + size > maxBytes) {
+        if (bytes.held.get() + size > maxBytes) {
             return false;
         }
         queues.computeIfAbsent(target, node -> new HintQueue(directory.resolve(PREFIX + node.value()), bytes))
@@ -151,15 +151,35 @@ public final class FileHintLog implements HintLog {
     public long expire(long beforeMillis) {
         checkOpen();
         long forgotten = 0;
+        List<StoreException> failures = new ArrayList<>();
         for (HintQueue queue : queues.values()) {
-            forgotten += queue.expire(beforeMillis);
+            try {
+                forgotten += queue.expire(beforeMillis);
+            } catch (StoreException e) {
+                failures.add(e);
+            }
+        }
+        if (!failures.isEmpty()) {
+            bytes.lost.addAndGet(forgotten);
+            throw together(failures);
         }
         return forgotten;
     }
 
+    private static StoreException together(List<StoreException> failures) {
+        StoreException first = failures.remove(0);
+        failures.forEach(first::addSuppressed);
+        return first;
+    }
+
+    @Override
+    public long lostBytes() {
+        return bytes.lost.get();
+    }
+
     @Override
     public long bytes() {
-        return bytes.get();
+        return bytes.held.get();
     }
 
     private void checkOpen() {
@@ -189,9 +209,7 @@ public final class FileHintLog implements HintLog {
             failures.add(new StoreException(directory.resolve(LOCK_FILE) + " cannot be released (" + e + ")", e));
         }
         if (!failures.isEmpty()) {
-            StoreException first = failures.remove(0);
-            failures.forEach(first::addSuppressed);
-            throw first;
+            throw together(failures);
         }
     }
 }

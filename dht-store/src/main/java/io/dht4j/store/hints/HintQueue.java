@@ -16,7 +16,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -42,8 +41,7 @@ final class HintQueue implements AutoCloseable {
     private static final int OFFSET_BITS = 32;
 
     private final Path directory;
-    /** Of all nodes together. */
-    private final AtomicLong total;
+    private final HintBytes bytes;
     // Guarded by this.
     private final Deque<Segment> segments = new ArrayDeque<>();
     private @Nullable RandomAccessFile out;
@@ -70,14 +68,14 @@ final class HintQueue implements AutoCloseable {
     }
 
     /** An empty queue, whose directory need not exist. */
-    HintQueue(Path directory, AtomicLong total) {
+    HintQueue(Path directory, HintBytes bytes) {
         this.directory = directory;
-        this.total = total;
+        this.bytes = bytes;
     }
 
     /** What is left of earlier processes. */
-    static HintQueue open(Path directory, AtomicLong total) throws IOException {
-        HintQueue queue = new HintQueue(directory, total);
+    static HintQueue open(Path directory, HintBytes bytes) throws IOException {
+        HintQueue queue = new HintQueue(directory, bytes);
         List<Path> files;
         try (Stream<Path> listed = Files.list(directory)) {
             files = listed.toList();
@@ -101,7 +99,7 @@ final class HintQueue implements AutoCloseable {
     private synchronized void take(List<Segment> found) {
         for (Segment segment : found) {
             segments.add(segment);
-            total.addAndGet(segment.length);
+            bytes.held.addAndGet(segment.length);
             nextNumber = segment.number + 1;
         }
     }
@@ -120,12 +118,12 @@ final class HintQueue implements AutoCloseable {
     }
 
     synchronized void add(List<Entry> entries, long nowMillis) {
-        byte[] bytes = new byte[Math.toIntExact(frameBytes(entries))];
-        ByteBuffer frame = ByteBuffer.wrap(bytes).position(LogFormat.FRAME_HEADER_BYTES);
+        byte[] whole = new byte[Math.toIntExact(frameBytes(entries))];
+        ByteBuffer frame = ByteBuffer.wrap(whole).position(LogFormat.FRAME_HEADER_BYTES);
         entries.forEach(entry -> LogFormat.putRecord(frame, entry));
         LogFormat.finishFrame(frame);
         try {
-            append(bytes, nowMillis);
+            append(whole, nowMillis);
         } catch (IOException e) {
             throw new StoreException("hints cannot be kept in " + directory + " (" + e + ")", e);
         }
@@ -148,7 +146,7 @@ final class HintQueue implements AutoCloseable {
         }
         segment.length += frame.length;
         segment.lastMillis = nowMillis;
-        total.addAndGet(frame.length);
+        bytes.held.addAndGet(frame.length);
     }
 
     private RandomAccessFile beginSegment(long nowMillis) throws IOException {
@@ -168,7 +166,7 @@ final class HintQueue implements AutoCloseable {
             throw e;
         }
         segments.add(new Segment(number, path, LogFormat.SEGMENT_HEADER_BYTES, nowMillis));
-        total.addAndGet(LogFormat.SEGMENT_HEADER_BYTES);
+        bytes.held.addAndGet(LogFormat.SEGMENT_HEADER_BYTES);
         out = file;
         return file;
     }
@@ -283,22 +281,29 @@ final class HintQueue implements AutoCloseable {
 
     synchronized long expire(long beforeMillis) {
         long forgotten = 0;
-        while (!segments.isEmpty() && segments.getFirst().lastMillis < beforeMillis) {
-            forgotten += segments.getFirst().length;
-            removeFirst();
+        try {
+            while (!segments.isEmpty() && segments.getFirst().lastMillis < beforeMillis) {
+                forgotten += segments.getFirst().length;
+                removeFirst();
+            }
+        } catch (StoreException e) {
+            // It is forgotten, if only until a restart, and the caller is not told how much.
+            bytes.lost.addAndGet(forgotten);
+            throw e;
         }
         return forgotten;
     }
 
     private void drop(Segment segment) {
         if (!segments.isEmpty() && segments.getFirst() == segment) {
+            bytes.lost.addAndGet(Math.max(0, segment.length - delivered));
             removeFirst();
         }
     }
 
     private void removeFirst() {
         Segment first = segments.removeFirst();
-        total.addAndGet(-first.length);
+        bytes.held.addAndGet(-first.length);
         delivered = LogFormat.SEGMENT_HEADER_BYTES;
         try {
             if (segments.isEmpty()) {

@@ -102,7 +102,41 @@ class FileHintLogTest extends HintLogContract {
         HintLog.Batch before = log.oldest(NODE, ROOM);
         assertThat(before.entries()).isEqualTo(entries(0, 2));
         log.delivered(NODE, before);
+        assertThat(log.lostBytes()).isZero();
         assertThat(log.oldest(NODE, ROOM).entries()).isEqualTo(entries(3, 6));
+        assertThat(log.lostBytes()).isEqualTo(HintQueue.frameBytes(entries(2, 3)));
+    }
+
+    @Test
+    void aFileThatIsGoneIsCountedAsLost() throws IOException {
+        keep(0, 3);
+        Path file = segments().get(0);
+        reopen();
+        keep(3, 6);
+        Files.delete(file);
+
+        assertThat(log.oldest(NODE, ROOM).entries()).isEqualTo(entries(3, 6));
+        assertThat(log.lostBytes()).isEqualTo(3 * HintQueue.frameBytes(entries(0, 1)));
+    }
+
+    @Test
+    void whatExpiredIsCountedThoughAFileCannotBeDeleted() throws IOException {
+        NodeId other = new NodeId("n2");
+        keep(0, 3);
+        log.add(other, List.of(entry(1, 100)), 1);
+        long before = log.bytes();
+        Path file = segments().get(0);
+        // A directory that is not empty takes the file's place.
+        Files.move(file, file.resolveSibling("moved"));
+        Files.createDirectories(file.resolve("full"));
+
+        assertThatThrownBy(() -> log.expire(2))
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining(file.toString());
+
+        assertThat(log.targets()).as("the other node's hints have expired too").isEmpty();
+        assertThat(log.bytes()).isZero();
+        assertThat(log.lostBytes()).isEqualTo(before);
     }
 
     @Test

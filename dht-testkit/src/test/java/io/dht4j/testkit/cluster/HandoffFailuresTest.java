@@ -49,6 +49,7 @@ class HandoffFailuresTest {
         private final Queue<Runnable> reading = new ArrayDeque<>();
         private final Queue<Runnable> forgetting = new ArrayDeque<>();
         private final Queue<Runnable> expiring = new ArrayDeque<>();
+        private long lost;
 
         private static void fail(Queue<Runnable> planted) {
             Runnable next = planted.poll();
@@ -83,6 +84,11 @@ class HandoffFailuresTest {
         public long expire(long beforeMillis) {
             fail(expiring);
             return log.expire(beforeMillis);
+        }
+
+        @Override
+        public long lostBytes() {
+            return lost;
         }
 
         @Override
@@ -181,6 +187,19 @@ class HandoffFailuresTest {
         env.advance(WHILE);
 
         assertThat(target.taken).isEqualTo(entries(1, 1));
+    }
+
+    @Test
+    void whatTheLogLosesIsCounted() {
+        log.lost = 100;
+        assertThat(handoff.droppedBytes()).isEqualTo(100);
+
+        log.add(NODE.id(), entries(1, 1), env.currentTimeMillis());
+        env.advance(MAX_AGE.plusMinutes(1));
+        handoff.start();
+        env.advance(Duration.ofMillis(1));
+
+        assertThat(handoff.droppedBytes()).as("with what has expired").isGreaterThan(100);
     }
 
     private static void overloaded(HintSender.Outcome outcome) {

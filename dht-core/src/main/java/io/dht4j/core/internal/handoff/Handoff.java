@@ -186,21 +186,21 @@ public final class Handoff {
     }
 
     private void tell(long bytes, String what) {
-        long count = droppedBytes.addAndGet(bytes);
+        droppedBytes.addAndGet(bytes);
         long told = toldNanos.get();
         long now = environment.nanoTime();
         if (now - told >= TELL_NANOS && toldNanos.compareAndSet(told, now)) {
-            LOG.warn("hints were dropped, {} bytes in all since the start; {}", count, what);
+            LOG.warn("hints were dropped, {} bytes in all since the start; {}", droppedBytes(), what);
         }
     }
 
     /**
-     * How much was dropped since the start.
+     * How much was dropped since the start, or lost by the log.
      *
      * @return bytes of keys and values, by estimate; 0 or more
      */
     public long droppedBytes() {
-        return droppedBytes.get();
+        return droppedBytes.get() + log.lostBytes();
     }
 
     /**
