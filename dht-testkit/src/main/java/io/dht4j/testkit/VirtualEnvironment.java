@@ -38,10 +38,19 @@ public final class VirtualEnvironment implements Environment {
 
     private static final int STORE_THREADS = 4;
     private static final long NANOS_PER_MILLI = 1_000_000;
+    private static final long NANOS_PER_SECOND = 1_000_000_000;
+    private static final long MILLION = 1_000_000;
 
     private final Simulation simulation;
     private final SplittableRandom random;
     private long clockOffsetMillis;
+    /** So many nanoseconds too many pass on the wall clock in a millisecond, or too few. */
+    private int driftPpm;
+    /** Since when it has this drift, in elapsed time. */
+    private long driftSinceNanos;
+    /** What the drifts before have added to the offset. */
+    private long driftedNanos;
+
     private long pausedUntilNanos;
     private long storeDelayNanos;
     private final Queue<Runnable> storeTasks = new ArrayDeque<>();
@@ -84,16 +93,21 @@ public final class VirtualEnvironment implements Environment {
     }
 
     /**
-     * The environment of another node in this simulation, with this node's wall clock.
+     * The environment of another node in this simulation, whose wall clock shows what this one's does and has its drift. What either is set to afterwards does
+     * not concern the other.
      *
      * @return a view that shares time and tasks, and has its own random numbers and its own end
      */
     public VirtualEnvironment newNode() {
-        return new VirtualEnvironment(simulation, clockOffsetMillis);
+        VirtualEnvironment node = new VirtualEnvironment(simulation, clockOffsetMillis);
+        node.driftPpm = driftPpm;
+        node.driftSinceNanos = driftSinceNanos;
+        node.driftedNanos = driftedNanos;
+        return node;
     }
 
     /**
-     * The environment of another node in this simulation, whose wall clock is wrong.
+     * The environment of another node in this simulation, whose wall clock is wrong and does not drift.
      *
      * @param offset how much it is ahead of a right one, to the millisecond; negative for behind
      * @return a view that shares time and tasks, and has its own random numbers and its own end
@@ -213,7 +227,18 @@ public final class VirtualEnvironment implements Environment {
 
     @Override
     public long currentTimeMillis() {
-        return START_MILLIS + clockOffsetMillis + simulation.elapsedNanos() / NANOS_PER_MILLI;
+        // Rounded once, so that a slow clock does not go back by a millisecond now and then.
+        return START_MILLIS
+                + clockOffsetMillis
+                + Math.floorDiv(simulation.elapsedNanos() + driftNanos(), NANOS_PER_MILLI);
+    }
+
+    /** By how much its drifts have put the wall clock ahead. */
+    private long driftNanos() {
+        long since = simulation.elapsedNanos() - driftSinceNanos;
+        // In two parts, since the product of a long time would not fit.
+        long ofSeconds = since / NANOS_PER_SECOND * (NANOS_PER_SECOND / MILLION) * driftPpm;
+        return driftedNanos + ofSeconds + Math.floorDiv(since % NANOS_PER_SECOND * driftPpm, MILLION);
     }
 
     @Override
@@ -310,12 +335,32 @@ public final class VirtualEnvironment implements Environment {
     }
 
     /**
-     * Sets this node's wall clock, as a person or a time server does.
+     * Sets this node's wall clock, as a person or a time server does. If it drifts, it goes on to.
      *
-     * @param offset how much it is ahead of a right one from now on, to the millisecond; negative for behind
+     * @param offset how much it is ahead of a right one now, to the millisecond; negative for behind
      */
     public void setClockOffset(Duration offset) {
         clockOffsetMillis = offset.toMillis();
+        driftedNanos = 0;
+        driftSinceNanos = simulation.elapsedNanos();
+    }
+
+    /**
+     * Lets this node's wall clock go too fast or too slow from now on. What it shows now stays. {@link #nanoTime} and timers go right.
+     *
+     * @param partsPerMillion so many microseconds too many pass on it in a second; negative for too few; more than -1,000,000, at which it would
+     *     stand still, and not more than 1,000,000, at which it goes twice as fast; zero for a right one
+     * @throws IllegalArgumentException if it is out of this range
+     */
+    public void setClockDrift(int partsPerMillion) {
+        if (partsPerMillion <= -MILLION || partsPerMillion > MILLION) {
+            throw new IllegalArgumentException(
+                    "the drift of a clock must be more than -1000000 and not more than 1000000 parts per million, not "
+                            + partsPerMillion);
+        }
+        driftedNanos = driftNanos();
+        driftSinceNanos = simulation.elapsedNanos();
+        driftPpm = partsPerMillion;
     }
 
     /**

@@ -165,6 +165,70 @@ class VirtualEnvironmentTest {
     }
 
     @Test
+    void aClockMayDriftWhileTimersGoRight() {
+        VirtualEnvironment fast = env.newNode();
+        VirtualEnvironment slow = env.newNode();
+        fast.setClockDrift(500);
+        slow.setClockDrift(-250_000);
+        fast.schedule(() -> events.add("timer"), millis(1000));
+
+        env.advance(Duration.ofSeconds(1));
+        assertThat(events).containsExactly("timer");
+
+        env.advance(Duration.ofDays(1000).minusSeconds(1));
+        assertThat(ahead(fast)).isEqualTo(Duration.ofDays(1000).toMillis() / 2000);
+        assertThat(ahead(slow)).isEqualTo(-Duration.ofDays(250).toMillis());
+    }
+
+    @Test
+    void aClockKeepsWhatItShowsWhenItsDriftChangesAndItsDriftWhenItIsSet() {
+        VirtualEnvironment node = env.newNode();
+        node.setClockDrift(100_000);
+        env.advance(Duration.ofSeconds(10));
+        node.setClockDrift(-50_000);
+        assertThat(ahead(node)).isEqualTo(1000);
+        VirtualEnvironment next = node.newNode();
+
+        env.advance(Duration.ofSeconds(10));
+        assertThat(ahead(node)).isEqualTo(500);
+        assertThat(ahead(next)).isEqualTo(500);
+
+        node.setClockOffset(Duration.ofSeconds(3));
+        assertThat(ahead(node)).isEqualTo(3000);
+        env.advance(Duration.ofSeconds(10));
+        assertThat(ahead(node)).isEqualTo(2500);
+        assertThat(ahead(next)).isZero();
+    }
+
+    @Test
+    void aSlowClockNeverGoesBack() {
+        VirtualEnvironment slow = env.newNode();
+        slow.setClockDrift(-999_999);
+        long before = slow.currentTimeMillis();
+        for (int i = 0; i < 10_000; i++) {
+            env.advance(Duration.ofNanos(333_333));
+            assertThat(slow.currentTimeMillis()).isGreaterThanOrEqualTo(before);
+            before = slow.currentTimeMillis();
+        }
+    }
+
+    @Test
+    void aClockThatStandsStillIsRefused() {
+        assertThatThrownBy(() -> env.setClockDrift(-1_000_000))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("-1000000");
+        assertThatThrownBy(() -> env.setClockDrift(1_000_001))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("1000001");
+    }
+
+    private long ahead(VirtualEnvironment node) {
+        return node.currentTimeMillis()
+                - VirtualEnvironment.START_MILLIS
+                - env.elapsed().toMillis();
+    }
+
+    @Test
     void closingOneNodeDropsItsTimersAndRefusesItsTasksOnly() {
         VirtualEnvironment other = env.newNode();
         env.schedule(() -> events.add("timer of the closed"), millis(10));

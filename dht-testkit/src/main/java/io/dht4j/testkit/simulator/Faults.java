@@ -12,7 +12,9 @@ import java.util.TreeMap;
 
 /**
  * What goes wrong: links that lose, delay, repeat, or report a failure of what arrived; links cut in one direction or both; nodes that crash, lose
- * power, are shut down, stand still; clocks that jump; disks that are full, fail, or are lost. Each ends by itself after a while. Never are more than a
+ * power, are shut down, stand still; clocks that
+ * drift and jump; disks that are full, fail, or are lost. Each ends by itself after a while, but for what is wrong with
+ * clocks. Never are more than a
  * minority of the nodes down for long, or nothing would happen. Confined to the simulation's thread.
  */
 final class Faults {
@@ -47,6 +49,17 @@ final class Faults {
         this.nodes = nodes;
         this.setup = setup;
         this.hurtPercent = random.nextInt(3) * 10;
+    }
+
+    /** Lets clocks go wrong that do so from the start. */
+    void begin() {
+        for (int i = 0; i < nodes.size(); i++) {
+            int drift = setup.drifts().get(i);
+            nodes.get(i).setClockDrift(drift);
+            if (drift != 0) {
+                count(Math.abs(drift) <= Setup.ORDINARY_DRIFT ? "drift of a clock" : "drift of a broken clock");
+            }
+        }
     }
 
     Map<String, Integer> counts() {
@@ -223,6 +236,7 @@ final class Faults {
         for (SimulatedNode node : nodes) {
             node.disk.mend();
             node.setClock(Duration.ZERO);
+            node.setClockDrift(0);
         }
         // What was paused goes on, and what was going to be started has been.
         world.advance(Duration.ofSeconds(LONGEST_SECONDS));

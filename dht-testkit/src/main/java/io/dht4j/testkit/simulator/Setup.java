@@ -7,10 +7,12 @@ import io.dht4j.core.Batching;
 import io.dht4j.core.ClusterBuilder;
 import io.dht4j.core.Repair;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.SplittableRandom;
+import java.util.stream.IntStream;
 
 /**
  * How a cluster is set up, and what may happen to it.
@@ -25,7 +27,8 @@ import java.util.SplittableRandom;
  * @param storeDelay how late store tasks begin at most, if they do not
  * @param repair in the background
  * @param skew how far ahead a version may be
- * @param farthestClock how far off a clock may be, in either direction
+ * @param farthestClock how far off a clock may be when it has jumped, in either direction
+ * @param drifts for each node, by how many parts per million its clock goes too fast, or too slow if negative
  * @param maxInFlight how many calls may be under way at a node; more are refused
  * @param purges whether what is dead goes while all this happens. If not, fences are put up all the same, but nothing is as old as they are; and snapshots are
  *     taken, which purging is not kept from
@@ -42,10 +45,14 @@ record Setup(
         Repair repair,
         Duration skew,
         Duration farthestClock,
+        List<Integer> drifts,
         int maxInFlight,
         boolean purges) {
 
     static final int REPLICAS = 3;
+
+    /** In parts per million: what nobody calls broken. */
+    static final int ORDINARY_DRIFT = 500;
 
     private static final List<CancellationPolicy> CANCELLATIONS =
             List.of(CancellationPolicy.NEVER, CancellationPolicy.LOCAL, CancellationPolicy.PROPAGATE);
@@ -56,9 +63,19 @@ record Setup(
     private static final int FEW_IN_FLIGHT = 8;
 
     private static final int MANY_IN_FLIGHT = 10_000;
+    /** One clock of so many. */
+    private static final int BROKEN_CLOCKS = 8;
 
-    /** One of all. */
-    static Setup drawn(SplittableRandom random) {
+    private static final long MILLION = 1_000_000;
+    /** A clock that goes twice as fast, or one that hardly moves. */
+    private static final long MOST_DRIFT = MILLION - 1;
+
+    /**
+     * One of all.
+     *
+     * @param time how long clients call and faults happen, in the mean of all seeds
+     */
+    static Setup drawn(SplittableRandom random, Duration time) {
         int size = random.nextBoolean() ? REPLICAS : 5;
         boolean memoryFast = random.nextBoolean();
         Duration storeDelay = Duration.ofMillis(random.nextInt(LONGEST_STORE_MILLIS));
@@ -81,6 +98,15 @@ record Setup(
                 16L << 20,
                 Duration.ofMillis(random.nextInt(200)),
                 purges ? skew.multipliedBy(4) : LONGEST_SIMULATION);
+        Duration farthestClock = badClocks ? Duration.ofSeconds(90) : skew;
+        int maxInFlight = random.nextInt(3) == 0 ? FEW_IN_FLIGHT + random.nextInt(FEW_IN_FLIGHT) : MANY_IN_FLIGHT;
+        List<Integer> drifts = onlyNetwork
+                ? Collections.nCopies(size, 0)
+                : drifts(
+                        random,
+                        size,
+                        skew.multipliedBy(2).minus(farthestClock),
+                        time.multipliedBy(3).dividedBy(2));
         return new Setup(
                 size,
                 onlyNetwork,
@@ -92,9 +118,27 @@ record Setup(
                 storeDelay,
                 repair,
                 skew,
-                badClocks ? Duration.ofSeconds(90) : skew,
-                random.nextInt(3) == 0 ? FEW_IN_FLIGHT + random.nextInt(FEW_IN_FLIGHT) : MANY_IN_FLIGHT,
+                farthestClock,
+                drifts,
+                maxInFlight,
                 purges);
+    }
+
+    /**
+     * Clocks that go a little wrong, as all do, and some that are broken.
+     *
+     * @param most how far off the drift alone may put a clock: one that has jumped is never off by more than twice the skew, which is what purging relies on
+     * @param time how long it takes to put a broken one so far off
+     */
+    private static List<Integer> drifts(SplittableRandom random, int size, Duration most, Duration time) {
+        int broken = Math.toIntExact(Math.min(MOST_DRIFT, MILLION * most.toMillis() / Math.max(1, time.toMillis())));
+        int ordinary = Math.min(ORDINARY_DRIFT, broken);
+        return IntStream.range(0, size)
+                .mapToObj(i -> {
+                    int farthest = random.nextInt(BROKEN_CLOCKS) == 0 ? broken : ordinary;
+                    return random.nextInt(2 * farthest + 1) - farthest;
+                })
+                .toList();
     }
 
     ClusterBuilder configure(ClusterBuilder builder) {
@@ -120,7 +164,7 @@ record Setup(
     public String toString() {
         return String.format(
                 Locale.ROOT,
-                "faults of %s, %d nodes, fan-out %s, hedge %s, cancellation %s, batching %s, store %s, %d calls at a time, repair %s",
+                "faults of %s, %d nodes, fan-out %s, hedge %s, cancellation %s, batching %s, store %s, clocks that drift by %s ppm, %d calls at a time, repair %s",
                 onlyNetwork ? "the network" : "all kinds",
                 size,
                 fanOut,
@@ -128,6 +172,7 @@ record Setup(
                 cancellation,
                 batching.enabled() ? "on" : "off",
                 memoryFast ? "at once" : "within " + storeDelay,
+                drifts,
                 maxInFlight,
                 (repair.enabled() ? "each " + repair.interval() : "at the end")
                         + (purges ? ", purge after " + repair.purgeAfter() : ", without purges"));

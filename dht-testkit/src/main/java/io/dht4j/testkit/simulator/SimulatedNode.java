@@ -17,8 +17,10 @@ final class SimulatedNode {
     final Node node;
     final SimulatedDisk disk;
     private final Lifecycle lifecycle;
+    /** Has the wall clock, which goes on while no process runs. */
+    private final VirtualEnvironment machine;
+
     private Optional<Running> running = Optional.empty();
-    private Duration clockOffset = Duration.ZERO;
     /** Until when it does not run as it should, in elapsed time. */
     private Duration disturbedUntil = Duration.ZERO;
 
@@ -42,6 +44,7 @@ final class SimulatedNode {
         this.node = node;
         this.disk = disk;
         this.lifecycle = lifecycle;
+        this.machine = lifecycle.world().newNode();
     }
 
     Optional<Running> running() {
@@ -49,7 +52,7 @@ final class SimulatedNode {
     }
 
     void start() {
-        VirtualEnvironment environment = lifecycle.world().withClockOffset(clockOffset);
+        VirtualEnvironment environment = machine.newNode();
         environment.setStoreDelay(lifecycle.setup().storeDelay());
         // The network's time, not the node's: what is on its way arrives though the sender pauses.
         FaultyTransport links = new FaultyTransport(lifecycle.network().transport(node.address()), lifecycle.world());
@@ -86,9 +89,16 @@ final class SimulatedNode {
         running = Optional.empty();
     }
 
+    /** Sets its clock. If it drifts, it goes on to. */
     void setClock(Duration offset) {
-        clockOffset = offset;
+        machine.setClockOffset(offset);
         running.ifPresent(process -> process.environment().setClockOffset(offset));
+    }
+
+    /** Lets its clock go too fast or too slow from now on, in parts per million. */
+    void setClockDrift(int partsPerMillion) {
+        machine.setClockDrift(partsPerMillion);
+        running.ifPresent(process -> process.environment().setClockDrift(partsPerMillion));
     }
 
     void pause(Duration time) {

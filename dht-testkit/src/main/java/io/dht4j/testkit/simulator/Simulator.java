@@ -77,7 +77,7 @@ public final class Simulator {
         this.options = options;
         this.random = new SplittableRandom(seed);
         this.world = VirtualEnvironment.seeded(seed);
-        this.setup = Setup.drawn(random);
+        this.setup = Setup.drawn(random, options.time());
         Topology topology = Topology.of(IntStream.range(0, setup.size())
                 .mapToObj(i -> Node.of("n" + i, "host" + i))
                 .toArray(Node[]::new));
@@ -124,6 +124,7 @@ public final class Simulator {
         try {
             nodes.forEach(SimulatedNode::start);
             nodes.forEach(faults::attach);
+            faults.begin();
             watch.begin();
             suffer();
             faults.heal();

@@ -61,6 +61,8 @@ class SimulatorTest {
                         "cut",
                         "cut in one direction",
                         "disk full",
+                        "drift of a broken clock",
+                        "drift of a clock",
                         "failed write of a disk",
                         "jump of a clock",
                         "loss of a disk",
