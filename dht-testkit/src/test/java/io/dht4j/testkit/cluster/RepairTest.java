@@ -15,7 +15,9 @@ import io.dht4j.core.Repair;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.EntryCursor;
 import io.dht4j.spi.Store;
+import io.dht4j.spi.StoreException;
 import io.dht4j.testkit.Fault;
+import io.dht4j.testkit.ForwardingStore;
 import io.dht4j.testkit.ModelStore;
 import io.dht4j.testkit.VirtualEnvironment;
 import java.nio.charset.StandardCharsets;
@@ -25,6 +27,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Nobody reads and no hints are kept, so that replicas come together by repair or not at all. */
@@ -151,6 +154,59 @@ class RepairTest {
             assertThat(status.lastError())
                     .hasValueSatisfying(error -> assertThat(error).contains("n2"));
             assertThat(status.partitionsDone()).isZero();
+        }
+    }
+
+    @Test
+    void othersRepairWhatIsOnANodeToRepairWhoseRepairIsOff() {
+        assertOthersRepair(SimulatedCluster.of(1, 3)
+                .options((i, builder) ->
+                        builder.handoff(HintedHandoff.off()).repair(i == 0 ? Repair.off() : Repair.on())));
+    }
+
+    @Test
+    void othersRepairWhatIsOnANodeToRepairWhoseDiskTakesNothing() {
+        assertOthersRepair(SimulatedCluster.of(1, 3)
+                .options(builder -> builder.handoff(HintedHandoff.off()).repair(Repair.on()))
+                .stores(i -> i > 0
+                        ? new ModelStore()
+                        : new ForwardingStore(new ModelStore()) {
+                            @Override
+                            public void settle() {
+                                throw new StoreException("the disk is full");
+                            }
+                        }));
+    }
+
+    private static void assertOthersRepair(SimulatedCluster.Setup setup) {
+        try (SimulatedCluster cluster = setup.start()) {
+            cluster.env.advance(Repair.on().interval().multipliedBy(4));
+            List<Entry> missed = IntStream.range(0, 100)
+                    .mapToObj(i -> value("key" + i, cluster.env.currentTimeMillis(), "v"))
+                    .toList();
+            cluster.stores.get(1).apply(missed);
+
+            cluster.env.advance(Repair.on().interval().multipliedBy(8));
+
+            assertThat(content(cluster.stores.get(2))).containsExactlyInAnyOrderElementsOf(missed);
+        }
+    }
+
+    @Test
+    void whoCanRepairIsLeftToDoSo() {
+        SimulatedCluster.Setup setup = SimulatedCluster.of(1, 3)
+                .options(builder ->
+                        builder.handoff(HintedHandoff.off()).repair(Repair.on()).partitions(16));
+        try (SimulatedCluster cluster = setup.start()) {
+            cluster.env.advance(Repair.on().interval().multipliedBy(50));
+
+            int compared = 0;
+            for (int node = 0; node < 3; node++) {
+                compared += status(cluster, node).completed().size();
+            }
+            assertThat(compared)
+                    .as("partitions with nodes that have compared them")
+                    .isEqualTo(16);
         }
     }
 

@@ -10,6 +10,7 @@ import io.dht4j.UnavailableException;
 import io.dht4j.Version;
 import io.dht4j.core.internal.refill.Unfilled;
 import io.dht4j.spi.Environment;
+import io.dht4j.spi.StoreException;
 import java.util.BitSet;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -26,8 +27,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Repairs partitions in the background, and when asked to. Each partition is repaired by its first replica, or the first one that is not suspected: that one
- * compares its content with each of the others, one node after the other, and brings both sides together. If it got something on the way, those
+ * Repairs partitions in the background, and when asked to. Each partition is repaired by its first replica, or the first one that is not suspected, or another one when
+ * {@linkplain Neglected nobody has done so} for some time: that one compares its content with each of the others, one node after the other, and brings both sides together. If it got something on the way, those
  * whom it had compared before are compared again. When all replicas of a partition took part and none lacked anything older than the margin, they fence it, and what is dead
  * there and older is purged.
  *
@@ -57,6 +58,11 @@ public final class AntiEntropy {
     private final AddingUp addingUp;
 
     // Guarded by this.
+    private final Neglected neglected;
+
+    /** As they were when the last round began. */
+    private long[] seals;
+
     private boolean running;
     private boolean closed;
     /** What somebody has asked for while a round was under way. */
@@ -107,6 +113,8 @@ public final class AntiEntropy {
         this.progress = new Progress(self);
         this.unfilled = unfilled;
         this.givenUp = Set.copyOf(givenUp);
+        this.neglected = new Neglected(partitions);
+        this.seals = new long[partitions];
         BitSet held = new BitSet();
         for (int i = 0; i < partitions; i++) {
             held.set(i, isReplica(i));
@@ -237,8 +245,9 @@ public final class AntiEntropy {
         }
     }
 
-    /** The partitions that it is on this node to repair. */
+    /** The partitions that it is on this node to repair. Holding the lock. */
     private BitSet coordinated() {
+        BitSet leftAlone = neglected.after(seals);
         BitSet coordinated = new BitSet();
         for (int partition = 0; partition < partitions; partition++) {
             for (Node replica : replicas.apply(partition)) {
@@ -246,7 +255,7 @@ public final class AntiEntropy {
                     coordinated.set(partition);
                     break;
                 }
-                if (!peers.isSuspected(replica)) {
+                if (!peers.isSuspected(replica) && !leftAlone.get(partition)) {
                     break;
                 }
             }
@@ -359,7 +368,23 @@ public final class AntiEntropy {
         Round.Tools tools = new Round.Tools(
                 environment, content, peers, pace, limits, progress, self, givenUp, startCheck::askAbout);
         Round round = new Round(tools, newVersion(sealed), chosen, others(chosen));
-        return round.run().whenComplete((done, error) -> setMissed(round.missed()));
+        return pace.runOnStore(this::prepare)
+                .thenCompose(settled -> round.run())
+                .whenComplete((done, error) -> setMissed(round.missed()));
+    }
+
+    /** Before anybody is asked: others must not take it that somebody repairs what a node begins with whose store takes nothing. */
+    private void prepare() {
+        // May wait for a write that is under way.
+        long[] now = content.seals();
+        synchronized (this) {
+            seals = now;
+        }
+        try {
+            content.settle();
+        } catch (StoreException e) {
+            throw new RepairException(ErrorCode.STORE_FAILED, "node " + self + ": " + e.getMessage());
+        }
     }
 
     private synchronized void setMissed(Set<NodeId> nodes) {

@@ -13,6 +13,7 @@ import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.EntryCursor;
 import io.dht4j.spi.Store;
+import io.dht4j.spi.StoreException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -188,6 +189,20 @@ public final class Content {
     boolean seal(BitSet asked, Version before) {
         boolean isPast = before.millis() <= clockMillis.getAsLong() - leastAgeMillis;
         return isPast && fence.seal(asked, before);
+    }
+
+    /** Up to where each partition was sealed last, by its number. */
+    long[] seals() {
+        return fence.seals();
+    }
+
+    /**
+     * Brings into the sums what was applied before. Blocks.
+     *
+     * @throws StoreException if the store cannot be written
+     */
+    void settle() {
+        store.settle();
     }
 
     /** Sums that cover everything that was applied before. */

@@ -323,6 +323,11 @@ public final class Fence {
         }
     }
 
+    /** Up to where each partition was sealed last, by its number: another value with each round that its replicas take part in. */
+    long[] seals() {
+        return copy(sealed);
+    }
+
     /** What is older than this is refused in a partition. */
     Version fenced(int partition) {
         lock.readLock().lock();
