@@ -1,9 +1,11 @@
 package io.dht4j.benchmarks.overload;
 
+import io.dht4j.benchmarks.counters.Cost;
 import io.dht4j.benchmarks.load.LoadOptions;
 import io.dht4j.benchmarks.load.LoadResult;
 import io.dht4j.benchmarks.load.LoadSpec;
 import io.dht4j.benchmarks.load.Operation;
+import io.dht4j.benchmarks.process.ChildException;
 import io.dht4j.benchmarks.process.LoadProcess;
 import io.dht4j.benchmarks.process.NodeProcess;
 import io.dht4j.benchmarks.process.Nodes;
@@ -116,9 +118,14 @@ public final class OverloadLoad implements Callable<Integer> {
             double rate = stable.perSecond();
             say("stable load: %.0f/s; resident memory of each node: %s", rate, memory(nodes));
             for (int times : new int[] {1, 2, 4}) {
+                long before = processorMicros(nodes);
+                LoadResult result = process.run(spec(times * rate, load.seconds()));
                 say(
-                        "%dx: %s; resident memory: %s",
-                        times, line(process.run(spec(times * rate, load.seconds()))), memory(nodes));
+                        "%dx: %s; %.0f µs of the nodes' processor time for each served; resident memory: %s",
+                        times,
+                        line(result),
+                        (processorMicros(nodes) - before) / (double) Math.max(1, result.served()),
+                        memory(nodes));
             }
             for (int second = 1; second <= 8; second++) {
                 say("half of it, second %d: %s", second, line(process.run(spec(rate / 2, 1))));
@@ -148,6 +155,15 @@ public final class OverloadLoad implements Callable<Integer> {
                 result.latency().micros(P99) / 1e3,
                 result.conditions().stolenPercent(),
                 result.errors());
+    }
+
+    /** The generator takes the rest of the machine's: beside it a node is slower and yet does as much for its time. */
+    private static long processorMicros(Nodes nodes) throws ChildException, InterruptedException {
+        long sum = 0;
+        for (NodeProcess node : nodes.all()) {
+            sum += node.counters().values().getOrDefault(Cost.CPU_MICROS, 0L);
+        }
+        return sum;
     }
 
     /** The most that each node had since it was started. */

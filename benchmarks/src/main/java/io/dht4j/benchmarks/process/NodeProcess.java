@@ -55,6 +55,18 @@ public final class NodeProcess implements AutoCloseable {
         }
     }
 
+    /**
+     * Starts a node again that has ended, with the same settings and the same data. Blocks until it listens.
+     *
+     * @return the node, to be closed
+     * @throws ChildException if the server does not start
+     * @throws IOException if the system does not start the process
+     * @throws InterruptedException if the thread is interrupted; nothing is left running then
+     */
+    public NodeProcess startAgain() throws IOException, InterruptedException {
+        return start(spec);
+    }
+
     /** Lets it serve. */
     void serve() throws ChildException, InterruptedException {
         Map<String, String> settings = new TreeMap<>();
