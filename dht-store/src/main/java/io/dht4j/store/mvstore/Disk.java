@@ -2,7 +2,11 @@ package io.dht4j.store.mvstore;
 
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 
 /**
  * The calls that change files of a store, in one place, so that a test can put in their place what disks do that fail. Through
@@ -38,5 +42,33 @@ class Disk {
 
     void sync(RandomAccessFile file, Path path) throws IOException {
         file.getFD().sync();
+    }
+
+    /** Gives a file another name of the same directory, in place of a file that may have it. */
+    void rename(Path from, Path to) throws IOException {
+        Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    /** Deletes a file if it exists, and tells whether it did. */
+    boolean delete(Path path) throws IOException {
+        return Files.deleteIfExists(path);
+    }
+
+    /** Forces the names of files that were made, renamed or deleted in a directory to the disk. */
+    final void forceNames(Path directory) throws ForceFailedException {
+        try {
+            syncNames(directory);
+        } catch (IOException e) {
+            throw new ForceFailedException(directory, e);
+        }
+    }
+
+    void syncNames(Path directory) throws IOException {
+        Uninterruptibly.call(() -> {
+            try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+                channel.force(true);
+            }
+            return directory;
+        });
     }
 }

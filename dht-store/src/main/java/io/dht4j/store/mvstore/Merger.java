@@ -5,7 +5,6 @@ import io.dht4j.KeyRange;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.StoreException;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -310,7 +309,7 @@ final class Merger {
         }
         map.finishSegment(table.segment(), table.newest());
         memtables.dropOldest();
-        Files.deleteIfExists(table.file());
+        directory.disk().delete(table.file());
         if (durability == Durability.FSYNC) {
             directory.sync();
         }

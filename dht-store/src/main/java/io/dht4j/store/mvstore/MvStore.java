@@ -10,7 +10,6 @@ import io.dht4j.spi.EntryCursor;
 import io.dht4j.spi.Store;
 import io.dht4j.spi.StoreException;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -142,7 +141,7 @@ public final class MvStore implements Store {
             // The process that merged them may have ended before it had forced that to the disk.
             map.sync();
             for (Path segment : merged.values()) {
-                Files.delete(segment);
+                directory.disk().delete(segment);
             }
         }
         SortedMap<Long, Path> missing = directory.segments();
@@ -159,7 +158,7 @@ public final class MvStore implements Store {
                                 + segment.getValue() + ": the map has fallen back, or segments are missing");
             }
             boolean last = expected == missing.lastKey();
-            SegmentReader reader = new SegmentReader(segment.getValue(), expected, last);
+            SegmentReader reader = new SegmentReader(directory.disk(), segment.getValue(), expected, last);
             recovered.add(reader.replay());
             expected++;
             if (last && reader.isSealed()) {

@@ -113,10 +113,11 @@ public final class Rebuild {
                 try {
                     if (pending.isEmpty()) {
                         Files.deleteIfExists(file);
-                        WholeFile.sync(directory);
+                        Disk.REAL.forceNames(directory);
                     } else {
                         String left = HexFormat.of().formatHex(pending.toByteArray());
                         WholeFile.write(
+                                Disk.REAL,
                                 directory,
                                 StoreDirectory.REFILL_FILE,
                                 StandardCharsets.ISO_8859_1.encode(HEADER + "\n" + left + "\n"));
@@ -129,7 +130,8 @@ public final class Rebuild {
     }
 
     private static void write(StoreDirectory locked, String text) throws IOException {
-        WholeFile.write(locked.path(), StoreDirectory.REFILL_FILE, StandardCharsets.ISO_8859_1.encode(text));
+        WholeFile.write(
+                locked.disk(), locked.path(), StoreDirectory.REFILL_FILE, StandardCharsets.ISO_8859_1.encode(text));
     }
 
     private static BitSet read(Path file, int partitions) {

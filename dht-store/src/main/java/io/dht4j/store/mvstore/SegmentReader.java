@@ -22,12 +22,14 @@ final class SegmentReader {
 
     private static final Logger LOG = LoggerFactory.getLogger(SegmentReader.class);
 
+    private final Disk disk;
     private final Path file;
     private final long id;
     private final boolean last;
     private boolean sealed;
 
-    SegmentReader(Path file, long id, boolean last) {
+    SegmentReader(Disk disk, Path file, long id, boolean last) {
+        this.disk = disk;
         this.file = file;
         this.id = id;
         this.last = last;
@@ -36,7 +38,7 @@ final class SegmentReader {
     /** Reads the segment into a table; the last segment's torn tail is gone from the file on return. */
     Memtable replay() {
         Memtable table = new Memtable(id, file);
-        try (RandomAccessFile in = new RandomAccessFile(file.toFile(), "rw")) {
+        try (RandomAccessFile in = disk.open(file)) {
             long length = in.length();
             long position = 0;
             if (readSegmentHeader(in, length)) {
@@ -161,13 +163,13 @@ final class SegmentReader {
                 length - position,
                 position);
         if (position < LogFormat.SEGMENT_HEADER_BYTES) {
-            in.setLength(0);
+            disk.truncate(in, file, 0);
             in.seek(0);
-            in.write(LogFormat.segmentHeader(id));
+            disk.write(in, file, LogFormat.segmentHeader(id), 0, LogFormat.SEGMENT_HEADER_BYTES);
         } else {
-            in.setLength(position);
+            disk.truncate(in, file, position);
         }
-        in.getFD().sync();
+        disk.force(in, file);
     }
 
     private StoreException damagedAt(long position, String what) {

@@ -3,7 +3,6 @@ package io.dht4j.store.mvstore;
 import io.dht4j.store.log.LogFormat;
 import java.io.IOException;
 import java.io.RandomAccessFile;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,15 +43,15 @@ final class SegmentWriter implements AutoCloseable {
             return new SegmentWriter(id, file, disk, out);
         } catch (IOException | RuntimeException e) {
             out.close();
-            discard(file, e);
+            discard(disk, file, e);
             throw e;
         }
     }
 
     /** What was not finished must not look like a segment that follows the one that goes on. */
-    private static void discard(Path file, Exception failure) {
+    private static void discard(Disk disk, Path file, Exception failure) {
         try {
-            Files.deleteIfExists(file);
+            disk.delete(file);
         } catch (IOException e) {
             failure.addSuppressed(e);
         }

@@ -12,7 +12,6 @@ import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
@@ -56,6 +55,8 @@ final class StoreDirectory implements AutoCloseable {
     private static final String PROBE_FILE = "probe" + WholeFile.DRAFT_SUFFIX;
     /** As much as a group of writes may take, and more. */
     private static final int PROBE_BYTES = 4 << 20;
+
+    private static final int COPY_BYTES = 1 << 20;
 
     private final Path directory;
     private final Disk disk;
@@ -214,6 +215,7 @@ final class StoreDirectory implements AutoCloseable {
 
     void writeFormat() throws IOException {
         WholeFile.write(
+                disk,
                 directory,
                 FORMAT_FILE,
                 StandardCharsets.ISO_8859_1.encode(FORMAT_MARKER + " " + FORMAT_VERSION + "\n"));
@@ -227,10 +229,7 @@ final class StoreDirectory implements AutoCloseable {
                 if (!mayBeNew) {
                     LOG.warn("{} is missing; it is written anew, as this node is set up now: {}", file, placement);
                 }
-                Uninterruptibly.call(() -> {
-                    WholeFile.write(directory, PLACEMENT_FILE, StandardCharsets.UTF_8.encode(placement + "\n"));
-                    return file;
-                });
+                WholeFile.write(disk, directory, PLACEMENT_FILE, StandardCharsets.UTF_8.encode(placement + "\n"));
                 return;
             }
             String kept = new String(Files.readAllBytes(file), StandardCharsets.UTF_8).strip();
@@ -250,10 +249,7 @@ final class StoreDirectory implements AutoCloseable {
         try {
             ByteBuffer content = ByteBuffer.allocate(Integer.BYTES + bytes.length);
             content.putInt(LogFormat.crc(bytes, 0, bytes.length)).put(bytes).flip();
-            Uninterruptibly.call(() -> {
-                WholeFile.write(directory, String.valueOf(file.getFileName()), content.duplicate());
-                return file;
-            });
+            WholeFile.write(disk, directory, String.valueOf(file.getFileName()), content);
         } catch (IOException e) {
             throw new StoreException(file + " cannot be written (" + e + "); make it writable", e);
         }
@@ -309,7 +305,7 @@ final class StoreDirectory implements AutoCloseable {
             // Of this file nothing is needed: it only is too early.
             throw new IOException(e.getMessage(), e.getCause());
         } finally {
-            Files.deleteIfExists(file);
+            disk.delete(file);
         }
     }
 
@@ -319,14 +315,17 @@ final class StoreDirectory implements AutoCloseable {
      */
     void writeAgain(Path segment) throws IOException {
         Path draft = directory.resolve(segment.getFileName() + WholeFile.DRAFT_SUFFIX);
-        Uninterruptibly.call(() -> {
-            Files.copy(segment, draft, StandardCopyOption.REPLACE_EXISTING);
-            try (FileChannel copy = FileChannel.open(draft, StandardOpenOption.WRITE)) {
-                copy.force(true);
+        byte[] buffer = new byte[COPY_BYTES];
+        try (RandomAccessFile in = new RandomAccessFile(segment.toFile(), "r");
+                RandomAccessFile out = disk.open(draft)) {
+            disk.truncate(out, draft, 0);
+            int count;
+            while ((count = in.read(buffer)) > 0) {
+                disk.write(out, draft, buffer, 0, count);
             }
-            return draft;
-        });
-        Files.move(draft, segment, StandardCopyOption.ATOMIC_MOVE);
+            disk.force(out, draft);
+        }
+        disk.rename(draft, segment);
         sync();
     }
 
@@ -356,7 +355,7 @@ final class StoreDirectory implements AutoCloseable {
 
     /** Forces the names of files that were made or deleted to the disk. */
     void sync() throws IOException {
-        WholeFile.sync(directory);
+        disk.forceNames(directory);
     }
 
     /** Releases the lock. */

@@ -29,10 +29,7 @@ final class StoreNotes {
     void keepEnd(long segment, long length) {
         try {
             String end = "segment " + segment + " length " + length + "\n";
-            Uninterruptibly.call(() -> {
-                WholeFile.write(directory.path(), END_FILE, StandardCharsets.ISO_8859_1.encode(end));
-                return this;
-            });
+            WholeFile.write(directory.disk(), directory.path(), END_FILE, StandardCharsets.ISO_8859_1.encode(end));
         } catch (IOException e) {
             LOG.warn("{} does not keep where the log ends ({})", directory.path(), e.toString());
         }
@@ -66,7 +63,7 @@ final class StoreNotes {
 
     /** The log goes on from here. */
     void forgetEnd() throws IOException {
-        if (Files.deleteIfExists(directory.path().resolve(END_FILE))) {
+        if (directory.disk().delete(directory.path().resolve(END_FILE))) {
             directory.sync();
         }
     }
@@ -80,7 +77,7 @@ final class StoreNotes {
                 + " where there are none, delete " + file + " and start: what was written shortly before may be lost"
                 + " (docs/damage.md)";
         try {
-            WholeFile.write(directory.path(), DOUBT_FILE, StandardCharsets.UTF_8.encode(what + "\n"));
+            WholeFile.write(directory.disk(), directory.path(), DOUBT_FILE, StandardCharsets.UTF_8.encode(what + "\n"));
         } catch (IOException e) {
             LOG.error(
                     "{} cannot be written either ({}): do not start this node again without --rebuild",

@@ -1,12 +1,9 @@
 package io.dht4j.store.mvstore;
 
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 
 /** Files that are there as a whole or not at all. */
 final class WholeFile {
@@ -17,30 +14,16 @@ final class WholeFile {
     private WholeFile() {}
 
     /** Writes a file in place of one that may be there. It is on the disk on return. */
-    static void write(Path directory, String name, ByteBuffer content) throws IOException {
+    static void write(Disk disk, Path directory, String name, ByteBuffer content) throws IOException {
         Path draft = directory.resolve(name + DRAFT_SUFFIX);
-        try (FileChannel out = FileChannel.open(
-                draft, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE)) {
-            while (content.hasRemaining()) {
-                out.write(content);
-            }
-            out.force(true);
+        try (RandomAccessFile out = disk.open(draft)) {
+            disk.truncate(out, draft, 0);
+            byte[] bytes = new byte[content.remaining()];
+            content.get(bytes);
+            disk.write(out, draft, bytes, 0, bytes.length);
+            disk.force(out, draft);
         }
-        Files.move(draft, directory.resolve(name), StandardCopyOption.ATOMIC_MOVE);
-        sync(directory);
-    }
-
-    /** Forces the names of files that were made or deleted to the disk. */
-    static void sync(Path directory) throws ForceFailedException {
-        try {
-            Uninterruptibly.call(() -> {
-                try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
-                    channel.force(true);
-                }
-                return directory;
-            });
-        } catch (IOException e) {
-            throw new ForceFailedException(directory, e);
-        }
+        disk.rename(draft, directory.resolve(name));
+        disk.forceNames(directory);
     }
 }
