@@ -91,7 +91,7 @@ final class StoreDirectory implements AutoCloseable {
     /** Locks a directory of a store, whatever state its files are in. */
     static StoreDirectory lock(Path directory) throws IOException {
         return Uninterruptibly.call(() -> {
-            Files.createDirectories(directory);
+            make(directory, Disk.REAL);
             if (!Files.exists(directory.resolve(FORMAT_FILE))) {
                 refuseForeign(directory, name -> !isStoreFile(name));
             }
@@ -107,7 +107,7 @@ final class StoreDirectory implements AutoCloseable {
     }
 
     private static StoreDirectory lockAndCheck(Path directory, Disk disk) throws IOException {
-        Files.createDirectories(directory);
+        make(directory, disk);
         boolean formatted = isFormatted(directory);
         FileChannel channel =
                 FileChannel.open(directory.resolve(LOCK_FILE), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
@@ -121,6 +121,19 @@ final class StoreDirectory implements AutoCloseable {
             channel.close();
             throw e;
         }
+    }
+
+    /** Makes a directory, and those that it is in, where they do not exist, and forces their names to the disk. */
+    private static void make(Path directory, Disk disk) throws IOException {
+        @Nullable Path parent = directory.toAbsolutePath().getParent();
+        if (parent == null || Files.exists(directory)) {
+            // Throws if it is no directory.
+            Files.createDirectories(directory);
+            return;
+        }
+        make(parent, disk);
+        Files.createDirectories(directory);
+        disk.forceNames(parent);
     }
 
     private static FileLock tryLock(Path directory, FileChannel channel) throws IOException {
