@@ -7,6 +7,8 @@ import io.dht4j.spi.ContentListener;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.EntryCursor;
 import io.dht4j.spi.StoreException;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -88,7 +90,10 @@ final class EntryMap implements AutoCloseable {
         this.opened = MapFile.open(file, disk, cacheBytes);
     }
 
-    static EntryMap open(Path file, Disk disk, long cacheBytes, EntryCache cache, Health health) {
+    static EntryMap open(Path file, Disk disk, long cacheBytes, EntryCache cache, Health health) throws IOException {
+        if (!Files.exists(file)) {
+            MapFile.make(file, disk);
+        }
         EntryMap map = new EntryMap(file, disk, cacheBytes, cache, health);
         try {
             map.finished = map.lastMergedSegment();

@@ -87,6 +87,15 @@ final class MapFile {
         }
     }
 
+    /** Makes an empty file, which is there as a whole or not at all when the power fails. */
+    static void make(Path file, Disk disk) throws IOException {
+        Path draft = file.resolveSibling(file.getFileName() + WholeFile.DRAFT_SUFFIX);
+        disk.delete(draft);
+        open(draft, disk, MvStoreOptions.MIN_CACHE_BYTES).close();
+        disk.rename(draft, file);
+        disk.forceNames(file.toAbsolutePath().resolveSibling(""));
+    }
+
     private static MVMap<Key, Stored> openMap(MVStore store, String name) {
         return store.openMap(
                 name,
