@@ -48,6 +48,7 @@ final class EntryMap implements AutoCloseable {
 
     private final Path file;
     private final Disk disk;
+    private final Durability durability;
     private final long cacheBytes;
     private final Health health;
     private final EntryCache cache;
@@ -81,20 +82,22 @@ final class EntryMap implements AutoCloseable {
      */
     record Purged(long removed, Optional<Key> next) {}
 
-    private EntryMap(Path file, Disk disk, long cacheBytes, EntryCache cache, Health health) {
+    private EntryMap(Path file, Disk disk, Durability durability, long cacheBytes, EntryCache cache, Health health) {
         this.cache = cache;
         this.file = file;
         this.disk = disk;
+        this.durability = durability;
         this.cacheBytes = cacheBytes;
         this.health = health;
-        this.opened = MapFile.open(file, disk, cacheBytes);
+        this.opened = MapFile.open(file, disk, durability, cacheBytes);
     }
 
-    static EntryMap open(Path file, Disk disk, long cacheBytes, EntryCache cache, Health health) throws IOException {
+    static EntryMap open(Path file, Disk disk, Durability durability, long cacheBytes, EntryCache cache, Health health)
+            throws IOException {
         if (!Files.exists(file)) {
             MapFile.make(file, disk);
         }
-        EntryMap map = new EntryMap(file, disk, cacheBytes, cache, health);
+        EntryMap map = new EntryMap(file, disk, durability, cacheBytes, cache, health);
         try {
             map.finished = map.lastMergedSegment();
         } catch (RuntimeException e) {
@@ -117,7 +120,7 @@ final class EntryMap implements AutoCloseable {
             return;
         }
         used.abandon();
-        MapFile again = MapFile.open(file, disk, cacheBytes);
+        MapFile again = MapFile.open(file, disk, durability, cacheBytes);
         Stored merged = again.state.get(MERGED);
         if (merged == null ? finished > 0 : merged.version() < finished) {
             again.abandon();

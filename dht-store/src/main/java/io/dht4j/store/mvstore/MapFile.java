@@ -57,10 +57,11 @@ final class MapFile {
      *
      * @throws StoreException if it cannot be read or written, or is damaged
      */
-    static MapFile open(Path file, Disk disk, long cacheBytes) {
+    static MapFile open(Path file, Disk disk, Durability durability, long cacheBytes) {
         Map<String, Object> config = new HashMap<>();
         config.put("cacheSize", (int) (cacheBytes >> 20));
-        UninterruptibleFileStore fileStore = new UninterruptibleFileStore(file, disk, config);
+        UninterruptibleFileStore fileStore =
+                new UninterruptibleFileStore(file, disk, durability == Durability.FSYNC, config);
         try {
             // Locking goes through a channel, which an interrupt would close.
             Uninterruptibly.call(() -> {
@@ -91,7 +92,7 @@ final class MapFile {
     static void make(Path file, Disk disk) throws IOException {
         Path draft = file.resolveSibling(file.getFileName() + WholeFile.DRAFT_SUFFIX);
         disk.delete(draft);
-        open(draft, disk, MvStoreOptions.MIN_CACHE_BYTES).close();
+        open(draft, disk, Durability.FSYNC, MvStoreOptions.MIN_CACHE_BYTES).close();
         disk.rename(draft, file);
         disk.forceNames(file.toAbsolutePath().resolveSibling(""));
     }

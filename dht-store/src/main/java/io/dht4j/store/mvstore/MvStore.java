@@ -106,6 +106,7 @@ public final class MvStore implements Store {
         EntryMap map = EntryMap.open(
                 directory.dataFile(),
                 directory.disk(),
+                options.durability(),
                 options.cacheBytes(),
                 new EntryCache(options.entryCacheBytes()),
                 health);

@@ -33,14 +33,25 @@ final class UninterruptibleFileStore extends RandomAccessStore {
     /** Larger writes are cut into pieces: the JDK copies what it writes through native memory. */
     private static final int PIECE_BYTES = 1 << 20;
 
+    /** A disk writes so many bytes as a whole or not at all. MVStore's mark that a chunk is complete is shorter, and stands at its end. */
+    private static final int SECTOR_BYTES = 512;
+
     private final Map<String, Object> config;
     private final Path file;
     private final Disk disk;
+
+    /**
+     * Whether the end of a chunk is written only when everything before is on the disk. Otherwise what is not forced may reach it in any order when the power fails, and MVStore, which looks at
+     * the beginning and the end of its newest chunk only, takes one for complete that is not, or one whose older pages were in space that has been written anew since.
+     */
+    private final boolean inOrder;
+
     private final List<RandomAccessFile> handles = new ArrayList<>();
     private @Nullable FileLock lock;
 
-    UninterruptibleFileStore(Path file, Disk disk, Map<String, Object> config) {
+    UninterruptibleFileStore(Path file, Disk disk, boolean inOrder, Map<String, Object> config) {
         super(config);
+        this.inOrder = inOrder;
         this.disk = disk;
         this.config = config;
         this.file = file;
@@ -84,7 +95,7 @@ final class UninterruptibleFileStore extends RandomAccessStore {
 
     @Override
     public UninterruptibleFileStore open(String fileName, boolean readOnly) {
-        UninterruptibleFileStore other = new UninterruptibleFileStore(Path.of(fileName), disk, config);
+        UninterruptibleFileStore other = new UninterruptibleFileStore(Path.of(fileName), disk, inOrder, config);
         try {
             other.open();
         } catch (IOException e) {
@@ -130,18 +141,18 @@ final class UninterruptibleFileStore extends RandomAccessStore {
     }
 
     @Override
-    protected void writeFully(SFChunk chunk, long position, ByteBuffer source) {
+    protected void writeFully(@Nullable SFChunk chunk, long position, ByteBuffer source) {
         int length = source.remaining();
         setSize(Math.max(size(), position + length));
         RandomAccessFile handle = handles.get(0);
         synchronized (handle) {
             try {
                 handle.seek(position);
-                while (source.hasRemaining()) {
-                    int piece = Math.min(PIECE_BYTES, source.remaining());
-                    disk.write(handle, file, source.array(), source.arrayOffset() + source.position(), piece);
-                    source.position(source.position() + piece);
+                if (inOrder && chunk != null && length > SECTOR_BYTES) {
+                    write(handle, source, length - SECTOR_BYTES);
+                    disk.force(handle, file);
                 }
+                write(handle, source, source.remaining());
             } catch (IOException e) {
                 throw DataUtils.newMVStoreException(
                         DataUtils.ERROR_WRITING_FAILED,
@@ -154,6 +165,16 @@ final class UninterruptibleFileStore extends RandomAccessStore {
         }
         writeCount.incrementAndGet();
         writeBytes.addAndGet(length);
+    }
+
+    private void write(RandomAccessFile handle, ByteBuffer source, int count) throws IOException {
+        int left = count;
+        while (left > 0) {
+            int piece = Math.min(PIECE_BYTES, left);
+            disk.write(handle, file, source.array(), source.arrayOffset() + source.position(), piece);
+            source.position(source.position() + piece);
+            left -= piece;
+        }
     }
 
     /** How many bytes have been written since the file was opened. */
