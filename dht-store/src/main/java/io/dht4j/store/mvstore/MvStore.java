@@ -136,7 +136,7 @@ public final class MvStore implements Store {
     private static List<Memtable> replay(StoreDirectory directory, EntryMap map, Durability durability)
             throws IOException {
         long lastMerged = map.lastMergedSegment();
-        directory.notes().checkEnd(lastMerged);
+        boolean closed = directory.notes().checkEnd(lastMerged);
         SortedMap<Long, Path> merged = directory.segments().headMap(lastMerged + 1);
         if (!merged.isEmpty()) {
             // The process that merged them may have ended before it had forced that to the disk.
@@ -159,7 +159,7 @@ public final class MvStore implements Store {
                                 + segment.getValue() + ": the map has fallen back, or segments are missing");
             }
             boolean last = expected == missing.lastKey();
-            SegmentReader reader = new SegmentReader(directory.disk(), segment.getValue(), expected, last);
+            SegmentReader reader = new SegmentReader(directory.disk(), segment.getValue(), expected, last, !closed);
             recovered.add(reader.replay());
             expected++;
             if (last && reader.isSealed()) {

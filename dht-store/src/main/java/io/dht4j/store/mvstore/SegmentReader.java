@@ -22,17 +22,30 @@ final class SegmentReader {
 
     private static final Logger LOG = LoggerFactory.getLogger(SegmentReader.class);
 
+    private static final int BUFFER_BYTES = 8192;
+
+    /** A disk writes so many bytes as a whole or not at all. */
+    private static final int SECTOR_BYTES = 512;
+
     private final Disk disk;
     private final Path file;
     private final long id;
     private final boolean last;
+    private final boolean unfinished;
     private boolean sealed;
 
-    SegmentReader(Disk disk, Path file, long id, boolean last) {
+    /**
+     * A reader of a segment.
+     *
+     * @param last whether no segment follows
+     * @param unfinished whether the store was not closed in order, so that the last segment may end with a write that nobody was told of
+     */
+    SegmentReader(Disk disk, Path file, long id, boolean last, boolean unfinished) {
         this.disk = disk;
         this.file = file;
         this.id = id;
         this.last = last;
+        this.unfinished = unfinished;
     }
 
     /** Reads the segment into a table; the last segment's torn tail is gone from the file on return. */
@@ -68,7 +81,7 @@ final class SegmentReader {
     }
 
     private boolean readSegmentHeader(RandomAccessFile in, long length) throws IOException {
-        if (length < LogFormat.SEGMENT_HEADER_BYTES || isZeroFrom(in, 0, length)) {
+        if (length < LogFormat.SEGMENT_HEADER_BYTES || isZero(in, 0, length)) {
             if (!last) {
                 throw damagedAt(0, "the segment's header is cut off");
             }
@@ -98,8 +111,12 @@ final class SegmentReader {
         in.seek(position);
         in.readFully(header.array());
         if (!LogFormat.isFrameHeader(header)) {
-            if (last && isZeroFrom(in, position, length)) {
+            if (last && isZero(in, position, length)) {
                 return torn(position, "only zeros follow");
+            }
+            if (hasHole(in, position, position + LogFormat.FRAME_HEADER_BYTES, length)
+                    && !isFrameIn(in, position + 1, length)) {
+                return torn(position, "a part of a frame's header was never written");
             }
             throw damagedAt(position, "a frame's header is damaged");
         }
@@ -118,6 +135,9 @@ final class SegmentReader {
         if (!intact || mark != LogFormat.END_MARK) {
             if (mark == 0 && end == length) {
                 return torn(position, "the end of a frame was never written");
+            }
+            if (hasHole(in, position, end, length) && !isFrameIn(in, end, length)) {
+                return torn(position, "a part of a frame was never written");
             }
             throw damagedAt(position, "a frame of " + payloadLength + " bytes does not match its checksum");
         }
@@ -176,10 +196,44 @@ final class SegmentReader {
         return Health.damaged(file, "damaged at offset " + position + ": " + what);
     }
 
-    private static boolean isZeroFrom(RandomAccessFile in, long position, long length) throws IOException {
-        byte[] buffer = new byte[8192];
-        in.seek(position);
-        long left = length - position;
+    /**
+     * Whether a sector within some bytes holds zeros only, though what stands there is damaged: that was never written. What was not forced to the disk
+     * reaches it in any order.
+     */
+    private boolean hasHole(RandomAccessFile in, long from, long to, long length) throws IOException {
+        if (!last || !unfinished) {
+            return false;
+        }
+        for (long sector = from / SECTOR_BYTES * SECTOR_BYTES; sector < to; sector += SECTOR_BYTES) {
+            if (isZero(in, Math.max(sector, from), Math.min(sector + SECTOR_BYTES, length))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether a frame begins anywhere from one place on: then what stands before it was written. */
+    private static boolean isFrameIn(RandomAccessFile in, long from, long length) throws IOException {
+        byte[] buffer = new byte[BUFFER_BYTES];
+        int step = BUFFER_BYTES - LogFormat.FRAME_HEADER_BYTES + 1;
+        for (long position = from; position + LogFormat.FRAME_HEADER_BYTES <= length; position += step) {
+            int count = (int) Math.min(BUFFER_BYTES, length - position);
+            in.seek(position);
+            in.readFully(buffer, 0, count);
+            for (int i = 0; i + LogFormat.FRAME_HEADER_BYTES <= count; i++) {
+                if (LogFormat.isFrameHeader(
+                        ByteBuffer.wrap(buffer, i, LogFormat.FRAME_HEADER_BYTES).slice())) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    private static boolean isZero(RandomAccessFile in, long from, long to) throws IOException {
+        byte[] buffer = new byte[BUFFER_BYTES];
+        in.seek(from);
+        long left = to - from;
         while (left > 0) {
             int read = in.read(buffer, 0, (int) Math.min(buffer.length, left));
             if (read < 0) {

@@ -35,11 +35,15 @@ final class StoreNotes {
         }
     }
 
-    /** Throws if the log does not reach as far as it did when the store was closed. Segments up to one are not needed any more. */
-    void checkEnd(long lastMerged) throws IOException {
+    /**
+     * Throws if the log does not reach as far as it did when the store was closed. Segments up to one are not needed any more.
+     *
+     * @return whether the store was closed in order
+     */
+    boolean checkEnd(long lastMerged) throws IOException {
         Path file = directory.path().resolve(END_FILE);
         if (!Files.exists(file)) {
-            return;
+            return false;
         }
         Matcher end = END.matcher(new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1));
         if (!end.matches()) {
@@ -48,7 +52,7 @@ final class StoreNotes {
         long segment = Long.parseLong(end.group(1));
         long length = Long.parseLong(end.group(2));
         if (segment <= lastMerged) {
-            return;
+            return true;
         }
         Path log = directory.segmentFile(segment);
         if (!Files.exists(log)) {
@@ -59,6 +63,7 @@ final class StoreNotes {
                     log,
                     "damaged at offset " + Files.size(log) + ": it had " + length + " bytes when the store was closed");
         }
+        return true;
     }
 
     /** The log goes on from here. */
