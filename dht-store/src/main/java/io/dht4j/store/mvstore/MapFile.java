@@ -92,7 +92,13 @@ final class MapFile {
     static void make(Path file, Disk disk) throws IOException {
         Path draft = file.resolveSibling(file.getFileName() + WholeFile.DRAFT_SUFFIX);
         disk.delete(draft);
-        open(draft, disk, Durability.FSYNC, MvStoreOptions.MIN_CACHE_BYTES).close();
+        MapFile made = open(draft, disk, Durability.FSYNC, MvStoreOptions.MIN_CACHE_BYTES);
+        try {
+            made.close();
+        } catch (RuntimeException e) {
+            made.abandon();
+            throw e;
+        }
         disk.rename(draft, file);
         disk.forceNames(file.toAbsolutePath().resolveSibling(""));
     }

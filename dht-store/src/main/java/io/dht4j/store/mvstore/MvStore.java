@@ -94,10 +94,26 @@ public final class MvStore implements Store {
         } catch (IOException e) {
             opened.close();
             throw new StoreException(directory + " cannot be opened (" + e + "); make it readable and writable", e);
-        } catch (RuntimeException | Error e) {
+        } catch (RuntimeException e) {
+            RuntimeException failure = unopened(opened, e);
+            opened.close();
+            throw failure;
+        } catch (Error e) {
             opened.close();
             throw e;
         }
+    }
+
+    /** A file that could not be written is no damage; one that could not be forced to the disk is in doubt. */
+    private static RuntimeException unopened(StoreDirectory directory, RuntimeException e) {
+        @Nullable IOException cause = Health.ioFailure(e);
+        if (e instanceof StoreException || cause == null) {
+            return e;
+        }
+        return cause instanceof ForceFailedException doubt && doubt.file().equals(directory.dataFile())
+                ? new StoreException(directory.notes().distrust(doubt), e)
+                : new StoreException(
+                        directory.path() + " cannot be opened (" + cause + "); make room or mend the disk", e);
     }
 
     private static MvStore recover(StoreDirectory directory, MvStoreOptions options) throws IOException {
