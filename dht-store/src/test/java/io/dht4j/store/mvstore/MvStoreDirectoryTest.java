@@ -124,6 +124,21 @@ class MvStoreDirectoryTest {
     }
 
     @Test
+    void what_was_placed_otherwise_is_refused() {
+        try (MvStore store = MvStore.open(directory, MvStoreOptions.defaults())) {
+            store.bind("64 partitions, ring");
+        }
+        try (MvStore store = MvStore.open(directory, MvStoreOptions.defaults())) {
+            store.bind("64 partitions, ring");
+            assertThatThrownBy(() -> store.bind("128 partitions, ring"))
+                    .isInstanceOf(StoreException.class)
+                    .hasMessageContaining("PLACEMENT")
+                    .hasMessageContaining("64 partitions, ring")
+                    .hasMessageContaining("128 partitions, ring");
+        }
+    }
+
+    @Test
     void a_path_that_cannot_be_a_directory_is_refused() throws IOException {
         Path file = Files.createFile(directory.resolve("file"));
 
