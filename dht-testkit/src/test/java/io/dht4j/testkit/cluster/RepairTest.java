@@ -112,6 +112,35 @@ class RepairTest {
     }
 
     @Test
+    void itTellsHowManyPartitionsItHasDoneWhileItRuns() {
+        try (SimulatedCluster cluster = setup(3).start()) {
+            cluster.stores.get(1).apply(List.of(value("key", NOW, "one has it")));
+            cluster.stores.get(0).apply(List.of(value("key 2", NOW, "two have it")));
+            cluster.stores.get(1).apply(List.of(value("key 2", NOW, "two have it")));
+            List<RepairStatus> seen = new ArrayList<>();
+
+            cluster.await(cluster.node(0).repair(Set.of()));
+            cluster.env.runUntil(
+                    () -> {
+                        RepairStatus status = status(cluster, 0);
+                        if (seen.isEmpty()
+                                || status.partitionsDone()
+                                        != seen.get(seen.size() - 1).partitionsDone()) {
+                            seen.add(status);
+                        }
+                        return status.rounds() > 0;
+                    },
+                    Duration.ofMinutes(10));
+
+            assertThat(seen).extracting(RepairStatus::partitionsDone).containsExactly(0, 14, 15, 16);
+            assertThat(seen).allSatisfy(status -> {
+                assertThat(status.running()).isTrue();
+                assertThat(status.completed()).hasSize(status.partitionsDone());
+            });
+        }
+    }
+
+    @Test
     void ofTwoValuesOfOneVersionAllEndWithTheSame() {
         try (SimulatedCluster cluster = setup(3).start()) {
             cluster.stores.get(0).apply(List.of(value("key", NOW, "a".repeat(5000))));

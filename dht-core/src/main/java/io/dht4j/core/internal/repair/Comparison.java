@@ -185,6 +185,11 @@ final class Comparison {
         return fencedThere(partition).compareTo(seen.purgedHere.getOrDefault(partition, Content.NO_SEAL)) < 0;
     }
 
+    /** The partitions that looked different. */
+    BitSet differing() {
+        return (BitSet) differing.clone();
+    }
+
     /** Leaves out partitions. */
     void leave(BitSet some) {
         differing.andNot(some);

@@ -37,6 +37,8 @@ final class Round {
     private final BitSet clean;
     /** Compared with all other replicas, whatever was found. */
     private final BitSet compared;
+    /** Those of them that have been counted as done. */
+    private final BitSet counted = new BitSet();
     /** Compared with all other replicas but those that were given up, and nothing is lacking here that they have. */
     private final BitSet reached;
     /** Compared with a replica that knows of everything this one should know. */
@@ -108,11 +110,11 @@ final class Round {
                 // The fence may wait for a write that is under way.
                 .thenCompose(done -> tools.pace().onStore(this::doubts))
                 .thenCompose(doubts -> resolve(doubts, 0))
-                .thenCompose(done -> join(shares, 0, 1))
                 .thenCompose(done -> {
-                    tools.progress().completed(compared, tools.environment().currentTimeMillis());
-                    return tools.pace().runOnStore(this::catchUp);
+                    count(0);
+                    return join(shares, 0, 1);
                 })
+                .thenCompose(done -> tools.pace().runOnStore(this::catchUp))
                 .thenCompose(done -> purge());
     }
 
@@ -265,6 +267,28 @@ final class Round {
                 });
     }
 
+    /** Counts as done where nothing is left to do with any node from one on. */
+    private void count(int from) {
+        BitSet done = (BitSet) compared.clone();
+        done.andNot(counted);
+        shares.subList(from, shares.size()).forEach(share -> done.andNot(left(share)));
+        counted.or(done);
+        tools.progress().completed(done, tools.environment().currentTimeMillis());
+    }
+
+    /** The partitions that this node is yet to be brought together in with another one. */
+    private BitSet left(Share share) {
+        Comparison comparison = share.comparison;
+        if (comparison == null) {
+            // Not compared at all, which has been noted.
+            return new BitSet();
+        }
+        BitSet left = comparison.differing();
+        left.or(setBack(share, comparison));
+        overtaken.keySet().stream().filter(share.partitions::get).forEach(left::set);
+        return left;
+    }
+
     /** Brings this node together with one other after the other, and again with those who lack what a later one had. */
     private CompletableFuture<Void> join(List<Share> some, int index, int pass) {
         if (index == some.size()) {
@@ -283,7 +307,12 @@ final class Round {
                             ? CompletableFuture.<Void>completedFuture(null)
                             : each(behind, 0, this::look).thenCompose(done -> join(behind, 0, pass + 1));
                 })
-                .thenCompose(done -> join(some, index + 1, pass));
+                .thenCompose(done -> {
+                    if (pass == 1) {
+                        count(index + 1);
+                    }
+                    return join(some, index + 1, pass);
+                });
     }
 
     /** The partitions in which this node has got something. */
