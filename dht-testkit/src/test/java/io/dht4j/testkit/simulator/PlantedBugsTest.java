@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 class PlantedBugsTest {
 
     /** How many seeds it may take. */
-    private static final int SEEDS = 300;
+    private static final int SEEDS = 3000;
 
     private static final String INTERNAL = "io.dht4j.core.internal.";
 
