@@ -82,9 +82,14 @@ public final class ConnectFailure {
         if (isTimeout || says(chain, "timed out")) {
             return Optional.of("no connection in time; is the host up, and does a firewall let this through?");
         }
-        return says(chain, "unreachable")
-                ? Optional.of("there is no way to that host (unreachable)")
-                : Optional.of("nothing listens there (connection refused)");
+        if (says(chain, "unreachable")) {
+            return Optional.of("there is no way to that host (unreachable)");
+        }
+        // The JDK's HTTP client says nothing of a refused one, and of others, such as a port of this machine that is
+        // not to be had, what they are.
+        return says(chain, "refused") || !has(chain, e -> e instanceof ConnectException && e.getMessage() != null)
+                ? Optional.of("nothing listens there (connection refused)")
+                : Optional.empty();
     }
 
     /** Its message shows the bytes that came in place of TLS. */

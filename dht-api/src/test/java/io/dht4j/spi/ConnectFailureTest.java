@@ -74,6 +74,8 @@ class ConnectFailureTest {
     @Test
     void other_failures_are_left_to_others() {
         assertThat(ConnectFailure.inWords(new IOException("Broken pipe"))).isEmpty();
+        assertThat(ConnectFailure.inWords(new ConnectException("Cannot assign requested address")))
+                .isEmpty();
         Exception one = new Exception();
         Exception two = new Exception(one);
         one.initCause(two);

@@ -16,7 +16,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Replays a segment of the log. In the last segment it cuts what a process or a machine leaves that stops in the middle
  * of a write: a frame that ends too early, or whose end consists of zeros (blocks that were promised to the file but never
- * written). Everything else that is not as it was written is damage, which no release of this class repairs.
+ * written), or that is wrong and has a sector of zeros in it with no frame behind it (blocks that reach the disk in any order). Where the store was closed in order nothing is cut. Everything else
+ * that is not as it was written is damage, which no release of this class repairs.
  */
 final class SegmentReader {
 
@@ -82,7 +83,7 @@ final class SegmentReader {
 
     private boolean readSegmentHeader(RandomAccessFile in, long length) throws IOException {
         if (length < LogFormat.SEGMENT_HEADER_BYTES || isZero(in, 0, length)) {
-            if (!last) {
+            if (!last || !unfinished) {
                 throw damagedAt(0, "the segment's header is cut off");
             }
             return false;
@@ -173,12 +174,15 @@ final class SegmentReader {
         if (!last) {
             throw damagedAt(position, what + ", though a later segment follows");
         }
+        if (!unfinished) {
+            throw damagedAt(position, what + ", though the store was closed in order");
+        }
         return position;
     }
 
     private void cut(RandomAccessFile in, long position, long length) throws IOException {
         LOG.warn(
-                "{}: the log ends in the middle of a write that was never acknowledged; cut {} bytes at offset {}",
+                "{}: the log ends in the middle of a write, which was most likely never acknowledged; cut {} bytes at offset {}",
                 file,
                 length - position,
                 position);

@@ -28,7 +28,8 @@ final class UninterruptibleFileStore extends RandomAccessStore {
 
     private static final Logger LOG = LoggerFactory.getLogger(UninterruptibleFileStore.class);
 
-    private static final int HANDLES = 4;
+    /** Those that are read by. Another one, the first, is for all else: a write that is being forced to the disk keeps it for long. */
+    private static final int READ_HANDLES = 4;
 
     /** Larger writes are cut into pieces: the JDK copies what it writes through native memory. */
     private static final int PIECE_BYTES = 1 << 20;
@@ -60,7 +61,7 @@ final class UninterruptibleFileStore extends RandomAccessStore {
     /** Opens the file, which is made if it does not exist, and locks it. */
     void open() throws IOException {
         init(file.toString(), false);
-        for (int i = 0; i < HANDLES; i++) {
+        for (int i = 0; i <= READ_HANDLES; i++) {
             handles.add(disk.open(file));
         }
         // The second lock of the directory: the first, on its own file, is lost without notice on systems where closing
@@ -117,7 +118,7 @@ final class UninterruptibleFileStore extends RandomAccessStore {
                     size());
         }
         byte[] bytes = new byte[length];
-        RandomAccessFile handle = handles.get((int) (Thread.currentThread().getId() & (HANDLES - 1)));
+        RandomAccessFile handle = handles.get(1 + (int) (Thread.currentThread().getId() & (READ_HANDLES - 1)));
         synchronized (handle) {
             try {
                 handle.seek(position);

@@ -369,8 +369,7 @@ public final class AntiEntropy {
                 environment, content, peers, pace, limits, progress, self, givenUp, startCheck::askAbout);
         Round round = new Round(tools, newVersion(sealed), chosen, others(chosen));
         return pace.runOnStore(this::prepare)
-                .thenCompose(settled -> round.run())
-                .whenComplete((done, error) -> setMissed(round.missed()));
+                .thenCompose(settled -> round.run().whenComplete((done, error) -> setMissed(round.missed())));
     }
 
     /** Before anybody is asked: others must not take it that somebody repairs what a node begins with whose store takes nothing. */

@@ -29,8 +29,12 @@ final class Neglected {
     BitSet after(long[] seals) {
         BitSet neglected = new BitSet();
         for (int i = 0; i < seals.length; i++) {
-            unchanged[i] = seals[i] == before[i] ? Math.min(ROUNDS, unchanged[i] + 1) : 0;
-            neglected.set(i, unchanged[i] >= ROUNDS);
+            unchanged[i] = seals[i] == before[i] ? unchanged[i] + 1 : 0;
+            if (unchanged[i] == ROUNDS) {
+                neglected.set(i);
+                // Now somebody does: this node, whose own seal shows only in its next but one round.
+                unchanged[i] = 0;
+            }
         }
         before = seals;
         return neglected;
