@@ -163,8 +163,9 @@ final class ClusterScan {
     }
 
     private void fail(CompletableFuture<List<KeyValue>> page, String message) {
-        close();
+        // First: a reply that comes at this moment would find the scan closed, and end it with an empty page.
         page.completeExceptionally(new UnavailableException(ErrorCode.NOT_ENOUGH_REPLICAS, message));
+        close();
     }
 
     /** Chooses for each partition the replicas to read it from. */
