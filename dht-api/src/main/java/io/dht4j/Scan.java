@@ -19,7 +19,8 @@ public interface Scan extends AutoCloseable {
      * and within a page whenever the replicas have brought a part of it: a long range of deleted entries takes longer.
      *
      * @return completes with the next entries, at least one, or with an empty list when the scan has ended; fails with a
-     *     {@link DhtException}, after which the scan is over
+     *     {@link DhtException}, after which the scan is over: until it is closed, later calls fail in the same way, since an
+     *     empty list would tell that there is nothing more
      */
     CompletionStage<List<KeyValue>> next();
 

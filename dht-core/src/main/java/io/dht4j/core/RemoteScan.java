@@ -20,6 +20,8 @@ final class RemoteScan implements Scan {
     private final Function<KeyRange, CompletionStage<List<KeyValue>>> pages;
     private final Optional<Key> end;
     private volatile Optional<Key> position;
+    private volatile Optional<DhtException> failure = Optional.empty();
+    private volatile boolean closed;
 
     RemoteScan(KeyRange range, Function<KeyRange, CompletionStage<List<KeyValue>>> pages) {
         this.pages = pages;
@@ -30,27 +32,31 @@ final class RemoteScan implements Scan {
     @Override
     public CompletionStage<List<KeyValue>> next() {
         Optional<Key> start = position;
+        if (closed) {
+            return CompletableFuture.completedFuture(List.of());
+        }
+        if (failure.isPresent()) {
+            return CompletableFuture.failedFuture(failure.get());
+        }
         if (start.isEmpty()
                 || end.filter(last -> start.get().compareTo(last) >= 0).isPresent()) {
             return CompletableFuture.completedFuture(List.of());
         }
         return pages.apply(new KeyRange(start.get(), end)).handle((page, error) -> {
             if (error != null) {
-                position = Optional.empty();
-                throw (DhtException) DhtException.unwrap(error);
+                DhtException why = (DhtException) DhtException.unwrap(error);
+                failure = Optional.of(why);
+                throw why;
             }
-            // Closed meanwhile, a scan stays closed.
-            if (position.isPresent()) {
-                position = page.isEmpty()
-                        ? Optional.empty()
-                        : page.get(page.size() - 1).key().successor();
-            }
+            position = page.isEmpty()
+                    ? Optional.empty()
+                    : page.get(page.size() - 1).key().successor();
             return page;
         });
     }
 
     @Override
     public void close() {
-        position = Optional.empty();
+        closed = true;
     }
 }

@@ -350,13 +350,15 @@ class RemoteClusterTest {
     }
 
     @Test
-    void aScanThatFailedIsOver() {
+    void aScanThatFailedIsOverAndDoesNotTellThatItHasEnded() {
         fill(5);
         Scan scan = cluster.scan(KeyRange.all());
         ADDRESSES.forEach(address -> api.at(address, failing(ErrorCode.NOT_ENOUGH_REPLICAS)));
         assertThat(failureOf(scan.next()).code()).isEqualTo(ErrorCode.NOT_ENOUGH_REPLICAS);
         ADDRESSES.forEach(api::healthy);
-        assertThat(await(scan.next())).isEqualTo(NONE);
+        assertThat(failureOf(scan.next()).code()).isEqualTo(ErrorCode.NOT_ENOUGH_REPLICAS);
+        scan.close();
+        assertThat(await(scan.next())).isEmpty();
     }
 
     @Test

@@ -60,6 +60,7 @@ final class ClusterScan {
 
     private Optional<Key> position;
     private @Nullable List<ScanCursor> cursors;
+    /** Set by the caller only: an empty page is the end, and must never stand for one that could not be brought. */
     private volatile boolean closed;
 
     ClusterScan(
@@ -84,7 +85,7 @@ final class ClusterScan {
 
     /**
      * Brings the next page. The time runs anew with each round of replicas' pages that has come: a range of deleted entries
-     * may take many rounds before there is an entry to show.
+     * may take many rounds before there is an entry to show. When a page has failed there must be no other: replies to it may still come.
      */
     CompletableFuture<List<KeyValue>> next(Supplier<CallContext> contexts) {
         // Who failed a page ago may be back.
@@ -151,7 +152,6 @@ final class ClusterScan {
                 }
             }
         } catch (RuntimeException e) {
-            close();
             page.completeExceptionally(e instanceof DhtException ? e : internal(e));
         }
     }
@@ -163,9 +163,7 @@ final class ClusterScan {
     }
 
     private void fail(CompletableFuture<List<KeyValue>> page, String message) {
-        // First: a reply that comes at this moment would find the scan closed, and end it with an empty page.
         page.completeExceptionally(new UnavailableException(ErrorCode.NOT_ENOUGH_REPLICAS, message));
-        close();
     }
 
     /** Chooses for each partition the replicas to read it from. */

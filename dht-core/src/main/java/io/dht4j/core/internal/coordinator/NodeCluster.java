@@ -231,6 +231,7 @@ public final class NodeCluster implements Cluster {
         return new Scan() {
             // Handed from one page to the next by the caller, who asks for one at a time.
             private volatile Optional<ClusterScan> running = Optional.empty();
+            private volatile Optional<Throwable> failure = Optional.empty();
             private volatile boolean over;
 
             @Override
@@ -238,11 +239,16 @@ public final class NodeCluster implements Cluster {
                 if (over) {
                     return CompletableFuture.completedFuture(List.of());
                 }
-                return call(0, () -> {
+                if (failure.isPresent()) {
+                    return CompletableFuture.failedFuture(failure.get());
+                }
+                CompletionStage<List<KeyValue>> page = call(0, () -> {
                     ClusterScan scan = running.orElseGet(begin);
                     running = Optional.of(scan);
                     return scan.next(() -> rules.context(options));
                 });
+                return page.whenComplete(
+                        (entries, error) -> failure = Optional.ofNullable(error).map(DhtException::unwrap));
             }
 
             @Override
