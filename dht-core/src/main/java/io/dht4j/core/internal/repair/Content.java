@@ -250,7 +250,7 @@ public final class Content {
                 // What is about to go is not shown: the other one may have let it go already.
                 if (mask != 0 && (mask >>> trees.bucketOf(key) & 1) != 0 && !dispensable.test(entry)) {
                     held.add(held(entry));
-                    bytes += key.length() + 2 * Long.BYTES;
+                    bytes += key.length() + Long.BYTES + Integer.BYTES;
                 }
             }
         }
@@ -258,7 +258,7 @@ public final class Content {
     }
 
     private static Held held(Entry entry) {
-        return new Held(entry.key(), entry.version(), EntryDigest.of(entry));
+        return new Held(entry.key(), entry.version(), (int) EntryDigest.of(entry));
     }
 
     int bucketsEach() {

@@ -71,6 +71,11 @@ final class FrameReader {
         return value;
     }
 
+    int i32(String what) throws FrameException {
+        need(4, what);
+        return in.getInt();
+    }
+
     long i64(String what) throws FrameException {
         need(8, what);
         return in.getLong();

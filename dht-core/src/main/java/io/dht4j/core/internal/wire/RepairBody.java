@@ -15,7 +15,7 @@ final class RepairBody {
     /** A partition and its mask. */
     private static final int BUCKETS_BYTES = 4 + 8;
     /** Besides the key, of a held entry. */
-    private static final int HELD_BYTES = 8 + 8;
+    private static final int HELD_BYTES = 8 + 4;
 
     private RepairBody() {}
 
@@ -127,7 +127,7 @@ final class RepairBody {
         } else if (reply instanceof RepairReply.Versions versions) {
             out.i32(versions.held().size());
             for (Held held : versions.held()) {
-                out.key(held.key()).i64(held.version().packed()).i64(held.digest());
+                out.key(held.key()).i64(held.version().packed()).i32(held.digest());
             }
             out.flag(versions.resume().isPresent());
             versions.resume().ifPresent(out::key);
@@ -182,7 +182,7 @@ final class RepairBody {
             int count = in.items(2 + Key.MIN_LENGTH + HELD_BYTES, "held entries");
             List<Held> held = new ArrayList<>(count);
             for (int i = 0; i < count; i++) {
-                held.add(new Held(in.key(), in.version(), in.i64("a digest")));
+                held.add(new Held(in.key(), in.version(), in.i32("a digest")));
             }
             return new RepairReply.Versions(
                     held, in.flag("the resume flag") ? Optional.of(in.key()) : Optional.empty());

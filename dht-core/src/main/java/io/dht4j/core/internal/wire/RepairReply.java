@@ -32,9 +32,9 @@ public sealed interface RepairReply extends Reply {
      *
      * @param key its key
      * @param version its version
-     * @param digest of everything else
+     * @param digest of everything else, of which half is enough: two values hardly ever bear one version
      */
-    record Held(Key key, Version version, long digest) {}
+    record Held(Key key, Version version, int digest) {}
 
     /**
      * Answers {@link RepairRequest.Fence}.
