@@ -28,6 +28,9 @@ class PlantedBugsTest {
     /** How many seeds it may take. */
     private static final int SEEDS = 3000;
 
+    /** Some times as many as find the bug that is planted together with ties. */
+    private static final int SEEDS_OF_TIES = 300;
+
     private static final String INTERNAL = "io.dht4j.core.internal.";
 
     /** How a bug shows that makes the simulation itself fail: by an exception, or by never coming to an end. */
@@ -113,7 +116,7 @@ class PlantedBugsTest {
     void tiesAloneBreakNothing() {
         PlantedBug ties = new PlantedBug(in(HybridClock.class.getName(), PlantedBugsTest::withoutSlots));
 
-        assertThat(LongStream.range(0, SEEDS).mapToObj(seed -> violations(ties, seed)))
+        assertThat(LongStream.range(0, SEEDS_OF_TIES).mapToObj(seed -> violations(ties, seed)))
                 .allMatch(List::isEmpty);
     }
 
