@@ -17,6 +17,7 @@ import io.dht4j.benchmarks.stable.StableSearch;
 import io.dht4j.benchmarks.target.TargetSpec;
 import io.dht4j.examples.server.Setting;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -52,8 +53,19 @@ public final class OverloadLoad implements Callable<Integer> {
     @Option(names = "--operation", defaultValue = "PUT", description = "PUT or GET (default: ${DEFAULT-VALUE})")
     private Operation operation = Operation.PUT;
 
-    @Option(names = "--connections", defaultValue = "64", description = "to each node (default: ${DEFAULT-VALUE})")
-    private int connections;
+    /** The public APIs. */
+    enum Api {
+        HTTP,
+        GRPC
+    }
+
+    @Option(names = "--api", defaultValue = "HTTP", description = "HTTP or GRPC (default: ${DEFAULT-VALUE})")
+    private Api api = Api.HTTP;
+
+    @Option(
+            names = "--connections",
+            description = "to each node (default: 64 over HTTP, 2 over gRPC, which carry as many calls as come)")
+    private Optional<Integer> connections = Optional.empty();
 
     @Option(names = "--timeout", defaultValue = "1000", description = "milliseconds (default: ${DEFAULT-VALUE})")
     private int timeoutMillis;
@@ -74,6 +86,16 @@ public final class OverloadLoad implements Callable<Integer> {
             description = "seconds that the search tries a rate for (default: ${DEFAULT-VALUE})")
     private double probeSeconds;
 
+    @Option(
+            names = "--rate",
+            description = "the stable load in operations a second, if it is known: it is not looked for then")
+    private Optional<Double> known = Optional.empty();
+
+    @Option(
+            names = "--apart",
+            description = "the servers on the first processor and the generator on the second, by taskset")
+    private boolean apart;
+
     /** For picocli. */
     public OverloadLoad() {}
 
@@ -93,29 +115,29 @@ public final class OverloadLoad implements Callable<Integer> {
                         NODES,
                         directory,
                         Map.of(Setting.TRANSPORT, "grpc", Setting.TIMEOUT, String.valueOf(timeoutMillis)))
-                .withJvm(heap, List.of("-XX:+UseSerialGC"));
+                .withJvm(heap, List.of("-XX:+UseSerialGC"))
+                .withGrpcApi();
         try (Nodes nodes = Nodes.start(spec);
                 LoadProcess process = LoadProcess.start(
                         "load",
-                        TargetSpec.http(nodes.httpAddresses())
-                                .withConnections(connections, 1)
-                                .withTimeoutMillis(2 * timeoutMillis),
+                        target(nodes).withTimeoutMillis(2 * timeoutMillis),
                         heap,
                         List.of(),
                         Optional.empty())) {
+            if (apart) {
+                for (NodeProcess node : nodes.all()) {
+                    keepOn(0, node.pid());
+                }
+                keepOn(1, process.pid());
+            }
             process.fill(load.keys(), 64, FILLING);
             process.run(spec(50_000, load.warmUp()).withMaxInFlight(64));
-            Stable stable = StableLoad.find(
-                    process,
-                    StableSearch.from(spec(firstRate, probeSeconds))
-                            .within(0.1)
-                            .lasting(Math.max(load.seconds(), probeSeconds), probeSeconds),
-                    probe -> say("  %s", line(probe.result())));
-            if (!stable.found()) {
+            Optional<Double> stable = known.isPresent() ? known : stableLoad(process);
+            if (stable.isEmpty()) {
                 say("no rate was stable");
                 return 1;
             }
-            double rate = stable.perSecond();
+            double rate = stable.get();
             say("stable load: %.0f/s; resident memory of each node: %s", rate, memory(nodes));
             for (int times : new int[] {1, 2, 4}) {
                 long before = processorMicros(nodes);
@@ -134,6 +156,22 @@ public final class OverloadLoad implements Callable<Integer> {
         } finally {
             Trees.delete(directory);
         }
+    }
+
+    private TargetSpec target(Nodes nodes) {
+        return api == Api.HTTP
+                ? TargetSpec.http(nodes.httpAddresses()).withConnections(connections.orElse(64), 1)
+                : TargetSpec.grpc(nodes.grpcAddresses()).withConnections(connections.orElse(2), 1);
+    }
+
+    private Optional<Double> stableLoad(LoadProcess process) throws IOException, InterruptedException {
+        Stable stable = StableLoad.find(
+                process,
+                StableSearch.from(spec(firstRate, probeSeconds))
+                        .within(0.1)
+                        .lasting(Math.max(load.seconds(), probeSeconds), probeSeconds),
+                probe -> say("  %s", line(probe.result())));
+        return stable.found() ? Optional.of(stable.perSecond()) : Optional.empty();
     }
 
     private LoadSpec spec(double rate, double length) {
@@ -155,6 +193,18 @@ public final class OverloadLoad implements Callable<Integer> {
                 result.latency().micros(P99) / 1e3,
                 result.conditions().stolenPercent(),
                 result.errors());
+    }
+
+    /** Leaves a process one processor. Threads that it starts later have the same. */
+    private static void keepOn(int processor, long pid) throws IOException, InterruptedException {
+        Process taskset = new ProcessBuilder(
+                        "taskset", "--all-tasks", "--cpu-list", "--pid", String.valueOf(processor), String.valueOf(pid))
+                .redirectErrorStream(true)
+                .start();
+        String said = new String(taskset.getInputStream().readAllBytes(), StandardCharsets.UTF_8).trim();
+        if (taskset.waitFor() != 0) {
+            throw new IOException("taskset cannot keep process " + pid + " on processor " + processor + ": " + said);
+        }
     }
 
     /** The generator takes the rest of the machine's: beside it a node is slower and yet does as much for its time. */

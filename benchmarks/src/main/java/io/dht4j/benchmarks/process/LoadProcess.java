@@ -57,6 +57,15 @@ public final class LoadProcess implements LoadDriver, AutoCloseable {
     }
 
     /**
+     * Its process.
+     *
+     * @return the number that the operating system gave it
+     */
+    public long pid() {
+        return child.pid();
+    }
+
+    /**
      * Connects to a target, in place of the one before.
      *
      * @param target which API to drive, and how
