@@ -38,12 +38,19 @@ final class ScanPump {
             Consumer<? super KeyValue> consumer,
             CompletableFuture<Void> done,
             CompletableFuture<List<KeyValue>> page) {
+        List<KeyValue> entries;
         try {
-            List<KeyValue> entries = page.join();
-            if (entries.isEmpty()) {
-                done.complete(null);
-                return false;
-            }
+            entries = page.join();
+        } catch (RuntimeException e) {
+            // Not closed: a scan that has failed does not tell that it has ended.
+            done.completeExceptionally(DhtException.unwrap(e));
+            return false;
+        }
+        if (entries.isEmpty()) {
+            done.complete(null);
+            return false;
+        }
+        try {
             entries.forEach(consumer);
             return true;
         } catch (Throwable e) {

@@ -79,6 +79,8 @@ class ScanTest {
                 .failsWithin(Duration.ZERO)
                 .withThrowableThat()
                 .withCause(failure);
+        // A closed one would tell whoever asks again that it has ended.
+        assertThat(scan.closed).isFalse();
     }
 
     @Test

@@ -1,5 +1,6 @@
 package io.dht4j.benchmarks.handoff;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import io.dht4j.benchmarks.load.LoadOptions;
 import io.dht4j.benchmarks.load.LoadResult;
 import io.dht4j.benchmarks.load.LoadSpec;
@@ -184,10 +185,15 @@ public final class HandoffLoad implements Callable<Integer> {
     }
 
     /** Of all nodes that serve. */
-    private static long hintBytes(List<DhtClient> serving) throws ClientException {
+    private static long hintBytes(List<DhtClient> serving) throws ClientException, ChildException {
         long bytes = 0;
         for (DhtClient client : serving) {
-            bytes += DhtClient.await(client.status()).get("hint_bytes").asLong();
+            JsonNode status = DhtClient.await(client.status());
+            long dropped = status.get("hint_bytes_dropped").asLong();
+            if (dropped > 0) {
+                throw new ChildException(dropped + " bytes of hints were dropped and not handed over");
+            }
+            bytes += status.get("hint_bytes").asLong();
         }
         return bytes;
     }

@@ -186,7 +186,7 @@ public final class OverloadLoad implements Callable<Integer> {
                 result.served(),
                 result.offered(),
                 result.tookSeconds(),
-                result.served() / result.spec().seconds(),
+                result.servedPerSecond(),
                 result.failed(),
                 result.notSent(),
                 result.latency().micros(50) / 1e3,

@@ -8,7 +8,9 @@ import io.dht4j.core.ClusterBuilder;
 import io.dht4j.core.FailureDetectors;
 import io.dht4j.core.HintedHandoff;
 import io.dht4j.core.Repair;
+import io.dht4j.spi.Store;
 import io.dht4j.spi.Transport;
+import io.dht4j.store.memory.MemoryStore;
 import io.dht4j.store.mvstore.MvStore;
 import io.dht4j.store.mvstore.MvStoreOptions;
 import io.dht4j.transport.grpc.GrpcMode;
@@ -94,8 +96,9 @@ public final class IdleCost implements Callable<Integer> {
         Arrays.setAll(keys, i -> "key-%08d".formatted(i));
         byte[] value = new byte[valueBytes];
         Arrays.fill(value, (byte) 'v');
-        try (ThreeNodes on = start(directory.resolve("on"), builder -> builder, keys, value);
-                ThreeNodes off = start(directory.resolve("off"), IdleCost::withoutHealing, keys, value)) {
+        try (ThreeNodes on = start(directory.resolve("on"), builder -> builder, own -> own, keys, value);
+                ThreeNodes off =
+                        start(directory.resolve("off"), IdleCost::withoutHealing, UnfollowedStore::new, keys, value)) {
             for (int key = 0; key < load.keys(); key++) {
                 on.put(0, key).toCompletableFuture().join();
                 off.put(0, key).toCompletableFuture().join();
@@ -117,18 +120,23 @@ public final class IdleCost implements Callable<Integer> {
         return builder.handoff(HintedHandoff.off()).repair(Repair.off()).failureDetector(FailureDetectors.none());
     }
 
-    private ThreeNodes start(Path directory, UnaryOperator<ClusterBuilder> settings, String[] keys, byte[] value)
+    private ThreeNodes start(
+            Path directory,
+            UnaryOperator<ClusterBuilder> settings,
+            UnaryOperator<Store> storeUsed,
+            String[] keys,
+            byte[] value)
             throws IOException {
         IntFunction<Transport> transports = port ->
                 GrpcTransport.create(GrpcTransportOptions.at("127.0.0.1", port).withMode(GrpcMode.STREAM));
         List<Path> nodes = new ArrayList<>();
         UnaryOperator<ClusterBuilder> stores = builder -> {
             if (store.equals("memory")) {
-                return builder;
+                return builder.store(storeUsed.apply(new MemoryStore()));
             }
             Path node = directory.resolve("n" + nodes.size());
             nodes.add(node);
-            return builder.store(MvStore.open(node, MvStoreOptions.defaults()));
+            return builder.store(storeUsed.apply(MvStore.open(node, MvStoreOptions.defaults())));
         };
         return new ThreeNodes(transports, builder -> settings.apply(stores.apply(builder)), 2, keys, value);
     }

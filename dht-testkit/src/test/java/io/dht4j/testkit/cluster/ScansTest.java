@@ -265,6 +265,8 @@ class ScansTest {
                 assertThat(page.join()).as("page %d", i).isNotEmpty();
             }
             assertThat(cluster.failureOf(scan.next()).code()).isEqualTo(ErrorCode.NOT_ENOUGH_REPLICAS);
+            assertThat(cluster.failureOf(scan.forEach(entry -> {})).code()).isEqualTo(ErrorCode.NOT_ENOUGH_REPLICAS);
+            assertThat(cluster.failureOf(scan.forEach(entry -> {})).code()).isEqualTo(ErrorCode.NOT_ENOUGH_REPLICAS);
             scan.close();
             assertThat(cluster.await(scan.next())).isEmpty();
         }
