@@ -443,6 +443,11 @@ final class EntryMap implements AutoCloseable {
         return new Stored(number, true, Entry.NEVER, new byte[0]);
     }
 
+    /** Closes the file without a write. */
+    void abandon() {
+        opened.abandon();
+    }
+
     /** Closes the file. What was merged of an unfinished segment may or may not be in it; the log still has it. */
     @Override
     public void close() {

@@ -118,6 +118,7 @@ public final class MvStore implements Store {
 
     private static MvStore recover(StoreDirectory directory, MvStoreOptions options) throws IOException {
         directory.notes().checkTrusted();
+        directory.checkData();
         Health health = new Health(directory.path());
         EntryMap map = EntryMap.open(
                 directory.dataFile(),
@@ -143,7 +144,8 @@ public final class MvStore implements Store {
             merger.start();
             return new MvStore(directory, health, map, memtables, log, merger, newest);
         } catch (IOException | RuntimeException | Error e) {
-            map.close();
+            // Not closed, which writes, and cuts off what is behind the last chunk that MVStore could read.
+            map.abandon();
             throw e;
         }
     }

@@ -234,6 +234,17 @@ final class StoreDirectory implements AutoCloseable {
                 StandardCharsets.ISO_8859_1.encode(FORMAT_MARKER + " " + FORMAT_VERSION + "\n"));
     }
 
+    /** Refuses a store that has lost its map; one whose whole log is there, or that was never made use of, may be without. */
+    void checkData() throws IOException {
+        if (Files.exists(dataFile())) {
+            return;
+        }
+        SortedMap<Long, Path> log = segments();
+        if (log.isEmpty() ? Files.exists(directory.resolve(PLACEMENT_FILE)) : log.firstKey() > 1) {
+            throw Health.damaged(dataFile(), "is missing");
+        }
+    }
+
     /** Keeps the first description of where keys live, and refuses every other one. */
     void bind(String placement, boolean mayBeNew) {
         Path file = directory.resolve(PLACEMENT_FILE);

@@ -18,7 +18,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -122,8 +124,17 @@ class MvStoreDamageTest {
     }
 
     /** What is wrong, or empty if everything that was acknowledged is there, or of a torn log all that stands before. */
-    private static String check(Path copy, String what, boolean mayBeTorn) {
-        try (MvStore store = open(copy)) {
+    private static String check(Path copy, String what, boolean mayBeTorn) throws IOException {
+        Map<Path, byte[]> before = contents(copy);
+        MvStore opened;
+        try {
+            opened = open(copy);
+        } catch (StoreException e) {
+            // Whoever is to mend it, or to get out of it what can be, must find it as it was.
+            assertThat(contents(copy)).as(what).containsExactlyInAnyOrderEntriesOf(before);
+            return refused(copy, what, e);
+        }
+        try (MvStore store = opened) {
             store.bind(PLACEMENT);
             List<Entry> shown = scanned(store);
             List<Entry> all = entries(IN_MAP + IN_LOG);
@@ -138,13 +149,60 @@ class MvStoreDamageTest {
             }
             return "";
         } catch (StoreException e) {
-            assertThat(e.getMessage())
-                    .as(what)
-                    .contains(copy.toString())
-                    .contains("--rebuild")
-                    .doesNotContain("\n");
-            return e.getMessage();
+            return refused(copy, what, e);
         }
+    }
+
+    private static String refused(Path copy, String what, StoreException e) {
+        assertThat(e.getMessage())
+                .as(what)
+                .contains(copy.toString())
+                .contains("--rebuild")
+                .doesNotContain("\n");
+        return e.getMessage();
+    }
+
+    /** What the files hold, but for the lock. */
+    private static Map<Path, byte[]> contents(Path directory) throws IOException {
+        Map<Path, byte[]> contents = new TreeMap<>();
+        for (Path file : files(directory)) {
+            if (!file.endsWith("LOCK")) {
+                contents.put(file, Files.readAllBytes(file));
+            }
+        }
+        return contents;
+    }
+
+    @Test
+    void a_map_that_has_fallen_back_keeps_what_it_has_lost() throws IOException {
+        Path directory = written(true);
+        Path map = directory.resolve("data.mv");
+        byte[] bytes = Files.readAllBytes(map);
+        int last = new String(bytes, StandardCharsets.ISO_8859_1).lastIndexOf("chunk:");
+        flip(map, last, 1);
+        byte[] damaged = Files.readAllBytes(map);
+
+        assertThatThrownBy(() -> open(directory))
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining("--rebuild");
+        assertThat(map).hasBinaryContent(damaged);
+    }
+
+    @Test
+    void a_map_that_is_missing_is_missed_and_not_made_anew() throws IOException {
+        Path directory = written(true);
+        Path map = directory.resolve("data.mv");
+        Files.delete(map);
+
+        assertThatThrownBy(() -> open(directory))
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining(map + ": is missing")
+                .hasMessageContaining("--rebuild");
+        assertThat(map).doesNotExist();
+        for (Path segment : segments(directory)) {
+            Files.delete(segment);
+        }
+        assertThatThrownBy(() -> open(directory)).hasMessageContaining(map + ": is missing");
     }
 
     @ParameterizedTest
