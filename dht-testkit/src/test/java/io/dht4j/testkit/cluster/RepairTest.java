@@ -114,7 +114,8 @@ class RepairTest {
     @Test
     void itTellsHowManyPartitionsItHasDoneWhileItRuns() {
         try (SimulatedCluster cluster = setup(3).start()) {
-            cluster.stores.get(1).apply(List.of(value("key", NOW, "one has it")));
+            cluster.stores.get(0).apply(List.of(value("key", NOW, "two have it")));
+            cluster.stores.get(2).apply(List.of(value("key", NOW, "two have it")));
             cluster.stores.get(0).apply(List.of(value("key 2", NOW, "two have it")));
             cluster.stores.get(1).apply(List.of(value("key 2", NOW, "two have it")));
             List<RepairStatus> seen = new ArrayList<>();
@@ -137,6 +138,23 @@ class RepairTest {
                 assertThat(status.running()).isTrue();
                 assertThat(status.completed()).hasSize(status.partitionsDone());
             });
+        }
+    }
+
+    @Test
+    void whatComesFromOneReplicaReachesTheNextOnesInTheSameRound() {
+        for (int holder = 1; holder < 3; holder++) {
+            try (SimulatedCluster cluster = setup(3).start()) {
+                cluster.stores.get(holder).apply(List.of(value("key", NOW, "one has it")));
+
+                repair(cluster, 0);
+
+                for (int node = 0; node < 3; node++) {
+                    assertThat(content(cluster.stores.get(node)))
+                            .as("node %d", node)
+                            .hasSize(1);
+                }
+            }
         }
     }
 

@@ -25,6 +25,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -89,11 +90,12 @@ class RepairTrafficTest {
         return cluster.repairStatus().toCompletableFuture().join();
     }
 
-    @Test
-    void equalReplicasCostLittleAndDifferencesLittleMore() {
+    /** Nodes that hold the same, and repair only when they are told to. */
+    private List<Cluster> start(int size, List<ModelStore> stores) {
         LoopbackNetwork network = LoopbackNetwork.on(env);
-        Topology topology = Topology.of(Node.of("n0", "host0"), Node.of("n1", "host1"));
-        List<ModelStore> stores = new ArrayList<>();
+        Topology topology = Topology.of(IntStream.range(0, size)
+                .mapToObj(i -> Node.of("n" + i, "host" + i))
+                .toArray(Node[]::new));
         List<Cluster> nodes = new ArrayList<>();
         for (Node node : topology.nodes()) {
             ModelStore store = new ModelStore();
@@ -105,12 +107,34 @@ class RepairTrafficTest {
                     .transport(new Counting(network.transport(node.address()), moved))
                     .store(store)
                     .environment(env.newNode())
-                    .replicationFactor(2)
+                    .replicationFactor(size)
                     .handoff(HintedHandoff.off())
                     .repair(Repair.off())
                     .drainTimeout(Duration.ZERO)
                     .start());
         }
+        return nodes;
+    }
+
+    private static Entry newer(int difference) {
+        return entry(difference * (ENTRIES / DIFFERENCES), VirtualEnvironment.START_MILLIS + 1);
+    }
+
+    private static void say(String what, long bytes, long differing) {
+        System.out.println(String.format(
+                Locale.ROOT,
+                "%d entries: %d bytes for %s, %d differences of %d bytes",
+                ENTRIES,
+                bytes,
+                what,
+                DIFFERENCES,
+                differing));
+    }
+
+    @Test
+    void equalReplicasCostLittleAndDifferencesLittleMore() {
+        List<ModelStore> stores = new ArrayList<>();
+        List<Cluster> nodes = start(2, stores);
 
         RepairStatus equal = repair(nodes.get(0));
         long ofEqual = moved.get();
@@ -119,23 +143,43 @@ class RepairTrafficTest {
 
         long differing = 0;
         for (int i = 0; i < DIFFERENCES; i++) {
-            Entry newer = entry(i * (ENTRIES / DIFFERENCES), VirtualEnvironment.START_MILLIS + 1);
-            stores.get(i % 2).apply(List.of(newer));
-            differing += newer.key().length() + newer.value().length;
+            stores.get(i % 2).apply(List.of(newer(i)));
+            differing += newer(i).key().length() + newer(i).value().length;
         }
         RepairStatus repaired = repair(nodes.get(0));
         long ofDifferences = moved.get();
         assertThat(repaired.sent()).isEqualTo(DIFFERENCES / 2);
         assertThat(repaired.received()).isEqualTo(DIFFERENCES / 2);
         assertThat(ofDifferences).isLessThan(BOUND_OF_EACH_DIFFERING_BYTE * differing);
-        System.out.println(String.format(
-                Locale.ROOT,
-                "%d entries: %d bytes to compare equal replicas, %d bytes for %d differences of %d bytes",
-                ENTRIES,
-                ofEqual,
-                ofDifferences,
-                DIFFERENCES,
-                differing));
+        say("two replicas, equal ones of which need " + ofEqual, ofDifferences, differing);
         nodes.forEach(Cluster::close);
+    }
+
+    /** What moves when a node lacks something that all others have. */
+    private long ofCatchingUp(int replicas) {
+        List<ModelStore> stores = new ArrayList<>();
+        List<Cluster> nodes = start(replicas, stores);
+        long differing = 0;
+        for (int i = 0; i < DIFFERENCES; i++) {
+            for (ModelStore store : stores.subList(1, replicas)) {
+                store.apply(List.of(newer(i)));
+            }
+            differing += newer(i).key().length() + newer(i).value().length;
+        }
+
+        RepairStatus repaired = repair(nodes.get(0));
+
+        long bytes = moved.get();
+        assertThat(repaired.received()).isEqualTo(DIFFERENCES);
+        assertThat(bytes).isLessThan(BOUND_OF_EACH_DIFFERING_BYTE * differing);
+        say("the one that is behind of " + replicas + " replicas", bytes, differing);
+        nodes.forEach(Cluster::close);
+        return bytes;
+    }
+
+    @Test
+    void whoIsBehindAllOthersFetchesWhatItLacksFromOneOfThem() {
+        // The others are compared as equal ones are.
+        assertThat(ofCatchingUp(3)).isLessThan(ofCatchingUp(2) + BOUND_OF_EQUAL);
     }
 }

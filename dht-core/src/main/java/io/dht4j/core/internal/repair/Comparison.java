@@ -150,6 +150,11 @@ final class Comparison {
         return sums(chunks(partitions, Content.MAX_SUMS), 0);
     }
 
+    /** Compares the sums of some of the partitions once more. */
+    CompletableFuture<Void> lookAgain(BitSet partitions) {
+        return sumsAgain(chunks(partitions, Content.MAX_SUMS), 0);
+    }
+
     /** Whether both nodes have sealed all of them. */
     boolean isSealed() {
         return sealed;
@@ -239,6 +244,22 @@ final class Comparison {
                     }
                 })
                 .thenCompose(done -> sums(chunks, index + 1));
+    }
+
+    private CompletableFuture<Void> sumsAgain(List<BitSet> chunks, int index) {
+        if (index == chunks.size()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        BitSet chunk = chunks.get(index);
+        return both(new RepairRequest.Sums(chunk, false, Content.NO_SEAL), (own, other) -> {
+                    int position = 0;
+                    for (int i = chunk.nextSetBit(0); i >= 0; i = chunk.nextSetBit(i + 1)) {
+                        differing.set(
+                                i, !own.sums().get(position).equals(other.sums().get(position)));
+                        position++;
+                    }
+                })
+                .thenCompose(done -> sumsAgain(chunks, index + 1));
     }
 
     private CompletableFuture<List<Buckets>> buckets(List<BitSet> chunks, int index, List<Buckets> found) {

@@ -303,9 +303,11 @@ final class Round {
                             behind.add(new Share(before.node, lacking));
                         }
                     }
-                    return behind.isEmpty() || pass == MAX_PASSES
-                            ? CompletableFuture.<Void>completedFuture(null)
+                    CompletableFuture<Void> caughtUp = behind.isEmpty() || pass == MAX_PASSES
+                            ? CompletableFuture.completedFuture(null)
                             : each(behind, 0, this::look).thenCompose(done -> join(behind, 0, pass + 1));
+                    List<Share> later = some.subList(index + 1, some.size());
+                    return caughtUp.thenCompose(done -> each(later, 0, share -> lookAgain(share, received)));
                 })
                 .thenCompose(done -> {
                     if (pass == 1) {
@@ -313,6 +315,22 @@ final class Round {
                     }
                     return join(some, index + 1, pass);
                 });
+    }
+
+    /** Where this node has got something, it may now be equal to another one that it has differed from, or differ from one that it was equal to. */
+    private CompletableFuture<Void> lookAgain(Share share, BitSet received) {
+        Comparison comparison = share.comparison;
+        BitSet again = share.of(received);
+        if (comparison == null || again.isEmpty()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        return comparison.lookAgain(again).handle((done, error) -> {
+            if (error != null) {
+                failed(share, error);
+                share.comparison = null;
+            }
+            return null;
+        });
     }
 
     /** The partitions in which this node has got something. */
