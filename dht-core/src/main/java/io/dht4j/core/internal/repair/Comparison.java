@@ -147,12 +147,21 @@ final class Comparison {
 
     /** Seals partitions that both nodes are replicas of, and compares their sums. Comes first. */
     CompletableFuture<Void> look(BitSet partitions) {
-        return sums(chunks(partitions, Content.MAX_SUMS), 0);
+        return sums(chunks(partitions, Content.MAX_SUMS), 0, seal, (chunk, own, other) -> {
+            sealed &= own.sealed() && other.sealed();
+            int position = 0;
+            for (int i = chunk.nextSetBit(0); i >= 0; i = chunk.nextSetBit(i + 1)) {
+                seen.purgedHere.put(i, new Version(own.purged().get(position)));
+                seen.purgedThere.put(i, new Version(other.purged().get(position)));
+                seen.fencedThere.put(i, new Version(other.fenced().get(position)));
+                position++;
+            }
+        });
     }
 
     /** Compares the sums of some of the partitions once more. */
     CompletableFuture<Void> lookAgain(BitSet partitions) {
-        return sumsAgain(chunks(partitions, Content.MAX_SUMS), 0);
+        return sums(chunks(partitions, Content.MAX_SUMS), 0, Content.NO_SEAL, (chunk, own, other) -> {});
     }
 
     /** Whether both nodes have sealed all of them. */
@@ -225,41 +234,27 @@ final class Comparison {
         return chunks;
     }
 
-    private CompletableFuture<Void> sums(List<BitSet> chunks, int index) {
-        if (index == chunks.size()) {
-            return CompletableFuture.completedFuture(null);
-        }
-        BitSet chunk = chunks.get(index);
-        return both(new RepairRequest.Sums(chunk, false, seal), (own, other) -> {
-                    sealed &= own.sealed() && other.sealed();
-                    int position = 0;
-                    for (int i = chunk.nextSetBit(0); i >= 0; i = chunk.nextSetBit(i + 1)) {
-                        seen.purgedHere.put(i, new Version(own.purged().get(position)));
-                        seen.purgedThere.put(i, new Version(other.purged().get(position)));
-                        seen.fencedThere.put(i, new Version(other.fenced().get(position)));
-                        if (!own.sums().get(position).equals(other.sums().get(position))) {
-                            differing.set(i);
-                        }
-                        position++;
-                    }
-                })
-                .thenCompose(done -> sums(chunks, index + 1));
+    /** Takes what both sides say of partitions besides their sums. */
+    @FunctionalInterface
+    private interface Reach {
+        void of(BitSet partitions, RepairReply.Sums own, RepairReply.Sums other);
     }
 
-    private CompletableFuture<Void> sumsAgain(List<BitSet> chunks, int index) {
+    private CompletableFuture<Void> sums(List<BitSet> chunks, int index, Version before, Reach reach) {
         if (index == chunks.size()) {
             return CompletableFuture.completedFuture(null);
         }
         BitSet chunk = chunks.get(index);
-        return both(new RepairRequest.Sums(chunk, false, Content.NO_SEAL), (own, other) -> {
+        return both(new RepairRequest.Sums(chunk, false, before), (own, other) -> {
                     int position = 0;
                     for (int i = chunk.nextSetBit(0); i >= 0; i = chunk.nextSetBit(i + 1)) {
                         differing.set(
                                 i, !own.sums().get(position).equals(other.sums().get(position)));
                         position++;
                     }
+                    reach.of(chunk, own, other);
                 })
-                .thenCompose(done -> sumsAgain(chunks, index + 1));
+                .thenCompose(done -> sums(chunks, index + 1, before, reach));
     }
 
     private CompletableFuture<List<Buckets>> buckets(List<BitSet> chunks, int index, List<Buckets> found) {
