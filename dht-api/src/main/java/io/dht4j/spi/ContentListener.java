@@ -1,8 +1,7 @@
 package io.dht4j.spi;
 
 /**
- * Hears of every change of what a store holds. An entry that takes the place of another is told as two changes, in either
- * order. Safe for use by any number of threads; does not block.
+ * Hears of every change of what a store holds. Safe for use by any number of threads; does not block.
  */
 public interface ContentListener {
 
@@ -14,9 +13,20 @@ public interface ContentListener {
     void added(Entry entry);
 
     /**
-     * The store holds an entry no longer: a newer one took its place, or it was purged.
+     * The store holds an entry no longer: it was purged, or a newer one took its place.
      *
      * @param entry as it was held
      */
     void removed(Entry entry);
+
+    /**
+     * An entry took the place of another one. The same as both changes, told one by one in either order, which a store may do as well.
+     *
+     * @param before as it was held
+     * @param after of the same key
+     */
+    default void replaced(Entry before, Entry after) {
+        removed(before);
+        added(after);
+    }
 }

@@ -47,6 +47,33 @@ class EntryTest {
     }
 
     @Test
+    void theDigestTellsValueExpiryAndTombstoneAndNothingElse() {
+        Version v = Version.of(5, 0);
+        byte[] ninetyNine = new byte[99];
+        List<Entry> different = List.of(
+                Entry.tombstone(KEY, v),
+                Entry.value(KEY, v, new byte[0], Entry.NEVER),
+                Entry.value(KEY, v, new byte[0], 1),
+                Entry.value(KEY, v, new byte[0], Long.MAX_VALUE),
+                Entry.value(KEY, v, new byte[] {0}, Entry.NEVER),
+                Entry.value(KEY, v, new byte[] {1}, Entry.NEVER),
+                Entry.value(KEY, v, ninetyNine, Entry.NEVER));
+        assertThat(different.stream().map(Entry::digest)).doesNotHaveDuplicates();
+        Entry same = Entry.value(Key.of("another"), Version.of(6, 1), ninetyNine.clone(), Entry.NEVER);
+        assertThat(same.digest()).isEqualTo(different.get(6).digest());
+        assertThat(same.digest())
+                .as("asked for again")
+                .isEqualTo(different.get(6).digest());
+    }
+
+    @Test
+    void theDigestIsTheSameInEveryReleaseSinceNodesCompareIt() {
+        // The CRC-32C of 32 zero bytes, of which the expiry has 8, is 8a9136aa (RFC 3720, B.4).
+        assertThat(Entry.value(KEY, Version.of(5, 0), new byte[24], Entry.NEVER).digest())
+                .isEqualTo(0x8a9136aa);
+    }
+
+    @Test
     void theOrderIsTotalAndTransitive() {
         SplittableRandom random = new SplittableRandom(2);
         for (int round = 0; round < 20_000; round++) {

@@ -50,12 +50,12 @@ public final class ModelStore implements Store {
         checkOpen();
         for (Entry entry : newEntries) {
             Entry before = entries.get(entry.key());
-            if (before == null || entry.supersedes(before)) {
+            if (before == null) {
                 entries.put(entry.key(), entry);
-                if (before != null) {
-                    listener.removed(before);
-                }
                 listener.added(entry);
+            } else if (entry.supersedes(before)) {
+                entries.put(entry.key(), entry);
+                listener.replaced(before, entry);
             }
         }
     }

@@ -26,6 +26,13 @@ final class Told implements ContentListener {
         counts.merge(entry, -1, Told::sum);
     }
 
+    @Override
+    public void replaced(Entry before, Entry after) {
+        assertThat(after.key()).isEqualTo(before.key());
+        removed(before);
+        added(after);
+    }
+
     private static @Nullable Integer sum(int one, int other) {
         return one + other == 0 ? null : one + other;
     }

@@ -59,15 +59,15 @@ public final class MemoryStore implements Store {
         }
     }
 
-    private void tell(@Nullable Entry before, @Nullable Entry after) {
+    private void tell(@Nullable Entry before, Entry after) {
         ContentListener told = listener;
-        if (told != null) {
-            if (before != null) {
-                told.removed(before);
-            }
-            if (after != null) {
-                told.added(after);
-            }
+        if (told == null) {
+            return;
+        }
+        if (before == null) {
+            told.added(after);
+        } else {
+            told.replaced(before, after);
         }
     }
 
@@ -89,7 +89,10 @@ public final class MemoryStore implements Store {
                         return now;
                     }
                     keys.remove(key);
-                    tell(now, null);
+                    ContentListener told = listener;
+                    if (told != null) {
+                        told.removed(now);
+                    }
                     removed.incrementAndGet();
                     return null;
                 });

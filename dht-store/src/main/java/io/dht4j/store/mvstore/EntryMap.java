@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.h2.mvstore.Cursor;
@@ -204,8 +205,10 @@ final class EntryMap implements AutoCloseable {
                 if (toldUpTo == null || entry.key().compareTo(toldUpTo) > 0) {
                     toldUpTo = entry.key();
                     @Nullable Entry replaced = before == null ? null : before.toEntry(entry.key());
-                    if (replaced == null || entry.supersedes(replaced)) {
-                        tell(replaced, entry);
+                    if (replaced == null) {
+                        tell(told -> told.added(entry));
+                    } else if (entry.supersedes(replaced)) {
+                        tell(told -> told.replaced(replaced, entry));
                     }
                 }
             }
@@ -229,15 +232,10 @@ final class EntryMap implements AutoCloseable {
         }
     }
 
-    private void tell(@Nullable Entry removed, @Nullable Entry added) {
+    private void tell(Consumer<ContentListener> change) {
         ContentListener told = listener;
         if (told != null) {
-            if (removed != null) {
-                told.removed(removed);
-            }
-            if (added != null) {
-                told.added(added);
-            }
+            change.accept(told);
         }
     }
 
@@ -372,7 +370,7 @@ final class EntryMap implements AutoCloseable {
                 over.forEach(entry -> cache.changed(entry.key()));
             }
             undecided = List.of();
-            over.forEach(entry -> tell(entry, null));
+            over.forEach(entry -> tell(told -> told.removed(entry)));
         }
     }
 
@@ -386,7 +384,7 @@ final class EntryMap implements AutoCloseable {
                     .filter(entry -> used.entries.get(entry.key()) == null)
                     .toList();
             undecided = List.of();
-            gone.forEach(entry -> tell(entry, null));
+            gone.forEach(entry -> tell(told -> told.removed(entry)));
         }
     }
 

@@ -2,18 +2,15 @@ package io.dht4j.core.internal.coordinator;
 
 import io.dht4j.Node;
 import io.dht4j.Version;
-import io.dht4j.core.internal.hash.EntryDigest;
 import io.dht4j.core.internal.wire.Answer;
 import io.dht4j.spi.Entry;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
-/** What a replica said of a key. Immutable, but for a digest that is kept once somebody has asked for it. */
+/** What a replica said of a key. Immutable. */
 final class Sighting {
 
     private final Node node;
     private final Answer answer;
-    private volatile @Nullable Long digest;
 
     /**
      * What a replica said.
@@ -53,15 +50,10 @@ final class Sighting {
         return version().equals(other.version()) && digest() == other.digest();
     }
 
-    private long digest() {
-        Long known = digest;
-        if (known == null) {
-            known = answer instanceof Answer.VersionOnly only
-                    ? only.digest()
-                    : entry().map(EntryDigest::of).orElse(0L);
-            digest = known;
-        }
-        return known;
+    private int digest() {
+        return answer instanceof Answer.VersionOnly only
+                ? only.digest()
+                : entry().map(Entry::digest).orElse(0);
     }
 
     /**

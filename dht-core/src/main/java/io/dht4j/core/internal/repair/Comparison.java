@@ -7,6 +7,7 @@ import io.dht4j.core.internal.wire.RepairReply;
 import io.dht4j.core.internal.wire.RepairReply.Held;
 import io.dht4j.core.internal.wire.RepairRequest;
 import io.dht4j.core.internal.wire.RepairRequest.Buckets;
+import io.dht4j.core.internal.wire.RepairRequest.Detail;
 import io.dht4j.core.internal.wire.Reply;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -245,7 +246,7 @@ final class Comparison {
             return CompletableFuture.completedFuture(null);
         }
         BitSet chunk = chunks.get(index);
-        return both(new RepairRequest.Sums(chunk, false, before), (own, other) -> {
+        return both(new RepairRequest.Sums(chunk, Detail.PARTITIONS, before), (own, other) -> {
                     int position = 0;
                     for (int i = chunk.nextSetBit(0); i >= 0; i = chunk.nextSetBit(i + 1)) {
                         differing.set(
@@ -263,7 +264,7 @@ final class Comparison {
         }
         BitSet chunk = chunks.get(index);
         int each = content.bucketsEach();
-        return both(new RepairRequest.Sums(chunk, true, Content.NO_SEAL), (own, other) -> {
+        return both(new RepairRequest.Sums(chunk, Detail.BUCKETS, Content.NO_SEAL), (own, other) -> {
                     int position = 0;
                     for (int i = chunk.nextSetBit(0); i >= 0; i = chunk.nextSetBit(i + 1)) {
                         long mask = 0;

@@ -4,11 +4,11 @@ import io.dht4j.ErrorCode;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.Version;
-import io.dht4j.core.internal.hash.EntryDigest;
 import io.dht4j.core.internal.wire.RepairReply;
 import io.dht4j.core.internal.wire.RepairReply.Held;
 import io.dht4j.core.internal.wire.RepairRequest;
 import io.dht4j.core.internal.wire.RepairRequest.Buckets;
+import io.dht4j.core.internal.wire.RepairRequest.Detail;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.EntryCursor;
@@ -132,7 +132,7 @@ public final class Content {
             if (sums.partitions().length() > partitions) {
                 return outOfRange(sums.partitions().length() - 1);
             }
-            int count = sums.partitions().cardinality() * (sums.buckets() ? trees.bucketsEach() : 1);
+            int count = sums.partitions().cardinality() * (sums.detail() == Detail.BUCKETS ? trees.bucketsEach() : 1);
             return count > MAX_SUMS
                     ? new Reply.Failed(ErrorCode.BAD_REQUEST, "at most " + MAX_SUMS + " sums at a time, not " + count)
                     : sums(sums);
@@ -205,10 +205,10 @@ public final class Content {
         store.settle();
     }
 
-    /** Sums that cover everything that was applied before. */
     RepairReply.Sums sums(RepairRequest.Sums request) {
+        Detail detail = request.detail();
         boolean sealed = false;
-        if (!request.buckets()) {
+        if (detail == Detail.PARTITIONS) {
             sealed = seal(request.partitions(), request.seal());
             store.settle();
         }
@@ -217,16 +217,18 @@ public final class Content {
         List<Long> fenced = new ArrayList<>();
         BitSet lost = setBack.lost();
         request.partitions().stream().forEach(partition -> {
-            Fence.Reach reach = lost.get(partition) ? NOWHERE : fence.reach(partition);
-            purged.add(reach.purged().packed());
-            fenced.add(reach.fenced().packed());
-            if (request.buckets()) {
+            if (detail == Detail.BUCKETS) {
                 for (int bucket = 0; bucket < trees.bucketsEach(); bucket++) {
                     sums.add(trees.bucket(partition, bucket));
                 }
-            } else {
+                return;
+            }
+            if (detail == Detail.PARTITIONS) {
                 sums.add(trees.partition(partition));
             }
+            Fence.Reach reach = lost.get(partition) ? NOWHERE : fence.reach(partition);
+            purged.add(reach.purged().packed());
+            fenced.add(reach.fenced().packed());
         });
         return new RepairReply.Sums(sealed, sums, purged, fenced);
     }
@@ -258,7 +260,7 @@ public final class Content {
     }
 
     private static Held held(Entry entry) {
-        return new Held(entry.key(), entry.version(), (int) EntryDigest.of(entry));
+        return new Held(entry.key(), entry.version(), entry.digest());
     }
 
     int bucketsEach() {

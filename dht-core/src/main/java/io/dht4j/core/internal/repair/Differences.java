@@ -5,7 +5,6 @@ import io.dht4j.ErrorCode;
 import io.dht4j.Key;
 import io.dht4j.Node;
 import io.dht4j.Version;
-import io.dht4j.core.internal.hash.EntryDigest;
 import io.dht4j.core.internal.wire.Answer;
 import io.dht4j.core.internal.wire.FrameCodec;
 import io.dht4j.core.internal.wire.RepairReply;
@@ -128,7 +127,7 @@ final class Differences {
     private CompletableFuture<Void> checkFences() {
         BitSet partitions = new BitSet();
         gone.forEach(entry -> partitions.set(content.partitionOf(entry.key())));
-        return checkFences(Comparison.chunks(partitions, Math.max(1, Content.MAX_SUMS / content.bucketsEach())), 0);
+        return checkFences(Comparison.chunks(partitions, Content.MAX_SUMS), 0);
     }
 
     private CompletableFuture<Void> checkFences(List<BitSet> chunks, int index) {
@@ -137,7 +136,7 @@ final class Differences {
         }
         BitSet chunk = chunks.get(index);
         // At once, and not when the traffic allows: so that it has no time to become the one again that it was.
-        return peers.ask(node, new RepairRequest.Sums(chunk, true, Content.NO_SEAL))
+        return peers.ask(node, new RepairRequest.Sums(chunk, RepairRequest.Detail.REACH, Content.NO_SEAL))
                 .thenCompose(reply -> {
                     checkFences(chunk, ((RepairReply.Sums) reply).fenced());
                     return checkFences(chunks, index + 1);
@@ -179,7 +178,7 @@ final class Differences {
     private void onBoth(Entry own, Answer other) {
         Version version = versionOf(other);
         int newer = own.version().compareTo(version);
-        if (newer == 0 && EntryDigest.of(own) == digestOf(other)) {
+        if (newer == 0 && own.digest() == digestOf(other)) {
             return;
         }
         seen.differs(own.key(), newer > 0 ? own.version() : version);
@@ -209,10 +208,8 @@ final class Differences {
         return answer instanceof Answer.Whole whole ? whole.entry().version() : ((Answer.VersionOnly) answer).version();
     }
 
-    private static long digestOf(Answer answer) {
-        return answer instanceof Answer.Whole whole
-                ? EntryDigest.of(whole.entry())
-                : ((Answer.VersionOnly) answer).digest();
+    private static int digestOf(Answer answer) {
+        return answer instanceof Answer.Whole whole ? whole.entry().digest() : ((Answer.VersionOnly) answer).digest();
     }
 
     private CompletableFuture<Void> keep(List<Entry> entries) {

@@ -1,7 +1,8 @@
 package io.dht4j.core.internal.repair;
 
+import com.dynatrace.hash4j.hashing.Hasher64;
+import com.dynatrace.hash4j.hashing.Hashing;
 import io.dht4j.Key;
-import io.dht4j.core.internal.hash.EntryDigest;
 import io.dht4j.spi.ContentListener;
 import io.dht4j.spi.Entry;
 import java.util.concurrent.atomic.AtomicLongArray;
@@ -18,6 +19,7 @@ import java.util.function.ToIntFunction;
  */
 public final class HashTrees implements ContentListener {
 
+    private static final Hasher64 HASHER = Hashing.xxh3_64();
     private static final int MAX_BUCKETS = 64;
     /** How many buckets there are in all, unless there are more partitions. */
     private static final int USUAL_BUCKETS = 1 << 16;
@@ -45,24 +47,38 @@ public final class HashTrees implements ContentListener {
 
     @Override
     public void added(Entry entry) {
-        toggle(entry);
+        long keyHash = hash(entry.key());
+        toggle(entry.key(), keyHash, digest(keyHash, entry));
     }
 
     @Override
     public void removed(Entry entry) {
-        toggle(entry);
+        added(entry);
     }
 
-    private void toggle(Entry entry) {
-        Key key = entry.key();
-        long keyHash = EntryDigest.ofKey(key);
+    /** One change of a sum, and nothing of the entry that goes is looked at but what it holds itself. */
+    @Override
+    public void replaced(Entry before, Entry after) {
+        long keyHash = hash(after.key());
+        toggle(after.key(), keyHash, digest(keyHash, before) ^ digest(keyHash, after));
+    }
+
+    private void toggle(Key key, long keyHash, long digest) {
         int index = partitionOf.applyAsInt(key) * bucketsEach + bucket(keyHash);
-        long digest = EntryDigest.combined(keyHash, entry);
         sums.accumulateAndGet(index, digest, (sum, each) -> sum ^ each);
     }
 
+    /** The same on every node, whatever function places keys. */
+    private static long hash(Key key) {
+        return HASHER.hashBytesToLong(key.unsafeBytes());
+    }
+
+    private static long digest(long keyHash, Entry entry) {
+        return HASHER.hashLongLongLongToLong(keyHash, entry.version().packed(), entry.digest());
+    }
+
     int bucketOf(Key key) {
-        return bucket(EntryDigest.ofKey(key));
+        return bucket(hash(key));
     }
 
     private int bucket(long keyHash) {

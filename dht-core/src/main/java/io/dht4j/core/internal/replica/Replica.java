@@ -6,7 +6,6 @@ import io.dht4j.Key;
 import io.dht4j.Version;
 import io.dht4j.core.internal.admission.QueueLimits;
 import io.dht4j.core.internal.clock.HybridClock;
-import io.dht4j.core.internal.hash.EntryDigest;
 import io.dht4j.core.internal.refill.Unfilled;
 import io.dht4j.core.internal.repair.Content;
 import io.dht4j.core.internal.repair.Fence;
@@ -299,7 +298,7 @@ public final class Replica {
             if ((query.whole() || bytes <= inlineBytes) && room.take(bytes)) {
                 answers.add(new Answer.Whole(entry));
             } else {
-                answers.add(new Answer.VersionOnly(entry.version(), bytes, EntryDigest.of(entry)));
+                answers.add(new Answer.VersionOnly(entry.version(), bytes, entry.digest()));
             }
         }
         return new Reply.Found(answers);

@@ -21,7 +21,7 @@ public sealed interface Answer {
      *
      * @param version the value's version
      * @param valueBytes the value's size
-     * @param digest of the entry, which tells two values of one version apart
+     * @param digest the {@linkplain Entry#digest() digest} of the entry, which tells two values of one version apart
      */
-    record VersionOnly(Version version, int valueBytes, long digest) implements Answer {}
+    record VersionOnly(Version version, int valueBytes, int digest) implements Answer {}
 }

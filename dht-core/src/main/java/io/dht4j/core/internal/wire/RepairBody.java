@@ -3,6 +3,7 @@ package io.dht4j.core.internal.wire;
 import io.dht4j.Key;
 import io.dht4j.core.internal.wire.RepairReply.Held;
 import io.dht4j.core.internal.wire.RepairRequest.Buckets;
+import io.dht4j.core.internal.wire.RepairRequest.Detail;
 import io.dht4j.spi.PartitionTable;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -12,6 +13,8 @@ import java.util.Optional;
 /** What stands in the frames of repair behind their headers. */
 final class RepairBody {
 
+    /** By their codes. */
+    private static final List<Detail> DETAILS = List.of(Detail.PARTITIONS, Detail.BUCKETS, Detail.REACH);
     /** A partition and its mask. */
     private static final int BUCKETS_BYTES = 4 + 8;
     /** Besides the key, of a held entry. */
@@ -97,7 +100,7 @@ final class RepairBody {
     static void write(FrameWriter out, RepairRequest request) {
         if (request instanceof RepairRequest.Sums sums) {
             write(out, sums.partitions());
-            out.flag(sums.buckets()).i64(sums.seal().packed());
+            out.u8(DETAILS.indexOf(sums.detail())).i64(sums.seal().packed());
         } else if (request instanceof RepairRequest.Versions versions) {
             out.key(versions.start()).i32(versions.buckets().size());
             for (Buckets each : versions.buckets()) {
@@ -140,14 +143,21 @@ final class RepairBody {
 
     static RepairRequest readRequest(FrameReader in, int type) throws FrameException {
         return switch (type) {
-            case FrameTypes.REPAIR_SUMS ->
-                new RepairRequest.Sums(partitions(in), in.flag("the buckets flag"), in.version());
+            case FrameTypes.REPAIR_SUMS -> new RepairRequest.Sums(partitions(in), detail(in), in.version());
             case FrameTypes.REPAIR_VERSIONS -> new RepairRequest.Versions(in.key(), buckets(in));
             case FrameTypes.REPAIR_FENCE -> new RepairRequest.Fence(partitions(in), in.version());
             case FrameTypes.REPAIR_PURGED -> purged(in);
             case FrameTypes.REPAIR_ENTRIES -> new RepairRequest.Entries(RequestBody.queries(in));
             default -> new RepairRequest.Purge(partitions(in), in.version(), in.version());
         };
+    }
+
+    private static Detail detail(FrameReader in) throws FrameException {
+        int code = in.u8("the detail");
+        if (code >= DETAILS.size()) {
+            throw in.malformed("the detail must be 0 to " + (DETAILS.size() - 1) + ", not " + code);
+        }
+        return DETAILS.get(code);
     }
 
     private static RepairRequest.Purged purged(FrameReader in) throws FrameException {
@@ -169,12 +179,16 @@ final class RepairBody {
                     numbers(in, "purged versions"),
                     numbers(in, "fenced versions"));
             int partitions = sums.partitions().cardinality();
-            boolean fits = sums.buckets()
-                    ? partitions > 0 && reply.sums().size() % partitions == 0
-                    : reply.sums().size() == partitions;
-            if (!fits || reply.purged().size() != partitions || reply.fenced().size() != partitions) {
-                throw in.malformed(reply.sums().size() + " sums and "
-                        + reply.purged().size() + " purged versions of " + partitions + " partitions");
+            int found = reply.sums().size();
+            boolean fits = switch (sums.detail()) {
+                case PARTITIONS -> found == partitions;
+                case BUCKETS -> partitions > 0 && found % partitions == 0;
+                case REACH -> found == 0;
+            };
+            int reaches = sums.detail() == Detail.BUCKETS ? 0 : partitions;
+            if (!fits || reply.purged().size() != reaches || reply.fenced().size() != reaches) {
+                throw in.malformed("%d sums, %d purged and %d fenced versions of %d partitions"
+                        .formatted(found, reply.purged().size(), reply.fenced().size(), partitions));
             }
             return reply;
         }

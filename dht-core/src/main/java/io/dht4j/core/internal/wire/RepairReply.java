@@ -13,9 +13,9 @@ public sealed interface RepairReply extends Reply {
      * Answers {@link RepairRequest.Sums}.
      *
      * @param sealed whether the partitions were sealed as asked for
-     * @param sums of each partition asked for, ascending, one number or as many as it has buckets
-     * @param purged of each partition asked for: what was dead and older than this may have been purged, packed
-     * @param fenced of each partition asked for: what is older than this is refused, packed
+     * @param sums of each partition asked for, ascending, as {@link RepairRequest.Detail} asks: one number, as many as it has buckets, or none
+     * @param purged of each partition asked for: what was dead and older than this may have been purged, packed; none with sums of buckets
+     * @param fenced of each partition asked for: what is older than this is refused, packed; none with sums of buckets
      */
     record Sums(boolean sealed, List<Long> sums, List<Long> purged, List<Long> fenced) implements RepairReply {}
 
@@ -32,7 +32,7 @@ public sealed interface RepairReply extends Reply {
      *
      * @param key its key
      * @param version its version
-     * @param digest of everything else, of which half is enough: two values hardly ever bear one version
+     * @param digest the {@linkplain io.dht4j.spi.Entry#digest() digest} of everything else
      */
     record Held(Key key, Version version, int digest) {}
 

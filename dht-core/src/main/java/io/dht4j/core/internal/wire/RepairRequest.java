@@ -9,13 +9,23 @@ import java.util.List;
 public sealed interface RepairRequest extends Request {
 
     /**
-     * The sums of partitions, once everything that was applied before is in them.
+     * The sums of partitions, or how far those reach.
      *
      * @param partitions of which ones
-     * @param buckets whether each bucket's sum is wanted, or that of each partition
-     * @param seal from now on the replica takes note of entries that come and are older than this; zero to leave it
+     * @param detail what is asked of each
+     * @param seal from now on the replica takes note of entries that come and are older than this, if {@link Detail#PARTITIONS} are asked for; zero to leave it
      */
-    record Sums(BitSet partitions, boolean buckets, Version seal) implements RepairRequest {}
+    record Sums(BitSet partitions, Detail detail, Version seal) implements RepairRequest {}
+
+    /** What {@link Sums} asks of a partition. */
+    enum Detail {
+        /** Its sum, once everything that was applied before is in it, and how far it was purged and is fenced. */
+        PARTITIONS,
+        /** The sum of each of its buckets, as they are. */
+        BUCKETS,
+        /** How far it was purged and is fenced, at once. */
+        REACH
+    }
 
     /**
      * A page of what a replica holds in some buckets, in the order of the keys.

@@ -76,7 +76,7 @@ final class ReplyBody {
         if (answer instanceof Answer.Whole whole) {
             return 1 + FrameWriter.sizeWithoutKey(whole.entry());
         }
-        return answer instanceof Answer.VersionOnly ? 1 + 8 + 4 + 8 : 1;
+        return answer instanceof Answer.VersionOnly ? 1 + 8 + 4 + 4 : 1;
     }
 
     static void write(FrameWriter out, Reply reply) {
@@ -110,7 +110,7 @@ final class ReplyBody {
             out.u8(VERSION_ONLY)
                     .i64(only.version().packed())
                     .i32(only.valueBytes())
-                    .i64(only.digest());
+                    .i32(only.digest());
         } else {
             out.u8(ABSENT);
         }
@@ -164,7 +164,7 @@ final class ReplyBody {
                         case ABSENT -> new Answer.Absent();
                         case WHOLE -> new Answer.Whole(in.entry(query.key()));
                         case VERSION_ONLY ->
-                            new Answer.VersionOnly(in.version(), in.size("a value's size"), in.i64("a digest"));
+                            new Answer.VersionOnly(in.version(), in.size("a value's size"), in.i32("a digest"));
                         default -> throw in.malformed("unknown kind of answer " + kind);
                     });
         }

@@ -8,6 +8,7 @@ import io.dht4j.ErrorCode;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.Version;
+import io.dht4j.core.internal.wire.RepairRequest.Detail;
 import io.dht4j.spi.Entry;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -53,8 +54,9 @@ class FrameCodecTest {
                 new Request.ApplyEntries(List.of(VALUE, EXPIRING, TOMBSTONE)),
                 new Request.ScanPage(KeyRange.all(), new BitSet(), 10, 20),
                 new Request.ScanPage(KeyRange.between(KEY, LONGEST), partitions, 1000, 1 << 20),
-                new RepairRequest.Sums(partitions, true, VERSION),
-                new RepairRequest.Sums(new BitSet(), false, new Version(0)),
+                new RepairRequest.Sums(partitions, Detail.BUCKETS, VERSION),
+                new RepairRequest.Sums(new BitSet(), Detail.PARTITIONS, new Version(0)),
+                new RepairRequest.Sums(partitions, Detail.REACH, new Version(0)),
                 new RepairRequest.Versions(
                         KEY, List.of(new RepairRequest.Buckets(7, -1), new RepairRequest.Buckets(9, 1))),
                 new RepairRequest.Fence(partitions, VERSION),
@@ -122,7 +124,7 @@ class FrameCodecTest {
     private static Request repairRequestFor(Reply reply) {
         BitSet two = BitSet.valueOf(new long[] {3});
         if (reply instanceof RepairReply.Sums) {
-            return new RepairRequest.Sums(two, false, VERSION);
+            return new RepairRequest.Sums(two, Detail.PARTITIONS, VERSION);
         }
         if (reply instanceof RepairReply.Versions) {
             return new RepairRequest.Versions(KEY, List.of());
@@ -140,10 +142,35 @@ class FrameCodecTest {
         byte[] frame = FrameCodec.encode(
                 HEADER, new RepairReply.Sums(true, List.of(1L, 2L, 3L), List.of(3L, 4L), List.of(5L, 6L)));
         BitSet two = BitSet.valueOf(new long[] {3});
-        assertThat(codeOf(() -> FrameCodec.decodeReply(frame, new RepairRequest.Sums(two, false, VERSION))))
+        assertThat(codeOf(() -> FrameCodec.decodeReply(frame, new RepairRequest.Sums(two, Detail.PARTITIONS, VERSION))))
                 .isEqualTo(ErrorCode.MALFORMED_FRAME);
-        assertThat(codeOf(() -> FrameCodec.decodeReply(frame, new RepairRequest.Sums(two, true, VERSION))))
+        assertThat(codeOf(() -> FrameCodec.decodeReply(frame, new RepairRequest.Sums(two, Detail.BUCKETS, VERSION))))
                 .isEqualTo(ErrorCode.MALFORMED_FRAME);
+    }
+
+    @Test
+    void sumsOfBucketsComeWithoutHowFarTheirPartitionsReach() throws FrameException {
+        RepairRequest.Sums request = new RepairRequest.Sums(BitSet.valueOf(new long[] {3}), Detail.BUCKETS, VERSION);
+        RepairReply.Sums bare = new RepairReply.Sums(false, List.of(1L, 2L, 3L, 4L), List.of(), List.of());
+        assertThat(FrameCodec.decodeReply(FrameCodec.encode(HEADER, bare), request)
+                        .message())
+                .isEqualTo(bare);
+        byte[] reaching = FrameCodec.encode(
+                HEADER, new RepairReply.Sums(false, List.of(1L, 2L, 3L, 4L), List.of(3L, 4L), List.of(5L, 6L)));
+        assertThat(codeOf(() -> FrameCodec.decodeReply(reaching, request))).isEqualTo(ErrorCode.MALFORMED_FRAME);
+    }
+
+    @Test
+    void howFarPartitionsReachComesWithoutSums() throws FrameException {
+        RepairRequest.Sums request =
+                new RepairRequest.Sums(BitSet.valueOf(new long[] {3}), Detail.REACH, new Version(0));
+        RepairReply.Sums reach = new RepairReply.Sums(false, List.of(), List.of(3L, 4L), List.of(5L, 6L));
+        assertThat(FrameCodec.decodeReply(FrameCodec.encode(HEADER, reach), request)
+                        .message())
+                .isEqualTo(reach);
+        byte[] summed = FrameCodec.encode(
+                HEADER, new RepairReply.Sums(false, List.of(1L, 2L), List.of(3L, 4L), List.of(5L, 6L)));
+        assertThat(codeOf(() -> FrameCodec.decodeReply(summed, request))).isEqualTo(ErrorCode.MALFORMED_FRAME);
     }
 
     @ParameterizedTest
