@@ -48,7 +48,9 @@ public final class HashTrees implements ContentListener {
     @Override
     public void added(Entry entry) {
         long keyHash = hash(entry.key());
-        toggle(entry.key(), keyHash, digest(keyHash, entry));
+        int index = index(entry.key(), keyHash);
+        long sum = sums.getPlain(index);
+        toggle(index, sum, digest(keyHash, entry));
     }
 
     @Override
@@ -60,12 +62,21 @@ public final class HashTrees implements ContentListener {
     @Override
     public void replaced(Entry before, Entry after) {
         long keyHash = hash(after.key());
-        toggle(after.key(), keyHash, digest(keyHash, before) ^ digest(keyHash, after));
+        int index = index(after.key(), keyHash);
+        long sum = sums.getPlain(index);
+        toggle(index, sum, digest(keyHash, before) ^ digest(keyHash, after));
     }
 
-    private void toggle(Key key, long keyHash, long digest) {
-        int index = partitionOf.applyAsInt(key) * bucketsEach + bucket(keyHash);
-        sums.accumulateAndGet(index, digest, (sum, each) -> sum ^ each);
+    private int index(Key key, long keyHash) {
+        return partitionOf.applyAsInt(key) * bucketsEach + bucket(keyHash);
+    }
+
+    /** Changes a sum that was read before the digest was made: the processor fetches it meanwhile, which would take as long as all the rest. */
+    private void toggle(int index, long read, long digest) {
+        long sum = read;
+        while (!sums.compareAndSet(index, sum, sum ^ digest)) {
+            sum = sums.get(index);
+        }
     }
 
     /** The same on every node, whatever function places keys. */
