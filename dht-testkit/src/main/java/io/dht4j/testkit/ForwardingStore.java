@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * A store that hands every call to another one. Subclasses override what they do otherwise, {@link #name} most likely among it. As safe for several threads, and
+ * A store that hands every call to another one. Subclasses override what they do otherwise, {@link #name} most likely among it. Every read comes by {@link #get} or {@link #scan}. As safe for several threads, and
  * as quick, as the other store.
  */
 public abstract class ForwardingStore implements Store {

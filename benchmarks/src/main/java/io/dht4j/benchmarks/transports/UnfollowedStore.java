@@ -1,11 +1,13 @@
 package io.dht4j.benchmarks.transports;
 
+import io.dht4j.Key;
 import io.dht4j.spi.ContentListener;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.EntryCursor;
 import io.dht4j.spi.Store;
 import io.dht4j.testkit.ForwardingStore;
 import java.util.NoSuchElementException;
+import java.util.Optional;
 
 /**
  * A store that tells nobody what changes in it, so that a node keeps no hash trees up to date: what it costs to follow a store is seen beside one. Such a node must
@@ -13,8 +15,16 @@ import java.util.NoSuchElementException;
  */
 final class UnfollowedStore extends ForwardingStore {
 
+    private final Store store;
+
     UnfollowedStore(Store store) {
         super(store);
+        this.store = store;
+    }
+
+    @Override
+    public Optional<Held> getFromMemory(Key key) {
+        return store.getFromMemory(key);
     }
 
     @Override

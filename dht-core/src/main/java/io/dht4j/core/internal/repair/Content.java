@@ -212,6 +212,7 @@ public final class Content {
             sealed = seal(request.partitions(), request.seal());
             store.settle();
         }
+        trees.settle();
         List<Long> sums = new ArrayList<>();
         List<Long> purged = new ArrayList<>();
         List<Long> fenced = new ArrayList<>();

@@ -5,7 +5,7 @@ import com.dynatrace.hash4j.hashing.Hashing;
 import io.dht4j.Key;
 import io.dht4j.spi.ContentListener;
 import io.dht4j.spi.Entry;
-import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.Arrays;
 import java.util.function.ToIntFunction;
 
 /**
@@ -15,18 +15,25 @@ import java.util.function.ToIntFunction;
  * need no order in place of hashes of hashes, as in M. Bellare and D. Micciancio, <em>A New Paradigm for Collision-Free Hashing: Incrementality at Reduced Cost</em>, 1997.
  * That is no defence against somebody who makes up entries so that sums stay the same; peers are trusted.
  *
- * <p>Safe for use by any number of threads; never blocks.
+ * <p>Safe for use by any number of threads; waits for others for microseconds at most.
  */
 public final class HashTrees implements ContentListener {
 
     private static final Hasher64 HASHER = Hashing.xxh3_64();
     private static final int MAX_BUCKETS = 64;
+    /** How many threads can be told of changes without waiting for each other; a power of two. */
+    private static final int STRIPES = 16;
+
+    private static final int TOGETHER = 32;
     /** How many buckets there are in all, unless there are more partitions. */
     private static final int USUAL_BUCKETS = 1 << 16;
 
     private final ToIntFunction<Key> partitionOf;
     private final int bucketsEach;
-    private final AtomicLongArray sums;
+    /** Guarded by itself. */
+    private final long[] sums;
+
+    private final Changes[] changes = new Changes[STRIPES];
 
     /**
      * Trees of nothing.
@@ -37,7 +44,8 @@ public final class HashTrees implements ContentListener {
     public HashTrees(int partitions, ToIntFunction<Key> partitionOf) {
         this.partitionOf = partitionOf;
         this.bucketsEach = Math.max(1, Math.min(MAX_BUCKETS, USUAL_BUCKETS / partitions));
-        this.sums = new AtomicLongArray(partitions * bucketsEach);
+        this.sums = new long[partitions * bucketsEach];
+        Arrays.setAll(changes, i -> new Changes());
     }
 
     /** How many buckets each partition has: a power of two up to 64. */
@@ -48,9 +56,7 @@ public final class HashTrees implements ContentListener {
     @Override
     public void added(Entry entry) {
         long keyHash = hash(entry.key());
-        int index = index(entry.key(), keyHash);
-        long sum = sums.getPlain(index);
-        toggle(index, sum, digest(keyHash, entry));
+        change(entry.key(), keyHash, digest(keyHash, entry));
     }
 
     @Override
@@ -62,20 +68,47 @@ public final class HashTrees implements ContentListener {
     @Override
     public void replaced(Entry before, Entry after) {
         long keyHash = hash(after.key());
-        int index = index(after.key(), keyHash);
-        long sum = sums.getPlain(index);
-        toggle(index, sum, digest(keyHash, before) ^ digest(keyHash, after));
+        change(after.key(), keyHash, digest(keyHash, before) ^ digest(keyHash, after));
     }
 
-    private int index(Key key, long keyHash) {
-        return partitionOf.applyAsInt(key) * bucketsEach + bucket(keyHash);
+    private void change(Key key, long keyHash, long digest) {
+        int index = partitionOf.applyAsInt(key) * bucketsEach + bucket(keyHash);
+        changes[(int) Thread.currentThread().getId() & (STRIPES - 1)].add(index, digest);
     }
 
-    /** Changes a sum that was read before the digest was made: the processor fetches it meanwhile, which would take as long as all the rest. */
-    private void toggle(int index, long read, long digest) {
-        long sum = read;
-        while (!sums.compareAndSet(index, sum, sum ^ digest)) {
-            sum = sums.get(index);
+    /** Brings into the sums what was told before. Comes before they are read. */
+    void settle() {
+        for (Changes each : changes) {
+            each.settle();
+        }
+    }
+
+    /**
+     * Changes that some threads were told of and that are not in the sums yet. A sum is somewhere in half a megabyte and seldom in a processor's cache: one by one, each change would wait for its own; of
+     * many together, a processor fetches the sums at the same time.
+     */
+    private final class Changes {
+
+        // Guarded by this.
+        private final int[] indexes = new int[TOGETHER];
+        private final long[] digests = new long[TOGETHER];
+        private int count;
+
+        synchronized void add(int index, long digest) {
+            indexes[count] = index;
+            digests[count] = digest;
+            if (++count == TOGETHER) {
+                settle();
+            }
+        }
+
+        synchronized void settle() {
+            synchronized (sums) {
+                for (int i = 0; i < count; i++) {
+                    sums[indexes[i]] ^= digests[i];
+                }
+            }
+            count = 0;
         }
     }
 
@@ -97,15 +130,21 @@ public final class HashTrees implements ContentListener {
         return (int) keyHash & (bucketsEach - 1);
     }
 
+    /** The sum of a partition, as of the last {@link #settle} or later. */
     long partition(int partition) {
-        long sum = 0;
-        for (int i = 0; i < bucketsEach; i++) {
-            sum ^= bucket(partition, i);
+        synchronized (sums) {
+            long sum = 0;
+            for (int i = partition * bucketsEach; i < (partition + 1) * bucketsEach; i++) {
+                sum ^= sums[i];
+            }
+            return sum;
         }
-        return sum;
     }
 
+    /** The sum of a bucket, as of the last {@link #settle} or later. */
     long bucket(int partition, int bucket) {
-        return sums.get(partition * bucketsEach + bucket);
+        synchronized (sums) {
+            return sums[partition * bucketsEach + bucket];
+        }
     }
 }
