@@ -29,6 +29,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
@@ -176,8 +177,8 @@ final class Workload {
         private final Duration began = world.elapsed();
         private final int begun = history.next();
         private final List<Operation> operations = new ArrayList<>();
-        /** How often the timeout begins anew: once for each page that is asked for. */
-        private int waits = 1;
+        /** When the timeout began last: each page has one of its own. */
+        private Duration asked = began;
 
         Call(SimulatedNode node, SimulatedNode.Running process) {
             this.node = node;
@@ -239,25 +240,28 @@ final class Workload {
 
         /** All pages from now on, to the empty one that is the end. */
         private CompletionStage<Map<Key, Value>> pages(Scan scan, Map<Key, Value> values) {
-            CompletionStage<List<KeyValue>> next = scan.next();
-            next.whenComplete((page, error) -> {
-                if (error != null) {
-                    staysFailed(scan);
-                }
-            });
-            return next.thenCompose(page -> {
-                page.forEach(entry -> values.put(entry.key(), entry.value()));
-                if (page.isEmpty()) {
-                    return CompletableFuture.completedFuture(values);
-                }
-                waits++;
-                return pages(scan, values);
-            });
+            asked = world.elapsed();
+            return scan.next()
+                    .exceptionallyCompose(error -> failedAgain(scan, error))
+                    .thenCompose(page -> {
+                        page.forEach(entry -> values.put(entry.key(), entry.value()));
+                        if (page.isEmpty()) {
+                            return CompletableFuture.completedFuture(values);
+                        }
+                        checkTime();
+                        return pages(scan, values);
+                    });
         }
 
-        /** A caller that asks again must not take a scan that failed for one that has ended. */
-        private void staysFailed(Scan scan) {
-            scan.next().thenAccept(page -> violations.add(operations + " failed, and went on with " + page));
+        /** A caller that asks again must not take a scan that failed for one that has ended, or goes on. */
+        private CompletionStage<List<KeyValue>> failedAgain(Scan scan, Throwable first) {
+            return scan.next().handle((page, error) -> {
+                if (error == null || !DhtException.unwrap(error).equals(DhtException.unwrap(first))) {
+                    violations.add(operations + " failed with " + first + ", and then went on with "
+                            + (error == null ? page : error));
+                }
+                throw new CompletionException(DhtException.unwrap(first));
+            });
         }
 
         private Operation beginRead(Operation.Kind kind, Key key) {
@@ -300,12 +304,16 @@ final class Workload {
                     violations.add("a read has shown what certainly failed: " + operation);
                 }
             }
-            Duration took = world.elapsed().minus(began);
-            if (took.compareTo(Simulator.TIMEOUT.multipliedBy(waits)) > 0 && node.wasRunningSince(began)) {
-                violations.add(operations + " took " + took + ", longer than " + waits + " times " + Simulator.TIMEOUT);
-            }
+            checkTime();
             error.filter(e -> !(e instanceof DhtException known && EXPECTED.contains(known.code())))
                     .ifPresent(e -> violations.add(operations + " ended with " + e));
+        }
+
+        private void checkTime() {
+            Duration took = world.elapsed().minus(asked);
+            if (took.compareTo(Simulator.TIMEOUT) > 0 && node.wasRunningSince(began)) {
+                violations.add(operations + " took " + took + ", longer than " + Simulator.TIMEOUT);
+            }
         }
 
         private void shown(Operation read, Optional<Value> value) {

@@ -10,6 +10,7 @@ import io.dht4j.spi.Entry;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -300,5 +301,27 @@ class PlantedBugsTest {
                 in(
                         INTERNAL + "handoff.MemoryHintLog",
                         log -> log.method(named("delivered")).intercept(StubMethod.INSTANCE)));
+    }
+
+    /** What could not be read to its end seems to have come to it. */
+    static final class EndedByFailing {
+
+        private EndedByFailing() {}
+
+        @Advice.OnMethodEnter
+        static void enter(
+                @Advice.FieldValue("failure") Optional<Throwable> failure,
+                @Advice.FieldValue(value = "over", readOnly = false) boolean over) {
+            over |= failure.isPresent();
+        }
+    }
+
+    @Test
+    void aFailedScanThatTellsItsEnd() {
+        assertBreaks(
+                " SCAN .* failed with .*, and then went on with \\[]$",
+                in(
+                        INTERNAL + "coordinator.NodeCluster$Pages",
+                        pages -> pages.visit(Advice.to(EndedByFailing.class).on(named("next")))));
     }
 }

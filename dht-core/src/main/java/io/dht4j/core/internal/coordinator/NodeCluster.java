@@ -192,7 +192,7 @@ public final class NodeCluster implements Cluster {
             }
             return new ClusterScan(parts, peers, range, scope, rules.policy(options), Optional.empty());
         };
-        return pages(begin, options);
+        return new Pages(begin, options);
     }
 
     @Override
@@ -213,7 +213,7 @@ public final class NodeCluster implements Cluster {
 
     @Override
     public Scan scanSnapshot(Version snapshot, KeyRange range, CallOptions options) {
-        return pages(
+        return new Pages(
                 () -> {
                     rules.refuseTimeToLive(options);
                     return new ClusterScan(
@@ -225,38 +225,6 @@ public final class NodeCluster implements Cluster {
     @Override
     public CompletionStage<Void> closeSnapshot(Version snapshot, CallOptions options) {
         return call(0, () -> SnapshotOpening.end(parts, peers, snapshot, rules.context(options)));
-    }
-
-    private Scan pages(Supplier<ClusterScan> begin, CallOptions options) {
-        return new Scan() {
-            // Handed from one page to the next by the caller, who asks for one at a time.
-            private volatile Optional<ClusterScan> running = Optional.empty();
-            private volatile Optional<Throwable> failure = Optional.empty();
-            private volatile boolean over;
-
-            @Override
-            public CompletionStage<List<KeyValue>> next() {
-                if (over) {
-                    return CompletableFuture.completedFuture(List.of());
-                }
-                if (failure.isPresent()) {
-                    return CompletableFuture.failedFuture(failure.get());
-                }
-                CompletionStage<List<KeyValue>> page = call(0, () -> {
-                    ClusterScan scan = running.orElseGet(begin);
-                    running = Optional.of(scan);
-                    return scan.next(() -> rules.context(options));
-                });
-                return page.whenComplete(
-                        (entries, error) -> failure = Optional.ofNullable(error).map(DhtException::unwrap));
-            }
-
-            @Override
-            public void close() {
-                over = true;
-                running.ifPresent(ClusterScan::close);
-            }
-        };
     }
 
     @Override
@@ -397,5 +365,44 @@ public final class NodeCluster implements Cluster {
 
     private Optional<Value> visible(Optional<Entry> entry) {
         return entry.filter(e -> e.isLive(environment.currentTimeMillis())).map(Values::of);
+    }
+
+    /** A scan as its caller sees it: one that has failed stays so, and only the caller ends it. */
+    private final class Pages implements Scan {
+
+        private final Supplier<ClusterScan> begin;
+        private final CallOptions options;
+        // Handed from one page to the next by the caller, who asks for one at a time.
+        private volatile Optional<ClusterScan> running = Optional.empty();
+        private volatile Optional<Throwable> failure = Optional.empty();
+        private volatile boolean over;
+
+        Pages(Supplier<ClusterScan> begin, CallOptions options) {
+            this.begin = begin;
+            this.options = options;
+        }
+
+        @Override
+        public CompletionStage<List<KeyValue>> next() {
+            if (over) {
+                return CompletableFuture.completedFuture(List.of());
+            }
+            if (failure.isPresent()) {
+                return CompletableFuture.failedFuture(failure.get());
+            }
+            CompletionStage<List<KeyValue>> page = call(0, () -> {
+                ClusterScan scan = running.orElseGet(begin);
+                running = Optional.of(scan);
+                return scan.next(() -> rules.context(options));
+            });
+            return page.whenComplete(
+                    (entries, error) -> failure = Optional.ofNullable(error).map(DhtException::unwrap));
+        }
+
+        @Override
+        public void close() {
+            over = true;
+            running.ifPresent(ClusterScan::close);
+        }
     }
 }
