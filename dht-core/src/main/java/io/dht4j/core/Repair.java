@@ -82,6 +82,16 @@ public record Repair(
     }
 
     /**
+     * Another rate.
+     *
+     * @param bytes how much a round moves at most in a second, 16 KiB to 1 GiB
+     * @return these options with this one changed
+     */
+    public Repair withBytesPerSecond(long bytes) {
+        return new Repair(enabled, interval, bytes, confirmDelay, purgeAfter);
+    }
+
+    /**
      * Another age at which what is dead may be purged.
      *
      * @param age 1 second to 3,650 days

@@ -3,6 +3,7 @@ package io.dht4j.benchmarks.simulate;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import io.dht4j.examples.cli.Console;
+import io.dht4j.examples.cli.Messages;
 import io.dht4j.testkit.simulator.SimulationOptions;
 import io.dht4j.testkit.simulator.SimulationReport;
 import io.dht4j.testkit.simulator.Simulator;
@@ -127,7 +128,7 @@ public final class Simulate implements Callable<Integer> {
     }
 
     private static int wrongUsage(Console console, ParameterException e) {
-        console.err().println("dht simulate: " + e.getMessage());
+        console.err().println("dht simulate: " + Messages.of(e));
         console.err().println("Try: ./dht simulate --help");
         return CommandLine.ExitCode.USAGE;
     }

@@ -66,6 +66,13 @@ class SimulateTest {
     }
 
     @Test
+    void what_is_no_number_is_told_without_names_of_types() {
+        assertThat(execute("--seeds", "many")).isEqualTo(2);
+
+        assertThat(text(err)).startsWith("dht simulate: --seeds must be a whole number, not \"many\"\n");
+    }
+
+    @Test
     void help_names_the_options() {
         assertThat(execute("--help")).isZero();
 

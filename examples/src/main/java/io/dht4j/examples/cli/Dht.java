@@ -124,7 +124,8 @@ public final class Dht implements Callable<Integer> {
         String unknown = Messages.unknown(e);
         Object command = e.getCommandLine().getCommandSpec().userObject();
         if (!unknown.isEmpty() && command instanceof Dht) {
-            return Messages.noCommand(unknown, e.getCommandLine());
+            // Those two the launcher starts itself.
+            return Messages.noCommand(unknown, e.getCommandLine()) + ", bench, simulate";
         }
         if (!unknown.isEmpty() && !unknown.startsWith("-") && command instanceof DumpCommand) {
             return "dump takes no argument " + unknown + "; the file is given by --out";

@@ -41,6 +41,12 @@ public record CallChoice(
     /** The longest time between two rounds of repair: 30 days. */
     static final int LONGEST_INTERVAL_SECONDS = 30 * 24 * 3600;
 
+    /** The slowest repair: 16 KiB per second. */
+    static final int LEAST_REPAIR_KIB = 16;
+
+    /** The fastest repair: 1 GiB per second. */
+    static final int MOST_REPAIR_KIB = 1 << 20;
+
     /** The most memory for snapshots: 1 TiB. */
     static final int MOST_SNAPSHOT_MIB = 1 << 20;
 
@@ -61,11 +67,13 @@ public record CallChoice(
     }
 
     private static Repair repair(Given given) throws ConfigException {
+        int rate = given.number(Setting.REPAIR_RATE, LEAST_REPAIR_KIB, MOST_REPAIR_KIB);
         if (!given.onOff(Setting.REPAIR)) {
             given.refuse(Setting.REPAIR_INTERVAL, "with " + Setting.REPAIR.option() + " off");
-            return Repair.off();
+            return Repair.off().withBytesPerSecond((long) rate << 10);
         }
         return Repair.on()
+                .withBytesPerSecond((long) rate << 10)
                 .withInterval(Duration.ofSeconds(given.number(Setting.REPAIR_INTERVAL, 1, LONGEST_INTERVAL_SECONDS)));
     }
 

@@ -81,6 +81,13 @@ public enum Setting {
             Fallback.VALUE,
             "600",
             "About how long to wait between two comparisons, 1 to " + CallChoice.LONGEST_INTERVAL_SECONDS + "."),
+    /** How much a comparison moves in a second. */
+    REPAIR_RATE(
+            "KIB",
+            Fallback.VALUE,
+            "16384",
+            "How much a comparison moves at most, " + CallChoice.LEAST_REPAIR_KIB + " to " + CallChoice.MOST_REPAIR_KIB
+                    + " KiB per second; also when it is asked for."),
     /** How much is kept for snapshots. */
     SNAPSHOT_MIB(
             "N",

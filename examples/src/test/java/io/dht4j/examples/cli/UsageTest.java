@@ -60,6 +60,7 @@ class UsageTest {
             value = {
                 "sever|there is no command sever; there are: help, server, demo, put",
                 "--bogus|there is no command or option --bogus; there are: help, server, demo, put",
+                "sever|, snapshot, restore, bench, simulate",
                 "put|KEY",
                 "put k|VALUE",
                 "put k v --file f|--file",

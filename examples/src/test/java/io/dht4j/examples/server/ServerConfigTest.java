@@ -314,6 +314,16 @@ class ServerConfigTest {
     }
 
     @Test
+    void repair_keeps_its_rate_whether_it_comes_by_itself_or_is_asked_for() throws Exception {
+        assertThat(ServerConfig.of(Map.of(Setting.REPAIR_RATE, "64")).calls().repair())
+                .isEqualTo(Repair.on().withBytesPerSecond(64 << 10));
+        assertThat(ServerConfig.of(Map.of(Setting.REPAIR_RATE, "64", Setting.REPAIR, "off"))
+                        .calls()
+                        .repair())
+                .isEqualTo(Repair.off().withBytesPerSecond(64 << 10));
+    }
+
+    @Test
     void every_default_that_can_be_read_is_the_one_that_holds() throws Exception {
         Map<Setting, String> settings = new EnumMap<>(Setting.class);
         for (Setting setting : Setting.values()) {
@@ -340,6 +350,8 @@ class ServerConfigTest {
                 "LISTEN|host:99999|1 to 65535",
                 "LISTEN|:80|host is missing",
                 "PEERS|n1|ID=HOST:PORT",
+                "REPAIR_RATE|15|16 to 1048576",
+                "REPAIR_RATE|1048577|16 to 1048576",
                 "PEERS|n1=a:1,|ID=HOST:PORT",
                 "PEERS|n1=a:1,n1=b:2|twice",
                 "TRANSPORT|smoke|http or grpc",

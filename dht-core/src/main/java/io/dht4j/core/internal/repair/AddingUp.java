@@ -94,11 +94,13 @@ final class AddingUp {
         if (closed) {
             return;
         }
-        progress.notAddedUp(Optional.of(String.valueOf(error.getMessage())));
+        String why = String.valueOf(error.getMessage());
+        progress.notAddedUp(Optional.of(why));
         LOG.warn(
                 "this node cannot add up what it holds, so nothing is repaired; it is tried again in {} s: {}",
                 TimeUnit.NANOSECONDS.toSeconds(againNanos),
-                error.toString());
+                why);
+        LOG.debug("adding up what is held failed", error);
         again = environment.schedule(this::followAgain, againNanos);
         againNanos = Math.min(LONGEST_WAIT_NANOS, 2 * againNanos);
     }
