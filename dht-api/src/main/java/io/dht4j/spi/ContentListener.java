@@ -1,7 +1,8 @@
 package io.dht4j.spi;
 
 /**
- * Hears of every change of what a store holds. Safe for use by any number of threads; does not block.
+ * Hears of every change of what a store holds. Safe for use by any number of threads; quick, and waits for nobody but for a
+ * moment.
  */
 public interface ContentListener {
 

@@ -27,7 +27,9 @@ import java.util.function.Function;
 final class Comparison {
 
     private static final int MAX_PAGE_BYTES = 96 << 10;
-    private static final int BYTES_PER_SUM = 24;
+    /** Of the reply, for a partition: its sum, and how far it was purged and is fenced. */
+    private static final int BYTES_OF_PARTITION = 3 * Long.BYTES;
+
     private static final int MAX_NAMED = 4096;
     /** So many keys that differ are looked at together for the second time. */
     private static final int CONFIRMED_TOGETHER = 512;
@@ -289,7 +291,8 @@ final class Comparison {
 
     /** Asks both sides at the same time, so that little comes between. */
     private CompletableFuture<Void> both(RepairRequest.Sums request, Look look) {
-        return pace.paced((long) request.partitions().cardinality() * BYTES_PER_SUM, () -> {
+        int bytesEach = request.detail() == Detail.BUCKETS ? content.bucketsEach() * Long.BYTES : BYTES_OF_PARTITION;
+        return pace.paced((long) request.partitions().cardinality() * bytesEach, () -> {
             CompletableFuture<Reply> other = peers.ask(node, request);
             CompletableFuture<RepairReply.Sums> own = pace.onStore(() -> content.sums(request));
             return own.thenCombine(other, (here, there) -> {

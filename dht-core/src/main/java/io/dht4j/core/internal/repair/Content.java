@@ -16,6 +16,7 @@ import io.dht4j.spi.Store;
 import io.dht4j.spi.StoreException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
@@ -203,6 +204,7 @@ public final class Content {
      */
     void settle() {
         store.settle();
+        trees.settle();
     }
 
     RepairReply.Sums sums(RepairRequest.Sums request) {
@@ -210,18 +212,17 @@ public final class Content {
         boolean sealed = false;
         if (detail == Detail.PARTITIONS) {
             sealed = seal(request.partitions(), request.seal());
-            store.settle();
+            settle();
+        } else if (detail == Detail.BUCKETS) {
+            trees.settle();
         }
-        trees.settle();
         List<Long> sums = new ArrayList<>();
         List<Long> purged = new ArrayList<>();
         List<Long> fenced = new ArrayList<>();
         BitSet lost = setBack.lost();
         request.partitions().stream().forEach(partition -> {
             if (detail == Detail.BUCKETS) {
-                for (int bucket = 0; bucket < trees.bucketsEach(); bucket++) {
-                    sums.add(trees.bucket(partition, bucket));
-                }
+                Arrays.stream(trees.buckets(partition)).forEach(sums::add);
                 return;
             }
             if (detail == Detail.PARTITIONS) {

@@ -36,6 +36,9 @@ final class Differences {
     /** Entries are moved in groups of this size, or one that is larger. */
     private static final int GROUP_BYTES = 64 << 10;
 
+    /** A version, a size and a digest; small values come on top. */
+    private static final int BYTES_OF_ANSWER = Long.BYTES + 2 * Integer.BYTES;
+
     private final Content content;
     private final RepairPeers peers;
     private final Pace pace;
@@ -72,7 +75,9 @@ final class Differences {
     /** Brings both sides to the newest entry of each key. */
     CompletableFuture<Void> settle(List<Key> keys) {
         List<Query> queries = keys.stream().map(key -> new Query(key, false)).toList();
-        return pace.paced(0, () -> peers.ask(node, new RepairRequest.Entries(queries)))
+        long bytes =
+                keys.stream().mapToLong(key -> key.length() + BYTES_OF_ANSWER).sum();
+        return pace.paced(bytes, () -> peers.ask(node, new RepairRequest.Entries(queries)))
                 .thenCompose(reply -> pace.onStore(() -> {
                     sort(keys, ((Reply.Found) reply).answers());
                     return reply;

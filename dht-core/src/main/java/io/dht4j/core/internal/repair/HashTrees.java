@@ -10,20 +10,21 @@ import java.util.function.ToIntFunction;
 
 /**
  * A sum over what a replica holds, for each bucket of each partition: the exclusive or of the digests of its entries. Two replicas that hold the same have
- * the same sums, and others different ones with all likelihood. An entry that comes or goes changes one number, whatever else is held; so the trees are
- * kept up to date by each write. They are the hash trees of G. DeCandia et al., <em>Dynamo</em>, 2007, 4.7, with three levels: partition, bucket, entry; but with sums that
+ * the same sums, and others different ones with all likelihood. An entry that comes or goes changes one number, whatever else is held; so each write
+ * tells its change, and changes are brought into the sums some at a time. They are the hash trees of G. DeCandia et al., <em>Dynamo</em>, 2007, 4.7, with three levels: partition, bucket, entry; but with sums that
  * need no order in place of hashes of hashes, as in M. Bellare and D. Micciancio, <em>A New Paradigm for Collision-Free Hashing: Incrementality at Reduced Cost</em>, 1997.
  * That is no defence against somebody who makes up entries so that sums stay the same; peers are trusted.
  *
- * <p>Safe for use by any number of threads; waits for others for microseconds at most.
+ * <p>Safe for use by any number of threads; waits for others no longer than 32 sums take to change.
  */
 public final class HashTrees implements ContentListener {
 
     private static final Hasher64 HASHER = Hashing.xxh3_64();
     private static final int MAX_BUCKETS = 64;
-    /** How many threads can be told of changes without waiting for each other; a power of two. */
+    /** In so many places changes are gathered, so that threads seldom wait for each other; a power of two. */
     private static final int STRIPES = 16;
 
+    /** So many changes of a place are brought into the sums at a time. */
     private static final int TOGETHER = 32;
     /** How many buckets there are in all, unless there are more partitions. */
     private static final int USUAL_BUCKETS = 1 << 16;
@@ -64,7 +65,7 @@ public final class HashTrees implements ContentListener {
         added(entry);
     }
 
-    /** One change of a sum, and nothing of the entry that goes is looked at but what it holds itself. */
+    /** One change of a sum. Of the entry that goes, if it has told its digest before, neither key nor value is looked at. */
     @Override
     public void replaced(Entry before, Entry after) {
         long keyHash = hash(after.key());
@@ -132,19 +133,13 @@ public final class HashTrees implements ContentListener {
 
     /** The sum of a partition, as of the last {@link #settle} or later. */
     long partition(int partition) {
-        synchronized (sums) {
-            long sum = 0;
-            for (int i = partition * bucketsEach; i < (partition + 1) * bucketsEach; i++) {
-                sum ^= sums[i];
-            }
-            return sum;
-        }
+        return Arrays.stream(buckets(partition)).reduce(0, (one, other) -> one ^ other);
     }
 
-    /** The sum of a bucket, as of the last {@link #settle} or later. */
-    long bucket(int partition, int bucket) {
+    /** The sums of a partition's buckets, as of the last {@link #settle} or later. */
+    long[] buckets(int partition) {
         synchronized (sums) {
-            return sums[partition * bucketsEach + bucket];
+            return Arrays.copyOfRange(sums, partition * bucketsEach, (partition + 1) * bucketsEach);
         }
     }
 }
