@@ -74,7 +74,7 @@ public final class HashTrees implements ContentListener {
 
     private void change(Key key, long keyHash, long digest) {
         int index = partitionOf.applyAsInt(key) * bucketsEach + bucket(keyHash);
-        changes[(int) Thread.currentThread().getId() & (STRIPES - 1)].add(index, digest);
+        changes[index & (STRIPES - 1)].add(index, digest);
     }
 
     /** Brings into the sums what was told before. Comes before they are read. */
@@ -85,7 +85,7 @@ public final class HashTrees implements ContentListener {
     }
 
     /**
-     * Changes that some threads were told of and that are not in the sums yet. A sum is somewhere in half a megabyte and seldom in a processor's cache: one by one, each change would wait for its own; of
+     * Changes of one sum in 16 that are not in the sums yet. A sum is somewhere in half a megabyte and seldom in a processor's cache: one by one, each change would wait for its own; of
      * many together, a processor fetches the sums at the same time.
      */
     private final class Changes {
