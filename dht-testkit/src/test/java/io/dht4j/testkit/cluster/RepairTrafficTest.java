@@ -36,7 +36,7 @@ class RepairTrafficTest {
     private static final int ENTRIES = Integer.getInteger("dht.repair.entries", 50_000);
     private static final int DIFFERENCES = 1000;
     private static final int VALUE_BYTES = 100;
-    /** A sum, how far it was purged and how far it is fenced, of 1,024 partitions twice: less than half of what was meant. */
+    /** 24 bytes for each of 1,024 partitions, and what a round tells besides: less than half of what was meant. */
     private static final long BOUND_OF_EQUAL = 40_000;
 
     private static final long BOUND_OF_EACH_DIFFERING_BYTE = 10;
