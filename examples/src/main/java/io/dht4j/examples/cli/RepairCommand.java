@@ -37,7 +37,9 @@ final class RepairCommand implements Callable<Integer> {
             paramLabel = "NUMBER",
             split = ",",
             converter = WholeNumber.Partition.class,
-            description = "Only these partitions, with commas between. Default: all that the node is a replica of.")
+            description =
+                    "Only these partitions, with commas between. Default: all that the node is a replica of. They are "
+                            + "listed one by one with the time of their last comparison.")
     private List<Integer> partitions = new ArrayList<>();
 
     @Option(names = "--status", description = "Begins nothing, and shows how far the node is.")
@@ -137,5 +139,15 @@ final class RepairCommand implements Callable<Integer> {
                                 : compared.size()
                                         + " partitions with all their other replicas since this node was started, the longest ago at "
                                         + Instant.ofEpochMilli(earliest));
+        for (int partition : partitions) {
+            JsonNode when = compared.path(Integer.toString(partition));
+            console.out()
+                    .printf(
+                            "%-15s  %s%n",
+                            "partition " + partition,
+                            when.isMissingNode()
+                                    ? "not compared with all its other replicas since this node was started"
+                                    : "compared with all its other replicas at " + Instant.ofEpochMilli(when.asLong()));
+        }
     }
 }

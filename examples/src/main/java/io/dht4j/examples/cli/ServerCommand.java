@@ -98,9 +98,13 @@ final class ServerCommand implements Callable<Integer> {
         ServerConfig settings;
         try {
             given = settings();
-            settings = ServerConfig.of(given);
         } catch (ConfigException e) {
             throw new ParameterException(spec.commandLine(), e.getMessage(), e);
+        }
+        try {
+            settings = ServerConfig.of(given);
+        } catch (ConfigException e) {
+            throw new ParameterException(spec.commandLine(), e.getMessage() + fromFile(), e);
         }
         if (verbose) {
             Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
@@ -125,6 +129,12 @@ final class ServerCommand implements Callable<Integer> {
             }
         }
         return 0;
+    }
+
+    /** Whoever did not write the option that is complained of learns where it may stand. */
+    private String fromFile() {
+        return config.map(file -> " (what is not on the command line was read from " + file + ")")
+                .orElse("");
     }
 
     private Map<Setting, String> settings() throws ConfigException {

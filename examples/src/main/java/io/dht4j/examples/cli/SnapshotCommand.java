@@ -65,12 +65,13 @@ final class SnapshotCommand implements Callable<Integer> {
         double seconds = (System.nanoTime() - start) / 1e9;
         console.out()
                 .printf(
-                        "snapshot of %s (version %s): %,d entries, %,d bytes, in %,d files of %,d bytes, %.1f s (%,.0f/s)%n",
+                        "snapshot of %s (version %s): %,d entries, %,d bytes, in %,d %s of %,d bytes, %.1f s (%,.0f/s)%n",
                         info.time(),
                         info.cut(),
                         info.entries(),
                         info.bytes(),
                         info.files(),
+                        info.files() == 1 ? "file" : "files",
                         info.fileBytes(),
                         seconds,
                         info.entries() / seconds);

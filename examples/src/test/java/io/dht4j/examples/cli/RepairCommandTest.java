@@ -31,6 +31,22 @@ class RepairCommandTest {
     }
 
     @Test
+    void the_partitions_that_were_asked_for_are_listed_with_the_time_of_their_comparison() throws Exception {
+        String compared = status(false, 7, 4, "").replace("{}", "{\"0\":1000,\"3\":2000}");
+        try (ScriptedNode node = new ScriptedNode(compared)) {
+            CommandLineRun run = CommandLineRun.of("repair", "--status", "--partition", "3,1", "--node", node.url());
+
+            assertThat(run.exitCode()).isZero();
+            assertThat(run.out().lines())
+                    .endsWith(
+                            "compared         2 partitions with all their other replicas since this node was started, the "
+                                    + "longest ago at 1970-01-01T00:00:01Z",
+                            "partition 3      compared with all its other replicas at 1970-01-01T00:00:02Z",
+                            "partition 1      not compared with all its other replicas since this node was started");
+        }
+    }
+
+    @Test
     void progress_is_told_when_there_is_any() throws Exception {
         String begun = status(true, 6, 0, ",\"last_error\":\"n2 was away\"");
         String further = status(true, 6, 2, "");

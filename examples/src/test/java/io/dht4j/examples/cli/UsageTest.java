@@ -194,7 +194,10 @@ class UsageTest {
         CommandLineRun run = CommandLineRun.of("server", "--config", file.toString(), "--partitions", "8");
 
         assertThat(run.exitCode()).isEqualTo(2);
-        assertThat(run.err()).contains("--placement").doesNotContain("--partitions");
+        assertThat(run.err())
+                .contains("--placement")
+                .contains("(what is not on the command line was read from " + file + ")")
+                .doesNotContain("--partitions");
     }
 
     @Test
