@@ -6,6 +6,7 @@ import io.dht4j.Version;
 import io.dht4j.spi.ContentListener;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.EntryCursor;
+import io.dht4j.spi.Store.Held;
 import io.dht4j.spi.StoreException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -131,19 +132,19 @@ final class EntryMap implements AutoCloseable {
     }
 
     Optional<Entry> get(Key key) {
-        Optional<Entry> cached = getFromMemory(key);
-        if (cached.isPresent()) {
-            return cached;
+        Optional<Held> known = getFromMemory(key);
+        if (known.isPresent()) {
+            return known.get().entry();
         }
         long stamp = cache.stamp(key);
         Optional<Entry> found =
                 reading(map -> Optional.ofNullable(map.entries.get(key)).map(stored -> stored.toEntry(key)));
-        found.ifPresent(entry -> cache.keep(entry, stamp));
+        cache.keep(key, found, stamp);
         return found;
     }
 
-    /** What the map holds of a key; empty if it holds nothing, or if that is not known without looking at its pages. */
-    Optional<Entry> getFromMemory(Key key) {
+    /** What the map holds of a key; empty if that is not known without looking at its pages. */
+    Optional<Held> getFromMemory(Key key) {
         return Optional.ofNullable(cache.get(key));
     }
 

@@ -224,7 +224,7 @@ public final class MvStore implements Store {
             checkOpen();
             // What moves from a table to the map meanwhile is seen in the table.
             Memtables.View tables = memtables.view();
-            return map.getFromMemory(key).map(merged -> new Held(newest(newestIn(tables, key), Optional.of(merged))));
+            return map.getFromMemory(key).map(merged -> new Held(newest(newestIn(tables, key), merged.entry())));
         } finally {
             calls.readLock().unlock();
         }

@@ -24,13 +24,17 @@ class EntryCacheTest {
         return Entry.value(KEY, new Version(version), new byte[] {(byte) version}, Entry.NEVER);
     }
 
+    private static Store.Held held(Entry entry) {
+        return new Store.Held(Optional.of(entry));
+    }
+
     @Test
     void what_was_read_before_a_change_is_not_kept_after_it() {
         EntryCache cache = new EntryCache(1 << 20);
         long stamp = cache.stamp(KEY);
         cache.changed(entry(2));
 
-        cache.keep(entry(1), stamp);
+        cache.keep(KEY, Optional.of(entry(1)), stamp);
 
         assertThat(cache.get(KEY)).isNull();
     }
@@ -40,11 +44,11 @@ class EntryCacheTest {
         EntryCache cache = new EntryCache(1 << 20);
         cache.changed(entry(1));
         assertThat(cache.get(KEY)).isNull();
-        cache.keep(entry(1), cache.stamp(KEY));
-        assertThat(cache.get(KEY)).isEqualTo(entry(1));
+        cache.keep(KEY, Optional.of(entry(1)), cache.stamp(KEY));
+        assertThat(cache.get(KEY)).isEqualTo(held(entry(1)));
 
         cache.changed(entry(2));
-        assertThat(cache.get(KEY)).isEqualTo(entry(2));
+        assertThat(cache.get(KEY)).isEqualTo(held(entry(2)));
 
         cache.changed(KEY);
         assertThat(cache.get(KEY)).isNull();
@@ -55,7 +59,8 @@ class EntryCacheTest {
         EntryCache cache = new EntryCache(100_000);
         for (int i = 0; i < 1000; i++) {
             Key key = Key.of("key-" + i);
-            cache.keep(Entry.value(key, new Version(1), new byte[1000], Entry.NEVER), cache.stamp(key));
+            Entry entry = Entry.value(key, new Version(1), new byte[1000], Entry.NEVER);
+            cache.keep(key, Optional.of(entry), cache.stamp(key));
         }
         int kept = 0;
         for (int i = 0; i < 1000; i++) {
@@ -71,20 +76,44 @@ class EntryCacheTest {
             store.settle();
             assertThat(store.getFromMemory(KEY)).isEmpty();
             assertThat(store.get(KEY)).contains(entry(1));
-            assertThat(store.getFromMemory(KEY)).contains(new Store.Held(Optional.of(entry(1))));
+            assertThat(store.getFromMemory(KEY)).contains(held(entry(1)));
 
             store.apply(List.of(entry(3)));
-            assertThat(store.getFromMemory(KEY)).contains(new Store.Held(Optional.of(entry(3))));
+            assertThat(store.getFromMemory(KEY)).contains(held(entry(3)));
             store.settle();
-            assertThat(store.getFromMemory(KEY)).contains(new Store.Held(Optional.of(entry(3))));
+            assertThat(store.getFromMemory(KEY)).contains(held(entry(3)));
 
             store.apply(List.of(entry(2)));
-            assertThat(store.getFromMemory(KEY)).contains(new Store.Held(Optional.of(entry(3))));
+            assertThat(store.getFromMemory(KEY)).contains(held(entry(3)));
             store.apply(List.of(Entry.tombstone(KEY, new Version(4))));
             assertThat(store.purge(any -> true)).isEqualTo(1);
             assertThat(store.getFromMemory(KEY)).isEmpty();
             assertThat(store.get(KEY)).isEmpty();
+            assertThat(store.getFromMemory(KEY)).contains(new Store.Held(Optional.empty()));
         }
+    }
+
+    @Test
+    void what_has_not_been_merged_is_told_from_memory_once_it_was_read() {
+        try (Store store = MvStore.open(directory, MvStoreOptions.defaults())) {
+            store.apply(List.of(entry(1)));
+            assertThat(store.getFromMemory(KEY)).isEmpty();
+            assertThat(store.get(KEY)).contains(entry(1));
+            assertThat(store.getFromMemory(KEY)).contains(held(entry(1)));
+
+            store.settle();
+            assertThat(store.getFromMemory(KEY)).contains(held(entry(1)));
+        }
+    }
+
+    @Test
+    void that_a_key_was_absent_is_forgotten_when_it_comes() {
+        EntryCache cache = new EntryCache(1 << 20);
+        cache.keep(KEY, Optional.empty(), cache.stamp(KEY));
+        assertThat(cache.get(KEY)).isEqualTo(new Store.Held(Optional.empty()));
+
+        cache.changed(entry(1));
+        assertThat(cache.get(KEY)).isEqualTo(held(entry(1)));
     }
 
     @Test
