@@ -54,7 +54,7 @@ final class Progress implements AutoCloseable {
                     .setConsumer(new ConsoleProgressBarConsumer(err))
                     .build();
         } else {
-            bar.maxHint(steps);
+            bar.maxHint(planned);
         }
     }
 

@@ -72,7 +72,9 @@ public final class Slots {
         double elapsed = (System.nanoTime() - begin) / 1e9;
         run.ended.await();
         if (!run.errors.isEmpty()) {
-            throw new IllegalStateException(run.errors.size() + " operations failed", run.errors.peek());
+            throw new IllegalStateException(
+                    run.errors.size() + " operations failed, the first one by: " + run.errors.peek(),
+                    run.errors.peek());
         }
         return new Result(
                 operations / elapsed,
@@ -92,7 +94,7 @@ public final class Slots {
     private void loop(int slot) {
         while (running.get()) {
             long begin = System.nanoTime();
-            CompletableFuture<?> future = operation.apply(slot).toCompletableFuture();
+            CompletableFuture<?> future = begin(slot);
             if (!future.isDone()) {
                 future.whenComplete((result, error) -> {
                     count(begin, error);
@@ -107,6 +109,15 @@ public final class Slots {
                             : null);
         }
         ended.countDown();
+    }
+
+    /** What cannot even be begun has failed like any other: nobody would count the slot otherwise. */
+    private CompletableFuture<?> begin(int slot) {
+        try {
+            return operation.apply(slot).toCompletableFuture();
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
+        }
     }
 
     private void count(long begin, @Nullable Throwable error) {

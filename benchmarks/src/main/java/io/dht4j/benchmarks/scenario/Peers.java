@@ -5,6 +5,7 @@ import io.dht4j.benchmarks.load.Operation;
 import io.dht4j.benchmarks.load.Slots;
 import io.dht4j.benchmarks.peers.MemberSpec;
 import io.dht4j.benchmarks.peers.Product;
+import io.dht4j.benchmarks.process.ChildDiedException;
 import io.dht4j.benchmarks.process.MemberProcess;
 import io.dht4j.benchmarks.report.Measurement;
 import java.io.IOException;
@@ -195,17 +196,30 @@ public final class Peers implements Scenario {
                 loops.add(() -> member.loop(operation, plan.inFlight(), seconds, plan.keys()));
             }
             double sum = 0;
+            List<Throwable> failures = new ArrayList<>();
             for (Future<Slots.Result> loop : threads.invokeAll(loops)) {
-                sum += loop.get().perSecond();
+                try {
+                    sum += loop.get().perSecond();
+                } catch (ExecutionException e) {
+                    failures.add(e.getCause());
+                }
+            }
+            if (!failures.isEmpty()) {
+                throw worst(failures);
             }
             return sum;
-        } catch (ExecutionException e) {
-            if (e.getCause() instanceof IOException failed) {
-                throw failed;
-            }
-            throw new IllegalStateException(e.getCause());
         } finally {
             threads.shutdownNow();
         }
+    }
+
+    /** When a member dies, the operations of the others fail too: the one that died tells why. */
+    private static IOException worst(List<Throwable> failures) {
+        Throwable first = failures.stream()
+                .filter(ChildDiedException.class::isInstance)
+                .findFirst()
+                .orElse(failures.get(0));
+        failures.stream().filter(other -> other != first).forEach(first::addSuppressed);
+        return first instanceof IOException failed ? failed : new IOException(String.valueOf(first), first);
     }
 }
