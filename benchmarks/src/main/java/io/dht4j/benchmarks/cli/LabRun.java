@@ -26,6 +26,7 @@ final class LabRun implements Lab {
     private final Path directory;
     private final Path scratch;
     private final Progress progress;
+    private final String build = ThisBuild.read();
     private final Machine machine = ThisMachine.read();
     private final Instant began = Instant.now();
     private final long beganNanos = System.nanoTime();
@@ -153,6 +154,7 @@ final class LabRun implements Lab {
                 complete,
                 quick(),
                 parameters,
+                build,
                 machine,
                 measurements,
                 notes,

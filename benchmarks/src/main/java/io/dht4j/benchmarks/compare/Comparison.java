@@ -86,6 +86,7 @@ public record Comparison(List<String> lines, boolean hasCommon, boolean isJudged
                     b.parameters().getOrDefault(name, ABSENT),
                     changes);
         }
+        change("build", a.build(), b.build(), changes);
         Machine before = a.machine();
         Machine after = b.machine();
         change("processors", before.processors() + "", after.processors() + "", changes);
@@ -94,7 +95,7 @@ public record Comparison(List<String> lines, boolean hasCommon, boolean isJudged
         change("system", before.system(), after.system(), changes);
         change("Java", before.java(), after.java(), changes);
         if (changes.isEmpty()) {
-            lines.add("Same parameters, same kind of machine.");
+            lines.add("Same build, same parameters, same kind of machine.");
         } else {
             lines.add("Not the same, so the figures may differ for these reasons:");
             lines.addAll(changes);

@@ -10,7 +10,7 @@ import org.apache.commons.statistics.inference.MannWhitneyUTest;
  * throughputs and latencies is nothing known. The probability is exact for up to 50 values without ties, and approximated by
  * the normal distribution otherwise.
  */
-enum Verdict {
+public enum Verdict {
     /** Greater by more than chance. */
     GREATER,
     /** Smaller by more than chance. */
@@ -23,11 +23,21 @@ enum Verdict {
     /** How likely chance may be at most for a difference to count. */
     static final double LIKELY = 0.05;
 
-    /** A verdict with the probability that chance alone makes a difference like this. */
-    record Judged(Verdict verdict, double probability) {}
+    /**
+     * A verdict with the probability that chance alone makes a difference like this.
+     *
+     * @param verdict what the values say
+     * @param probability 0 to 1
+     */
+    public record Judged(Verdict verdict, double probability) {}
 
-    /** Judges the values of a later run against those of an earlier one. */
-    static Judged of(List<Double> before, List<Double> after) {
+    /**
+     * Judges the values of a later run against those of an earlier one.
+     *
+     * @param before the earlier one's; may be empty
+     * @param after the later one's; may be empty
+     */
+    public static Judged of(List<Double> before, List<Double> after) {
         if (2 / ways(before.size(), after.size()) >= LIKELY) {
             return new Judged(CANNOT_TELL, 1);
         }

@@ -48,6 +48,7 @@ record ReportView(
                 CommandText.of(results.command()),
                 entries(results.parameters()),
                 List.of(
+                        new Entry("build", results.build()),
                         new Entry("processors", machine.processors() + " × " + machine.processor()),
                         new Entry("memory", Figures.gibibytes(machine.memoryBytes())),
                         new Entry("system", machine.system()),

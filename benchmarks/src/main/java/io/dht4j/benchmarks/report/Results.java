@@ -19,6 +19,7 @@ import java.util.Map;
  * @param complete false if it was stopped, or ended by an error
  * @param quick whether it was the short form
  * @param parameters every parameter with the value that was used, defaults too
+ * @param build what was measured: tells builds of the library apart
  * @param machine where it ran
  * @param measurements in the order in which to show them
  * @param notes what a reader must know besides, in words
@@ -34,13 +35,14 @@ public record Results(
         boolean complete,
         boolean quick,
         Map<String, String> parameters,
+        String build,
         Machine machine,
         List<Measurement> measurements,
         List<String> notes,
         List<Link> links) {
 
     /** The version of the schema that this code writes. */
-    public static final int SCHEMA = 1;
+    public static final int SCHEMA = 2;
 
     /** Keeps unmodifiable copies, parameters in their order. */
     public Results {

@@ -49,7 +49,7 @@ public final class DurabilityCost implements Scenario {
                                 "vertx",
                                 "grpc-stream")),
                 "5000",
-                "2000000",
+                "5000000",
                 "100");
     }
 

@@ -13,6 +13,8 @@ import java.util.Map;
  */
 record NodeJvm(int heapMegabytes, int processors, List<String> flags) {
 
+    private static final String NONE = "none";
+
     private static final Map<String, List<String>> COMPILERS =
             Map.of("all", List.of(), "c1", List.of("-XX:TieredStopAtLevel=1"));
 
@@ -43,14 +45,36 @@ record NodeJvm(int heapMegabytes, int processors, List<String> flags) {
                                 + " fewer threads",
                         "0",
                         "0"),
-                new Parameter("collector", "of garbage in the nodes: g1, parallel or serial", "g1", "g1"));
+                new Parameter("collector", "of garbage in the nodes: g1, parallel or serial", "g1", "g1"),
+                new Parameter(
+                        "node-flags",
+                        "further flags of the nodes' JVMs, with spaces between, such as -Xmn64m; or none",
+                        NONE,
+                        NONE));
     }
 
     static NodeJvm of(Settings settings) {
         List<String> flags = new ArrayList<>(compilerFlags(settings));
         flags.addAll(one(settings, "collector", COLLECTORS));
+        flags.addAll(further(settings.text("node-flags").strip()));
         return new NodeJvm(
                 (int) settings.number("heap", 64, 100_000), (int) settings.number("processors", 0, 1024), flags);
+    }
+
+    /** Flags in a text. */
+    static List<String> further(String text) {
+        if (text.equals(NONE)) {
+            return List.of();
+        }
+        List<String> flags = List.of(text.split("\\s+"));
+        for (String flag : flags) {
+            if (!flag.startsWith("-")) {
+                throw new IllegalArgumentException(
+                        "--node-flags must be flags of a JVM, each of which begins with -, or " + NONE + ", not \""
+                                + flag + "\"");
+            }
+        }
+        return flags;
     }
 
     /** The flags that the load's JVM shares. */

@@ -36,12 +36,12 @@ public final class Scale implements Scenario {
                                 "nodes",
                                 "how many, with commas between: " + String.join(", ", COUNTS),
                                 "3,6",
-                                "3,6,12"),
+                                "3,6,9,12"),
                         new Parameter(
                                 "entries",
                                 "how many, with commas between: " + String.join(", ", ENTRIES) + ", or none",
                                 "none",
-                                "10000,100000,1000000"),
+                                String.join(",", ENTRIES)),
                         new Parameter(
                                 "sizes",
                                 "of values in bytes, with commas between: " + String.join(", ", SIZES) + ", or none",
@@ -79,7 +79,7 @@ public final class Scale implements Scenario {
         for (String count : settings.names("nodes", COUNTS)) {
             int nodes = Integer.parseInt(count);
             // As many connections in all, or more nodes would also mean more load under way.
-            ServerPlan shared = plan.withConnections(Math.max(1, plan.connections() * NODES / nodes));
+            ServerPlan shared = plan.withConnections(Math.max(1, plan.client().connections() * NODES / nodes));
             cases.add(new Case("nodes", nodes(count + " nodes", nodes), shared));
         }
         for (String count : orNone(settings, "entries", ENTRIES)) {

@@ -17,14 +17,13 @@ import io.dht4j.benchmarks.profile.ThreadStates;
 import io.dht4j.benchmarks.report.Level;
 import io.dht4j.benchmarks.report.Measurement;
 import io.dht4j.benchmarks.report.Profile;
+import io.dht4j.benchmarks.stable.Probe;
 import io.dht4j.benchmarks.stable.Stable;
 import io.dht4j.benchmarks.stable.StableLoad;
 import io.dht4j.benchmarks.stable.StableSearch;
-import io.dht4j.benchmarks.target.TargetSpec;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -41,8 +40,8 @@ import java.util.Set;
  */
 final class ServerComparison {
 
-    static final int FILL_IN_FLIGHT = 128;
-    static final Duration FILL_DEADLINE = Duration.ofHours(2);
+    /** How often costs, and each profile, are taken at most until the load was stable meanwhile. */
+    private static final int TRIES = 3;
     /** Later searches begin a little below what was found before. */
     private static final double NEAR = 0.7;
 
@@ -137,13 +136,10 @@ final class ServerComparison {
         lab.step(title(each, "starting and filling", repetition));
         Path data = Files.createTempDirectory(lab.scratch(), "nodes");
         NodeJvm jvm = plan.jvm().with(LabAssembly.jvmFlags(variant.assembly()));
-        try (Nodes nodes = Nodes.start(NodesSpec.of(variant.nodes(), data, variant.settings())
-                .withJvm(jvm.heapMegabytes(), jvm.flags(variant.nodes())))) {
-            LoadProcess load = generator.connected(TargetSpec.http(nodes.httpAddresses())
-                    .withConnections(plan.connections(), 1)
-                    .withPolicy(variant.ack(), variant.from())
-                    .withValueBytes(plan.valueBytes()));
-            load.fill(plan.keys(), FILL_IN_FLIGHT, FILL_DEADLINE);
+        NodesSpec spec = NodesSpec.of(variant.nodes(), data, variant.settings())
+                .withJvm(jvm.heapMegabytes(), jvm.flags(variant.nodes()));
+        try (Nodes nodes = Nodes.start(plan.client().offering(spec))) {
+            LoadProcess load = FilledLoad.of(plan, variant.ack(), variant.from(), nodes, generator);
             WarmUp warmUp = new WarmUp(plan, nodes, load);
             // What is compiled only under load must not count against what is tried first.
             warmUp.run();
@@ -187,7 +183,8 @@ final class ServerComparison {
             return result;
         };
         Stable stable = StableLoad.find(pinging, plan.search(operation, from, repetition), probe -> {
-            if (!probe.stable()) {
+            // What was found and is looked at in parts afterwards has doubts of its own.
+            if (!probe.stable() && probe.phase() != Probe.Phase.LEVEL) {
                 ofTheLimit.clear();
                 ofTheLimit.addAll(probe.result().conditions().doubts());
             }
@@ -229,21 +226,34 @@ final class ServerComparison {
     private void explain(Case each, Operation operation, double rate, Cell cell, Nodes nodes, LoadProcess load)
             throws IOException, InterruptedException {
         ServerPlan plan = each.plan();
-        LoadSpec spec = plan.load(operation, rate, 0).lasting(0, 2 * plan.pace().seconds());
-        Counters before = nodes.counters();
-        LoadResult result = load.run(spec);
         StableSearch search = plan.search(operation, rate, 0);
-        if (!search.holds(result)) {
+        LoadSpec spec = plan.load(operation, rate, 0)
+                .lasting(0, 2 * plan.pace().seconds())
+                .withMaxInFlight(search.maxInFlight(rate));
+        boolean stable = false;
+        for (int i = 0; i < TRIES && !stable; i++) {
+            Counters before = nodes.counters();
+            LoadResult result = load.run(spec);
+            cell.costs = nodes.counters().since(before).perOperation(result.offered() - result.notSent());
+            stable = search.holds(result);
+        }
+        if (!stable) {
             cell.doubts.add("while the costs were counted the load was not stable");
         }
-        cell.costs = nodes.counters().since(before).perOperation(result.offered() - result.notSent());
         for (ProfileEvent event : plan.events()) {
             String name = (each.groupOf(operation) + "-" + each.variant().name() + "-" + event.label())
                     .toLowerCase(Locale.ROOT)
                     .replaceAll("[^a-z0-9-]+", "-");
             List<LoadResult> meanwhile = new ArrayList<>();
-            Profiling.Taken taken =
-                    Profiling.take(nodes, event, lab.directory(), name, () -> meanwhile.add(load.run(spec)));
+            Profiling.Taken taken;
+            int tries = 0;
+            do {
+                meanwhile.clear();
+                taken = Profiling.take(nodes, event, lab.directory(), name, () -> meanwhile.add(load.run(spec)));
+                tries++;
+            } while (tries < TRIES
+                    && taken.seen().isPresent()
+                    && !meanwhile.stream().allMatch(search::holds));
             cell.doubts.addAll(taken.notes());
             if (taken.seen().isEmpty()) {
                 continue;

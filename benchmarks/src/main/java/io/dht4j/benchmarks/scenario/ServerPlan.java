@@ -18,7 +18,7 @@ import java.util.stream.Stream;
  * @param operations what is measured, each by itself, in this order
  * @param keys how many there are; all are written before anything is measured
  * @param valueBytes size of a value
- * @param connections of the load to each node
+ * @param client how the load talks to the nodes
  * @param events what to profile
  * @param pace how the stable load is looked for
  * @param jvm of each node
@@ -27,12 +27,11 @@ record ServerPlan(
         List<Operation> operations,
         long keys,
         int valueBytes,
-        int connections,
+        LoadClient client,
         List<ProfileEvent> events,
         Pace pace,
         NodeJvm jvm) {
 
-    private static final int LOAD_THREADS = 1;
     private static final int MAX_IN_FLIGHT = 4096;
     private static final int WARM_UP_IN_FLIGHT = 32;
     private static final double FULL_SPEED = 50_000;
@@ -97,8 +96,9 @@ record ServerPlan(
                                         "put,get"),
                                 new Parameter("keys", "how many keys there are, 1 to 100,000,000", quickKeys, fullKeys),
                                 new Parameter(
-                                        "value-bytes", "size of a value, 0 to 16,777,216", valueBytes, valueBytes),
-                                new Parameter("connections", "of the load to each node, 1 to 4096", "32", "64"),
+                                        "value-bytes", "size of a value, 0 to 16,777,216", valueBytes, valueBytes)),
+                        LoadClient.parameters().stream(),
+                        Stream.of(
                                 new Parameter(
                                         "profiles",
                                         "what to profile, with commas between: cpu, alloc, lock, wall; or none",
@@ -166,7 +166,7 @@ record ServerPlan(
                 operations,
                 settings.number("keys", 1, 100_000_000),
                 (int) settings.number("value-bytes", 0, Values.MAX_BYTES),
-                (int) settings.number("connections", 1, 4096),
+                LoadClient.of(settings),
                 events(settings),
                 Pace.of(settings),
                 NodeJvm.of(settings));
@@ -184,19 +184,19 @@ record ServerPlan(
 
     /** The same with another amount of data. */
     ServerPlan holding(long count, int bytes) {
-        return new ServerPlan(operations, count, bytes, connections, events, pace, jvm);
+        return new ServerPlan(operations, count, bytes, client, events, pace, jvm);
     }
 
     /** The same with another number of the load's connections to each node. */
     ServerPlan withConnections(int count) {
-        return new ServerPlan(operations, keys, valueBytes, count, events, pace, jvm);
+        return new ServerPlan(operations, keys, valueBytes, client.withConnections(count), events, pace, jvm);
     }
 
     /** The same that also profiles an event. */
     ServerPlan profiling(ProfileEvent event) {
         List<ProfileEvent> more =
                 Stream.concat(events.stream(), Stream.of(event)).distinct().toList();
-        return new ServerPlan(operations, keys, valueBytes, connections, more, pace, jvm);
+        return new ServerPlan(operations, keys, valueBytes, client, more, pace, jvm);
     }
 
     /** A load for as long as a run of the search. */
@@ -208,13 +208,21 @@ record ServerPlan(
                 pace.seconds(),
                 keys,
                 MAX_IN_FLIGHT,
-                LOAD_THREADS,
+                client.threads(),
                 repetition + 1L);
     }
 
     /** What comes before anything is measured: as much as goes with few requests under way. */
     LoadSpec warmUp(Operation operation, double seconds) {
-        return new LoadSpec(operation, FULL_SPEED, 0, seconds, keys, WARM_UP_IN_FLIGHT, LOAD_THREADS, 0);
+        return new LoadSpec(
+                operation,
+                FULL_SPEED,
+                0,
+                seconds,
+                keys,
+                Math.max(WARM_UP_IN_FLIGHT, client.threads()),
+                client.threads(),
+                0);
     }
 
     /** The search, beginning at some rate. */

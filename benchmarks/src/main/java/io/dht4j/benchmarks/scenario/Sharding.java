@@ -65,7 +65,7 @@ public final class Sharding implements Scenario {
         cases.add(new Case(
                 "",
                 ServerVariant.of(ONE, 1, 1, 1).with(Setting.REPLICATION_FACTOR, "1"),
-                plan.withConnections(plan.connections() * NODES)));
+                plan.withConnections(plan.client().connections() * NODES)));
         for (String placement : placements(lab)) {
             cases.add(new Case(
                     "",

@@ -2,18 +2,24 @@ package io.dht4j.benchmarks.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dht4j.benchmarks.process.LoadMain;
+import io.dht4j.benchmarks.process.NodeMain;
 import io.dht4j.benchmarks.report.Results;
 import io.dht4j.benchmarks.report.ResultsFile;
 import io.dht4j.examples.cli.Console;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -90,15 +96,87 @@ class BenchProcessTest {
         assertThat(ResultsFile.read(out).measurements()).hasSize(1);
     }
 
+    /** Two nodes and a load, which has so much to write at first that it is not done when the test is. */
+    private Path startedScenario() throws Exception {
+        Path err = directory.resolve("err");
+        process = start(
+                Bench.class,
+                err,
+                "run",
+                "clients",
+                "--quick",
+                "--clients",
+                "vertx",
+                "--keys",
+                "2000000",
+                "--value-bytes",
+                "100",
+                "--heap",
+                "256",
+                "--out",
+                directory.resolve("report").toString());
+        Awaitility.await().atMost(LONG).until(() -> !running(LoadMain.class).isEmpty());
+        return err;
+    }
+
+    private List<ProcessHandle> running(Class<?> main) {
+        return process.descendants()
+                .filter(child -> commandLine(child).contains(main.getName()))
+                .toList();
+    }
+
+    /** As a whole: what {@code ProcessHandle} tells ends after a page. */
+    private static String commandLine(ProcessHandle child) {
+        try {
+            return Files.readString(Path.of("/proc/" + child.pid() + "/cmdline"));
+        } catch (IOException e) {
+            return ""; // It has ended.
+        }
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void a_node_that_dies_ends_the_run_and_is_named() throws Exception {
+        Path err = startedScenario();
+        Set<ProcessHandle> children = process.descendants().collect(Collectors.toSet());
+
+        running(NodeMain.class).get(0).destroyForcibly();
+
+        assertThat(process.waitFor(LONG.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        assertThat(process.exitValue()).isEqualTo(1);
+        assertThat(Files.readString(err))
+                .containsPattern("n[12] has ended with exit code 137 \\(signal 9\\); it")
+                .doesNotContain("\tat ");
+        assertThat(ResultsFile.read(directory.resolve("report")).complete()).isFalse();
+        Awaitility.await().atMost(LONG).until(() -> children.stream().noneMatch(ProcessHandle::isAlive));
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void a_signal_leaves_neither_nodes_nor_load_nor_data() throws Exception {
+        Path err = startedScenario();
+        Set<ProcessHandle> children = process.descendants().collect(Collectors.toSet());
+        assertThat(running(NodeMain.class)).hasSize(2);
+
+        signal("INT", process);
+
+        assertThat(process.waitFor(LONG.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        assertThat(process.exitValue()).isEqualTo(1);
+        assertThat(Files.readString(err)).contains("dht bench: stopped").doesNotContain("\tat ");
+        assertThat(ResultsFile.read(directory.resolve("report")).complete()).isFalse();
+        assertThat(directory.resolve("report").resolve("scratch")).doesNotExist();
+        Awaitility.await().atMost(LONG).until(() -> children.stream().noneMatch(ProcessHandle::isAlive));
+    }
+
     private static Process start(Class<?> main, Path err, String... args) throws Exception {
         Files.createFile(err);
-        java.util.List<String> command = new java.util.ArrayList<>(java.util.List.of(
+        List<String> command = new java.util.ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1",
                 "-cp",
                 System.getProperty("java.class.path"),
                 main.getName()));
-        command.addAll(java.util.List.of(args));
+        command.addAll(List.of(args));
         return new ProcessBuilder(command)
                 .redirectError(err.toFile())
                 .redirectOutput(ProcessBuilder.Redirect.DISCARD)

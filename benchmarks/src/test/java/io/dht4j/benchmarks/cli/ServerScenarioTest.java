@@ -11,8 +11,10 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** A scenario with real nodes and a real load, as short as can be. */
+/** Scenarios with real nodes and a real load, as short as can be. */
 class ServerScenarioTest {
 
     @Test
@@ -40,5 +42,48 @@ class ServerScenarioTest {
             assertThat(measurement.costs()).containsKey("bytes allocated");
             assertThat(measurement.profiles()).hasSize(1);
         });
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "clients --clients vertx",
+                "sharding --placements ring",
+                "cancellation --clients vertx --policies local --client-threads 8 --minutes 0.02 --soak-rate 20",
+                "executors --replies own-2 --policies quorum",
+                "durability --stores memory --sizes 100",
+                "scale --nodes 3 --entries none --sizes none --in-flight none --api grpc --connections 1 --load-threads 2"
+            })
+    void each_scenario_with_servers_comes_to_its_end(String scenario, @TempDir Path directory) throws Exception {
+        Results results = run(
+                scenario
+                        + (scenario.startsWith("cancellation") ? "" : " --operations get")
+                        + " --keys 50 --warm-up 0.2 --seconds 0.2 --repetitions 1 --precision 1 --first-rate 20"
+                        + " --greatest-rate 40 --p99 60000 --profiles none --heap 256",
+                directory.resolve("report"));
+
+        assertThat(results.complete()).isTrue();
+        assertThat(results.measurements())
+                .isNotEmpty()
+                .allSatisfy(measurement ->
+                        assertThat(measurement.values()).isNotEmpty().allMatch(value -> value > 0));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "peers --products dht4j,infinispan --keys 100 --in-flight 4 --warm-up 0.1 --seconds 0.1 --repetitions 1",
+                "transports --transports vertx --keys 100 --in-flight 4 --warm-up 0.1 --seconds 0.1 --repetitions 1"
+            })
+    void each_scenario_with_closed_loops_comes_to_its_end(String scenario, @TempDir Path directory) throws Exception {
+        assertThat(run(scenario, directory.resolve("report")).complete()).isTrue();
+    }
+
+    private static Results run(String scenario, Path out) throws Exception {
+        BenchCommand run = BenchCommand.run(Scenarios.all(), ("run " + scenario + " --quick --out " + out).split(" "));
+
+        assertThat(run.err()).doesNotContain("Exception");
+        assertThat(run.exitCode()).as(run.out() + run.err()).isZero();
+        return ResultsFile.read(out);
     }
 }

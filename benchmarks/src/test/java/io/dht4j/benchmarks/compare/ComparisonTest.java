@@ -72,6 +72,7 @@ class ComparisonTest {
                 false,
                 true,
                 Map.of("keys", "2000", "threads", "4"),
+                "sha256 ba9876543210",
                 new Machine(4, "Another", 1, "Linux 7", "Java 25"),
                 a.measurements(),
                 a.notes(),
@@ -83,6 +84,7 @@ class ComparisonTest {
                         "  --keys: 1000 -> 2000",
                         "  --threads: (none) -> 4",
                         "  --variants: jdk,one nio -> (none)",
+                        "  build: sha256 0123456789ab -> sha256 ba9876543210",
                         "  processors: 2 -> 4",
                         "  Java: OpenJDK 64-Bit Server VM 17.0.15 -> Java 25")
                 .anyMatch(line -> line.startsWith("B: ") && line.endsWith("INCOMPLETE"));
@@ -97,7 +99,7 @@ class ComparisonTest {
         assertThat(comparison.isWorse()).isFalse();
         assertThat(comparison.isJudged()).isTrue();
         assertThat(comparison.lines())
-                .contains("Same parameters, same kind of machine.")
+                .contains("Same build, same parameters, same kind of machine.")
                 .anyMatch(line -> line.contains("doubt in A: the hypervisor"))
                 .noneMatch(line -> line.contains("beyond noise ("));
         assertThat(comparison.lines().stream().filter(line -> line.contains(": within noise")))

@@ -52,6 +52,7 @@ class ReportTest {
                         false,
                         true,
                         whole.parameters(),
+                        whole.build(),
                         whole.machine(),
                         whole.measurements(),
                         whole.notes(),

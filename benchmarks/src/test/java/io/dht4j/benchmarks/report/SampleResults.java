@@ -59,6 +59,7 @@ public final class SampleResults {
                 true,
                 false,
                 Map.of("keys", "1000", "variants", "jdk,one nio"),
+                "sha256 0123456789ab",
                 new Machine(2, "A processor", 8L << 30, "Linux 6.1 amd64", "OpenJDK 64-Bit Server VM 17.0.15"),
                 measurements,
                 List.of("The kernel forbids the profiler mode cpu; ctimer was used."),

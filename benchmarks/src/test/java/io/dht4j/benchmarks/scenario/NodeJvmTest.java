@@ -1,6 +1,7 @@
 package io.dht4j.benchmarks.scenario;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -15,5 +16,15 @@ class NodeJvmTest {
                 .containsExactly("-XX:+UseSerialGC", "-XX:ActiveProcessorCount=" + all);
         assertThat(new NodeJvm(64, 0, List.of()).flags(all + 1)).containsExactly("-XX:ActiveProcessorCount=1");
         assertThat(new NodeJvm(64, 7, List.of()).flags(3)).containsExactly("-XX:ActiveProcessorCount=7");
+    }
+
+    @Test
+    void further_flags_are_handed_on_and_what_is_none_is_refused() {
+        assertThat(NodeJvm.further("-Xmn64m  -Xlog:gc")).containsExactly("-Xmn64m", "-Xlog:gc");
+        assertThat(NodeJvm.further("none")).isEmpty();
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> NodeJvm.further("-Xmn64m Main"))
+                .withMessageContaining("--node-flags")
+                .withMessageContaining("\"Main\"");
     }
 }

@@ -1,0 +1,38 @@
+package io.dht4j.benchmarks.scenario;
+
+import io.dht4j.benchmarks.process.ChildRefusedException;
+import io.dht4j.benchmarks.process.LoadProcess;
+import io.dht4j.benchmarks.process.Nodes;
+import java.io.IOException;
+import java.time.Duration;
+
+/** Brings nodes to what a plan asks for before anything is measured. */
+final class FilledLoad {
+
+    private static final int IN_FLIGHT = 128;
+    private static final Duration DEADLINE = Duration.ofHours(2);
+
+    private FilledLoad() {}
+
+    /**
+     * Connects the load to nodes and writes every key of a plan once. Blocks.
+     *
+     * @param ack how many replicas must answer
+     * @param from of how many
+     * @return the load, connected
+     * @throws IOException if that fails; if a node has died, that is what the message tells, with its last log lines
+     */
+    static LoadProcess of(ServerPlan plan, int ack, int from, Nodes nodes, Generator generator)
+            throws IOException, InterruptedException {
+        try {
+            LoadProcess load = generator.connected(
+                    plan.client().target(nodes).withPolicy(ack, from).withValueBytes(plan.valueBytes()));
+            load.fill(plan.keys(), IN_FLIGHT, DEADLINE);
+            return load;
+        } catch (ChildRefusedException e) {
+            // A node that died is the reason, and knows more.
+            nodes.ping();
+            throw e;
+        }
+    }
+}

@@ -1,0 +1,61 @@
+package io.dht4j.benchmarks.scenario;
+
+import io.dht4j.benchmarks.process.Nodes;
+import io.dht4j.benchmarks.process.NodesSpec;
+import io.dht4j.benchmarks.target.TargetSpec;
+import io.dht4j.benchmarks.target.TargetSpec.Api;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * How the load's process talks to the nodes.
+ *
+ * @param api the public API
+ * @param connections to each node
+ * @param threads that begin operations, and as many that read and write
+ */
+record LoadClient(Api api, int connections, int threads) {
+
+    private static final String API = "api";
+    private static final String CONNECTIONS = "connections";
+    private static final String THREADS = "load-threads";
+
+    static List<Parameter> parameters() {
+        return List.of(
+                new Parameter(API, "the public API that the load uses: http or grpc", "http", "http"),
+                new Parameter(
+                        CONNECTIONS,
+                        "of the load to each node, 1 to 4096; over grpc all operations share them, so 1 or 2 do",
+                        "32",
+                        "64"),
+                new Parameter(
+                        THREADS,
+                        "of the load that begin operations, 1 to 64, and as many that read and write",
+                        "1",
+                        "1"));
+    }
+
+    static LoadClient of(Settings settings) {
+        return new LoadClient(
+                Api.valueOf(settings.one(API, List.of("http", "grpc")).toUpperCase(Locale.ROOT)),
+                (int) settings.number(CONNECTIONS, 1, 4096),
+                (int) settings.number(THREADS, 1, 64));
+    }
+
+    /** The same with another number of connections to each node. */
+    LoadClient withConnections(int count) {
+        return new LoadClient(api, count, threads);
+    }
+
+    /** Nodes that offer the API. */
+    NodesSpec offering(NodesSpec spec) {
+        return api == Api.GRPC ? spec.withGrpcApi() : spec;
+    }
+
+    /** The API of nodes. */
+    TargetSpec target(Nodes nodes) {
+        TargetSpec target =
+                api == Api.GRPC ? TargetSpec.grpc(nodes.grpcAddresses()) : TargetSpec.http(nodes.httpAddresses());
+        return target.withConnections(connections, threads);
+    }
+}

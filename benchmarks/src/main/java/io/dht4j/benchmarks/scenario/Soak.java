@@ -1,0 +1,110 @@
+package io.dht4j.benchmarks.scenario;
+
+import io.dht4j.benchmarks.compare.Verdict;
+import io.dht4j.benchmarks.load.LoadResult;
+import io.dht4j.benchmarks.load.LoadSpec;
+import io.dht4j.benchmarks.load.Operation;
+import io.dht4j.benchmarks.process.LoadProcess;
+import io.dht4j.benchmarks.process.Nodes;
+import io.dht4j.benchmarks.process.NodesSpec;
+import io.dht4j.benchmarks.report.Measurement;
+import io.dht4j.examples.server.Setting;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * A long run at a fixed rate against three nodes at 2/3 that ask all replicas, with everything else at its default: part after part, the tail of each, which must not grow.
+ *
+ * @param operation what is done
+ * @param minutes how long; 0 or more
+ * @param perSecond how often
+ */
+record Soak(Operation operation, double minutes, double perSecond) {
+
+    private static final int NODES = 3;
+    private static final int ACK = 2;
+    private static final double TAIL = 99;
+    private static final String GROUP = "soak at a fixed rate";
+
+    /** What half a soak has shown so far. */
+    private record Half(String name, List<Double> tails, List<String> doubts) {
+
+        private Half(String name) {
+            this(name, new ArrayList<>(), new ArrayList<>());
+        }
+
+        /** Notes what a part gave, and doubts with the part's number: they say nothing of the others. */
+        private void add(int part, LoadResult result) {
+            tails.add(result.latency().micros(TAIL));
+            result.conditions().doubts().forEach(doubt -> doubts.add("part " + part + ": " + doubt));
+            if (result.failed() + result.notSent() > 0) {
+                doubts.add(
+                        "part " + part + ": " + result.failed() + " failed and " + result.notSent() + " were not sent");
+            }
+        }
+
+        private Measurement measurement(Map<String, String> shown) {
+            return new Measurement(
+                    GROUP,
+                    name,
+                    "µs at p99, part by part",
+                    false,
+                    tails,
+                    shown,
+                    List.of(),
+                    Map.of(),
+                    List.of(),
+                    doubts);
+        }
+    }
+
+    /** Runs it. Blocks. */
+    void run(Lab lab, ServerPlan plan) throws IOException, InterruptedException {
+        double seconds = 60 * minutes;
+        int parts = (int) Math.max(4, Math.min(60, seconds / 60));
+        ServerVariant variant = ServerVariant.of("soak", NODES, ACK, NODES).with(Setting.READS, "all");
+        lab.plan(1 + parts);
+        lab.step("soak of " + minutes + " minutes: filling");
+        Path data = Files.createTempDirectory(lab.scratch(), "nodes");
+        NodesSpec spec = NodesSpec.of(NODES, data, variant.settings())
+                .withJvm(plan.jvm().heapMegabytes(), plan.jvm().flags(NODES));
+        try (Generator generator = new Generator(NodeJvm.compilerFlags(lab));
+                Nodes nodes = Nodes.start(plan.client().offering(spec))) {
+            LoadProcess load = FilledLoad.of(plan, ACK, NODES, nodes, generator);
+            LoadSpec part = plan.load(operation, perSecond, 0);
+            Half first = new Half("first half");
+            Half second = new Half("second half");
+            WarmUp warmUp = new WarmUp(plan, nodes, load);
+            warmUp.run();
+            warmUp.turnTo(operation).ifPresent(first.doubts()::add);
+            for (int i = 0; i < parts; i++) {
+                lab.step(String.format(Locale.ROOT, "soak, part %d of %d", i + 1, parts));
+                LoadResult result = load.run(part.lasting(0, seconds / parts).withSeed(i));
+                nodes.ping();
+                Half half = i < parts / 2 ? first : second;
+                half.add(i + 1, result);
+                lab.add(half.measurement(variant.shown()));
+            }
+            lab.note(verdict(first.tails(), second.tails()));
+        } finally {
+            Trees.delete(data);
+        }
+    }
+
+    /** Whether the tail grew, in a sentence. */
+    static String verdict(List<Double> first, List<Double> second) {
+        Verdict.Judged judged = Verdict.of(first, second);
+        String says = switch (judged.verdict()) {
+            case GREATER -> "it grew: the second half's is greater than the first half's, beyond noise";
+            case SMALLER -> "it did not grow: the second half's is smaller than the first half's, beyond noise";
+            case WITHIN_NOISE -> "that it grew is not shown: the halves differ within noise";
+            case CANNOT_TELL -> "whether it grew cannot be told from so few parts";
+        };
+        return String.format(Locale.ROOT, "The tail of the soak: %s (p = %.3f).", says, judged.probability());
+    }
+}
