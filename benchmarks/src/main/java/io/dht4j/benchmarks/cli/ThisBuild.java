@@ -1,5 +1,6 @@
 package io.dht4j.benchmarks.cli;
 
+import io.dht4j.benchmarks.report.Results;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
@@ -14,7 +15,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 
-/** Tells builds of the library apart: by what is in its jars, which come out the same whenever the same sources are built. */
+/** Tells builds of the library apart: by what is in its jars and the lab's, which come out the same whenever the same JDK builds the same sources. */
 final class ThisBuild {
 
     private static final int SHOWN_BYTES = 6;
@@ -33,7 +34,7 @@ final class ThisBuild {
                 .sorted()
                 .toList();
         if (jars.isEmpty()) {
-            return "not from jars";
+            return Results.UNKNOWN_BUILD;
         }
         try {
             MessageDigest digest = MessageDigest.getInstance("SHA-256");

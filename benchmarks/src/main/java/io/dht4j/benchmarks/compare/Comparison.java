@@ -86,6 +86,9 @@ public record Comparison(List<String> lines, boolean hasCommon, boolean isJudged
                     b.parameters().getOrDefault(name, ABSENT),
                     changes);
         }
+        if (a.build().equals(Results.UNKNOWN_BUILD) && b.build().equals(Results.UNKNOWN_BUILD)) {
+            changes.add("  build: not known of either");
+        }
         change("build", a.build(), b.build(), changes);
         Machine before = a.machine();
         Machine after = b.machine();

@@ -20,12 +20,15 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Slots {
 
+    /** What takes longer counts as this. */
+    private static final long LONGEST_NANOS = 60_000_000_000L;
+
     private final int slots;
     private final IntFunction<CompletionStage<?>> operation;
     private final AtomicBoolean running = new AtomicBoolean(true);
     private final AtomicLong done = new AtomicLong();
     private final ConcurrentLinkedQueue<Throwable> errors = new ConcurrentLinkedQueue<>();
-    private final Histogram latency = new ConcurrentHistogram(60_000_000_000L, 3);
+    private final Histogram latency = new ConcurrentHistogram(LONGEST_NANOS, 3);
     private final CountDownLatch ended;
 
     private Slots(int slots, IntFunction<CompletionStage<?>> operation) {
@@ -115,13 +118,13 @@ public final class Slots {
     private CompletableFuture<?> begin(int slot) {
         try {
             return operation.apply(slot).toCompletableFuture();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             return CompletableFuture.failedFuture(e);
         }
     }
 
     private void count(long begin, @Nullable Throwable error) {
-        latency.recordValue(System.nanoTime() - begin);
+        latency.recordValue(Math.min(LONGEST_NANOS, System.nanoTime() - begin));
         done.incrementAndGet();
         if (error != null) {
             errors.add(error);

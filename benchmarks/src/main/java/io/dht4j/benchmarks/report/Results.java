@@ -44,6 +44,9 @@ public record Results(
     /** The version of the schema that this code writes. */
     public static final int SCHEMA = 2;
 
+    /** The build, where nothing tells it from others. */
+    public static final String UNKNOWN_BUILD = "not from jars";
+
     /** Keeps unmodifiable copies, parameters in their order. */
     public Results {
         command = List.copyOf(command);

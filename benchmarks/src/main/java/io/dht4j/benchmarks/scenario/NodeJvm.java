@@ -68,6 +68,10 @@ record NodeJvm(int heapMegabytes, int processors, List<String> flags) {
         }
         List<String> flags = List.of(text.split("\\s+"));
         for (String flag : flags) {
+            if (flag.startsWith("-Xmx") || flag.startsWith("-Xms") || flag.startsWith("-XX:ActiveProcessorCount")) {
+                throw new IllegalArgumentException(
+                        "--node-flags must not have " + flag + ": that is said by --heap and --processors");
+            }
             if (!flag.startsWith("-")) {
                 throw new IllegalArgumentException(
                         "--node-flags must be flags of a JVM, each of which begins with -, or " + NONE + ", not \""

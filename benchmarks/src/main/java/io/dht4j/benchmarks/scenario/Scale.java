@@ -1,6 +1,7 @@
 package io.dht4j.benchmarks.scenario;
 
 import io.dht4j.benchmarks.scenario.ServerComparison.Case;
+import io.dht4j.benchmarks.target.TargetSpec.Api;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -94,7 +95,12 @@ public final class Scale implements Scenario {
                     nodes(size + " bytes", NODES),
                     plan.holding(plan.keys(), Integer.parseInt(size))));
         }
-        for (String connections : orNone(settings, "in-flight", CONNECTIONS)) {
+        List<String> inFlight = orNone(settings, "in-flight", CONNECTIONS);
+        if (!inFlight.isEmpty() && plan.client().api() == Api.GRPC) {
+            throw new IllegalArgumentException(
+                    "--in-flight must be none with --api grpc, where a connection carries any number of requests");
+        }
+        for (String connections : inFlight) {
             cases.add(new Case(
                     "under way",
                     nodes(connections + " to each node", NODES),

@@ -35,7 +35,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Finds the stable load of several clusters of standalone servers, in rotating order, through the public HTTP API; at that load
+ * Finds the stable load of several clusters of standalone servers, in rotating order, through a public API; at that load
  * the first time also latency, costs and profiles. Nodes and load are processes of their own.
  */
 final class ServerComparison {
@@ -86,6 +86,9 @@ final class ServerComparison {
                 .max()
                 .orElse(0);
     }
+
+    /** Of the next run for costs or a profile. Other keys each time: those that were just read may be quicker to find. */
+    private long fresh = 1_000_000;
 
     private record NamedStacks(String variant, CollapsedStacks stacks) {}
 
@@ -233,7 +236,7 @@ final class ServerComparison {
         boolean stable = false;
         for (int i = 0; i < TRIES && !stable; i++) {
             Counters before = nodes.counters();
-            LoadResult result = load.run(spec);
+            LoadResult result = load.run(spec.withSeed(fresh++));
             cell.costs = nodes.counters().since(before).perOperation(result.offered() - result.notSent());
             stable = search.holds(result);
         }
@@ -249,7 +252,8 @@ final class ServerComparison {
             int tries = 0;
             do {
                 meanwhile.clear();
-                taken = Profiling.take(nodes, event, lab.directory(), name, () -> meanwhile.add(load.run(spec)));
+                taken = Profiling.take(
+                        nodes, event, lab.directory(), name, () -> meanwhile.add(load.run(spec.withSeed(fresh++))));
                 tries++;
             } while (tries < TRIES
                     && taken.seen().isPresent()

@@ -29,13 +29,17 @@ record Soak(Operation operation, double minutes, double perSecond) {
     private static final int NODES = 3;
     private static final int ACK = 2;
     private static final double TAIL = 99;
-    private static final String GROUP = "soak at a fixed rate";
 
     /** What half a soak has shown so far. */
-    private record Half(String name, List<Double> tails, List<String> doubts) {
+    private static final class Half {
+
+        private final String name;
+        private final List<Double> tails = new ArrayList<>();
+        private final List<String> doubts = new ArrayList<>();
+        private boolean failed;
 
         private Half(String name) {
-            this(name, new ArrayList<>(), new ArrayList<>());
+            this.name = name;
         }
 
         /** Notes what a part gave, and doubts with the part's number: they say nothing of the others. */
@@ -43,23 +47,24 @@ record Soak(Operation operation, double minutes, double perSecond) {
             tails.add(result.latency().micros(TAIL));
             result.conditions().doubts().forEach(doubt -> doubts.add("part " + part + ": " + doubt));
             if (result.failed() + result.notSent() > 0) {
+                failed = true;
                 doubts.add(
                         "part " + part + ": " + result.failed() + " failed and " + result.notSent() + " were not sent");
             }
         }
 
-        private Measurement measurement(Map<String, String> shown) {
+        private Measurement measurement(String group, Map<String, String> shown) {
             return new Measurement(
-                    GROUP,
+                    group,
                     name,
                     "µs at p99, part by part",
                     false,
-                    tails,
+                    List.copyOf(tails),
                     shown,
                     List.of(),
                     Map.of(),
                     List.of(),
-                    doubts);
+                    List.copyOf(doubts));
         }
     }
 
@@ -81,16 +86,19 @@ record Soak(Operation operation, double minutes, double perSecond) {
             Half second = new Half("second half");
             WarmUp warmUp = new WarmUp(plan, nodes, load);
             warmUp.run();
-            warmUp.turnTo(operation).ifPresent(first.doubts()::add);
+            warmUp.turnTo(operation).ifPresent(first.doubts::add);
             for (int i = 0; i < parts; i++) {
                 lab.step(String.format(Locale.ROOT, "soak, part %d of %d", i + 1, parts));
                 LoadResult result = load.run(part.lasting(0, seconds / parts).withSeed(i));
                 nodes.ping();
                 Half half = i < parts / 2 ? first : second;
                 half.add(i + 1, result);
-                lab.add(half.measurement(variant.shown()));
+                lab.add(half.measurement(operation + ", soak at a fixed rate", variant.shown()));
             }
-            lab.note(verdict(first.tails(), second.tails()));
+            lab.note(
+                    first.failed || second.failed
+                            ? "The tail of the soak: no verdict, since operations failed or were not sent, which have no latency."
+                            : verdict(first.tails, second.tails));
         } finally {
             Trees.delete(data);
         }
@@ -105,6 +113,9 @@ record Soak(Operation operation, double minutes, double perSecond) {
             case WITHIN_NOISE -> "that it grew is not shown: the halves differ within noise";
             case CANNOT_TELL -> "whether it grew cannot be told from so few parts";
         };
-        return String.format(Locale.ROOT, "The tail of the soak: %s (p = %.3f).", says, judged.probability());
+        return "The tail of the soak: " + says
+                + (judged.verdict() == Verdict.CANNOT_TELL
+                        ? "."
+                        : String.format(Locale.ROOT, " (p = %.3f).", judged.probability()));
     }
 }

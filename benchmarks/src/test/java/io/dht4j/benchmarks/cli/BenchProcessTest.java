@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Signals to a process of its own. */
 class BenchProcessTest {
 
-    private static final Duration LONG = Duration.ofSeconds(60);
+    private static final Duration LONG = Duration.ofSeconds(120);
 
     @TempDir
     Path directory;

@@ -13,8 +13,8 @@ class SlotsTest {
     @Timeout(value = 30, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void an_operation_that_cannot_even_be_begun_ends_the_run_and_is_named() {
         assertThatIllegalStateException()
-                .isThrownBy(() -> Slots.run(3, 0.01, slot -> {
-                    if (slot == 1) {
+                .isThrownBy(() -> Slots.run(3, 0.5, slot -> {
+                    if (slot == 0) {
                         throw new IllegalArgumentException("no such key");
                     }
                     return CompletableFuture.completedFuture(slot);

@@ -26,5 +26,8 @@ class NodeJvmTest {
                 .isThrownBy(() -> NodeJvm.further("-Xmn64m Main"))
                 .withMessageContaining("--node-flags")
                 .withMessageContaining("\"Main\"");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> NodeJvm.further("-Xmx2g"))
+                .withMessageContaining("--heap");
     }
 }

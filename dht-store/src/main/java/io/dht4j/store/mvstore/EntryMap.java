@@ -137,10 +137,15 @@ final class EntryMap implements AutoCloseable {
             return known.get().entry();
         }
         long stamp = cache.stamp(key);
-        Optional<Entry> found =
-                reading(map -> Optional.ofNullable(map.entries.get(key)).map(stored -> stored.toEntry(key)));
-        cache.keep(key, found, stamp);
-        return found;
+        return reading(map -> {
+            Optional<Entry> found = Optional.ofNullable(map.entries.get(key)).map(stored -> stored.toEntry(key));
+            // After a write that failed, what is in memory need not be what the file holds. Whoever took the stamp
+            // after the cache was told of that write sees that it failed.
+            if (!map.isBroken()) {
+                cache.keep(key, found, stamp);
+            }
+            return found;
+        });
     }
 
     /** What the map holds of a key; empty if that is not known without looking at its pages. */

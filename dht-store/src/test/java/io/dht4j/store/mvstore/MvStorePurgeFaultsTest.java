@@ -42,9 +42,13 @@ class MvStorePurgeFaultsTest extends MvStoreFaults {
     private static void applyDead(MvStore store, int from, int to) {
         List<Entry> dead = new ArrayList<>();
         for (int i = from; i < to; i++) {
-            dead.add(Entry.tombstone(Key.of(String.format(Locale.ROOT, "dead-%06d", i)), new Version(1)));
+            dead.add(Entry.tombstone(deadKey(i), new Version(1)));
         }
         store.apply(dead);
+    }
+
+    private static Key deadKey(int i) {
+        return Key.of(String.format(Locale.ROOT, "dead-%06d", i));
     }
 
     private static long dead(MvStore store) {
@@ -114,6 +118,40 @@ class MvStorePurgeFaultsTest extends MvStoreFaults {
             store.purge(Entry::isTombstone);
             told.assertTells(store);
             assertNothingLost(store);
+        }
+    }
+
+    @Test
+    void what_is_read_while_a_failed_purge_is_unknown_is_not_remembered() throws Exception {
+        try (MvStore store = open(MvStoreOptions.defaults())) {
+            applyDead(store, 0, 6000);
+            store.settle();
+            disk.failWrites(FailingDisk::isMap);
+            disk.failOpens(FailingDisk::isMap);
+            assertThatThrownBy(() -> store.purge(Entry::isTombstone)).isInstanceOf(StoreException.class);
+            // The file cannot be opened anew yet: reads show what was in memory when the write failed, or fail.
+            int shown = 0;
+            for (int i = 0; i < 6000; i++) {
+                try {
+                    store.get(deadKey(i));
+                    shown++;
+                } catch (StoreException e) {
+                    assertThat(e).hasMessageContaining("data.mv");
+                }
+            }
+            assertThat(shown).isPositive();
+
+            disk.heal();
+            awaitWritable(store);
+
+            for (int i = 0; i < 6000; i++) {
+                Key key = deadKey(i);
+                List<Entry> scanned = new ArrayList<>();
+                try (EntryCursor cursor = store.scan(KeyRange.between(key, deadKey(i + 1)))) {
+                    cursor.forEachRemaining(scanned::add);
+                }
+                assertThat(store.get(key)).isEqualTo(scanned.stream().findFirst());
+            }
         }
     }
 

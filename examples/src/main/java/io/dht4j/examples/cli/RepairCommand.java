@@ -146,7 +146,7 @@ final class RepairCommand implements Callable<Integer> {
                             "%-15s  %s%n",
                             "partition " + partition,
                             when.isMissingNode()
-                                    ? "not compared with all its other replicas since this node was started"
+                                    ? "not compared here with all its other replicas since this node was started"
                                     : "compared with all its other replicas at " + Instant.ofEpochMilli(when.asLong()));
         }
     }

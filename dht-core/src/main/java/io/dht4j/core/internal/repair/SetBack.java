@@ -182,7 +182,7 @@ public final class SetBack {
             fence.caughtUp(upTo, fences);
             closeOvertaken();
             LOG.info("{}: {} partitions that were set back hold what the others hold", self, upTo.size());
-            if (overtaken.isEmpty()) {
+            if (overtaken.isEmpty() && lost().isEmpty()) {
                 // As loud as its beginning.
                 LOG.warn("{}: what was set back is repaired: everything is read again", self);
             }
