@@ -14,13 +14,17 @@ import java.util.concurrent.ThreadLocalRandom;
  * will not do: it gives the same ports to outgoing connections, so that the first node's call of a peer may take the port of a node that
  * is still to start, or to start again. Those found here lie below the ranges of Linux, macOS and Windows for outgoing connections.
  *
- * <p>Thread-safe; without state.
+ * <p>What was given out lately is not given out again in this JVM: tests that run side by side may take some time until they listen. Thread-safe.
  */
 public final class FreePorts {
 
     private static final int LEAST = 12_000;
     private static final int GREATEST = 32_000;
     private static final int TRIES = 2_000;
+    private static final int REMEMBERED = 4_096;
+
+    /** Ports belong to the machine, so that this is one for all callers; the oldest first. Guarded by itself. */
+    private static final Set<Integer> GIVEN_OUT = new LinkedHashSet<>();
 
     private FreePorts() {}
 
@@ -28,14 +32,14 @@ public final class FreePorts {
      * Ports at which nobody listened a moment ago. Blocks while it tries them.
      *
      * @param count how many, 0 to 1,000
-     * @return ports from 12,000 to 31,999, all different, in random order
+     * @return ports from 12,000 to 31,999, all different, none of the last 4,000 or so that this gave, in random order
      * @throws UncheckedIOException if 2,000 tries did not find as many
      */
     public static List<Integer> find(int count) {
         Set<Integer> ports = new LinkedHashSet<>();
         for (int i = 0; i < TRIES && ports.size() < count; i++) {
             int port = ThreadLocalRandom.current().nextInt(LEAST, GREATEST);
-            if (isFree(port)) {
+            if (isFree(port) && isNew(port)) {
                 ports.add(port);
             }
         }
@@ -54,6 +58,15 @@ public final class FreePorts {
      */
     public static int find() {
         return find(1).get(0);
+    }
+
+    private static boolean isNew(int port) {
+        synchronized (GIVEN_OUT) {
+            if (GIVEN_OUT.size() == REMEMBERED) {
+                GIVEN_OUT.remove(GIVEN_OUT.iterator().next());
+            }
+            return GIVEN_OUT.add(port);
+        }
     }
 
     private static boolean isFree(int port) {

@@ -96,9 +96,8 @@ class SecureClusterTest {
                 .untilAsserted(() -> succeed(run(1, WRITER, "put", "k", "v", "--ack", "2", "--from", "5")));
         assertThat(succeed(run(2, READER, "get", "k", "--ack", "2", "--from", "5")))
                 .isEqualTo("v");
-        // None of the others finds a second one, nor is it one. The call ends once four of five have failed: whether
-        // its
-        // own store has answered by then is chance.
+        // None of the others finds a second one, nor is it one. The call ends once four of five have failed:
+        // whether its own store has answered by then is chance.
         for (int number = 3; number <= NODES; number++) {
             CommandLineRun refused = run(number, WRITER, "put", "k", "w", "--ack", "2", "--from", "5");
             assertThat(refused.exitCode()).as("n" + number).isEqualTo(1);
