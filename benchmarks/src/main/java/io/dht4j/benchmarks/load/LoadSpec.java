@@ -12,6 +12,8 @@ package io.dht4j.benchmarks.load;
  * @param maxInFlight operations under way, over all threads; what comes on top counts as not sent; 1 or more
  * @param threads threads that send; 1 to {@code maxInFlight}
  * @param seed where the choice of keys begins
+ * @param sendEveryMicros how long a thread rests at least when nothing is due, in microseconds; what comes due meanwhile is
+ *     begun together, late by so much at most, which counts as latency; 0 to wake for each operation; 0 to 10,000
  */
 public record LoadSpec(
         Operation operation,
@@ -21,7 +23,11 @@ public record LoadSpec(
         long keys,
         int maxInFlight,
         int threads,
-        long seed) {
+        long seed,
+        int sendEveryMicros) {
+
+    /** The longest rest of a thread. */
+    public static final int MOST_SEND_EVERY_MICROS = 10_000;
 
     /** Checks the ranges. */
     public LoadSpec {
@@ -35,6 +41,24 @@ public record LoadSpec(
                 "threads",
                 threads,
                 "1 to 256, at most the operations in flight");
+        require(
+                sendEveryMicros >= 0 && sendEveryMicros <= MOST_SEND_EVERY_MICROS,
+                "rest of a thread",
+                sendEveryMicros,
+                "0 to 10,000 microseconds");
+    }
+
+    /** A load that wakes for each operation. */
+    public LoadSpec(
+            Operation operation,
+            double perSecond,
+            double warmUpSeconds,
+            double seconds,
+            long keys,
+            int maxInFlight,
+            int threads,
+            long seed) {
+        this(operation, perSecond, warmUpSeconds, seconds, keys, maxInFlight, threads, seed, 0);
     }
 
     /**
@@ -43,7 +67,7 @@ public record LoadSpec(
      * @param rate operations per second
      */
     public LoadSpec at(double rate) {
-        return new LoadSpec(operation, rate, warmUpSeconds, seconds, keys, maxInFlight, threads, seed);
+        return new LoadSpec(operation, rate, warmUpSeconds, seconds, keys, maxInFlight, threads, seed, sendEveryMicros);
     }
 
     /**
@@ -53,7 +77,7 @@ public record LoadSpec(
      * @param counted seconds
      */
     public LoadSpec lasting(double warmUp, double counted) {
-        return new LoadSpec(operation, perSecond, warmUp, counted, keys, maxInFlight, threads, seed);
+        return new LoadSpec(operation, perSecond, warmUp, counted, keys, maxInFlight, threads, seed, sendEveryMicros);
     }
 
     /**
@@ -62,7 +86,7 @@ public record LoadSpec(
      * @param bound at least the threads
      */
     public LoadSpec withMaxInFlight(int bound) {
-        return new LoadSpec(operation, perSecond, warmUpSeconds, seconds, keys, bound, threads, seed);
+        return new LoadSpec(operation, perSecond, warmUpSeconds, seconds, keys, bound, threads, seed, sendEveryMicros);
     }
 
     /**
@@ -71,7 +95,17 @@ public record LoadSpec(
      * @param other where the choice begins
      */
     public LoadSpec withSeed(long other) {
-        return new LoadSpec(operation, perSecond, warmUpSeconds, seconds, keys, maxInFlight, threads, other);
+        return new LoadSpec(
+                operation, perSecond, warmUpSeconds, seconds, keys, maxInFlight, threads, other, sendEveryMicros);
+    }
+
+    /**
+     * The same load by threads that rest for other times.
+     *
+     * @param micros 0 to 10,000
+     */
+    public LoadSpec sendingEvery(int micros) {
+        return new LoadSpec(operation, perSecond, warmUpSeconds, seconds, keys, maxInFlight, threads, seed, micros);
     }
 
     private static void require(boolean holds, String what, Number value, String range) {

@@ -5,7 +5,7 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * Waits for moments, for one thread. A parked thread wakes some 50 µs late (the timer slack of Linux), so the last part of a
  * wait is spent spinning; but only as much of it as leaves most of the processor to others, which need it more than the load
- * needs those microseconds.
+ * needs those microseconds. For the same reason a wait may have a least length: to wake costs more than to begin an operation.
  */
 final class Pace {
 
@@ -17,15 +17,18 @@ final class Pace {
 
     private final long origin;
     private final long spinNanos;
+    private final long restNanos;
 
     /**
      * A pace.
      *
      * @param origin the reading of {@link System#nanoTime()} from which moments count
      * @param distanceNanos how far apart this thread's moments are
+     * @param restNanos how long the thread waits at least when it has to wait; 0 for no bound
      */
-    Pace(long origin, double distanceNanos) {
+    Pace(long origin, double distanceNanos, long restNanos) {
         this.origin = origin;
+        this.restNanos = restNanos;
         this.spinNanos = (long) Math.min(WAKE_UP_NANOS, SPINNING * distanceNanos);
     }
 
@@ -34,7 +37,7 @@ final class Pace {
     }
 
     /**
-     * Waits until a moment, if it is not past.
+     * Waits until a moment, and the least time, if the moment is not past.
      *
      * @return the time now
      * @throws InterruptedException if the thread is interrupted
@@ -44,8 +47,9 @@ final class Pace {
             throw new InterruptedException();
         }
         long now = now();
-        while (now < moment) {
-            long wait = moment - now;
+        long until = now < moment ? Math.max(moment, now + restNanos) : moment;
+        while (now < until) {
+            long wait = until - now;
             if (wait > spinNanos) {
                 LockSupport.parkNanos(wait - spinNanos);
                 if (Thread.interrupted()) {

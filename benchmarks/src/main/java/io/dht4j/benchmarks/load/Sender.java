@@ -1,5 +1,7 @@
 package io.dht4j.benchmarks.load;
 
+import static java.util.concurrent.TimeUnit.MICROSECONDS;
+
 import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Semaphore;
@@ -41,7 +43,8 @@ final class Sender implements Callable<Sender.Sent> {
         this.room = room;
         this.tally = tally;
         this.random = random;
-        this.pace = new Pace(origin, schedule.distanceNanos() * spec.threads());
+        this.pace = new Pace(
+                origin, schedule.distanceNanos() * spec.threads(), MICROSECONDS.toNanos(spec.sendEveryMicros()));
     }
 
     /**

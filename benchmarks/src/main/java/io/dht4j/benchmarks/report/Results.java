@@ -42,7 +42,7 @@ public record Results(
         List<Link> links) {
 
     /** The version of the schema that this code writes. */
-    public static final int SCHEMA = 2;
+    public static final int SCHEMA = 3;
 
     /** The build, where nothing tells it from others. */
     public static final String UNKNOWN_BUILD = "not from jars";

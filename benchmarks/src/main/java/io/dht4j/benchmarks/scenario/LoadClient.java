@@ -1,5 +1,6 @@
 package io.dht4j.benchmarks.scenario;
 
+import io.dht4j.benchmarks.load.LoadSpec;
 import io.dht4j.benchmarks.process.Nodes;
 import io.dht4j.benchmarks.process.NodesSpec;
 import io.dht4j.benchmarks.target.TargetSpec;
@@ -13,12 +14,14 @@ import java.util.Locale;
  * @param api the public API
  * @param connections to each node
  * @param threads that begin operations, and as many that read and write
+ * @param sendEveryMicros how long they rest at least when nothing is due
  */
-record LoadClient(Api api, int connections, int threads) {
+record LoadClient(Api api, int connections, int threads, int sendEveryMicros) {
 
     private static final String API = "api";
     private static final String CONNECTIONS = "connections";
     private static final String THREADS = "load-threads";
+    private static final String SEND_EVERY = "send-every";
 
     static List<Parameter> parameters() {
         return List.of(
@@ -32,19 +35,25 @@ record LoadClient(Api api, int connections, int threads) {
                         THREADS,
                         "of the load that begin operations, 1 to 64, and as many that read and write",
                         "1",
-                        "1"));
+                        "1"),
+                new Parameter(
+                        SEND_EVERY,
+                        "how long they rest at least when nothing is due, 0 to 10,000 microseconds: what comes due meanwhile is sent together, and the delay counts",
+                        "500",
+                        "500"));
     }
 
     static LoadClient of(Settings settings) {
         return new LoadClient(
                 Api.valueOf(settings.one(API, List.of("http", "grpc")).toUpperCase(Locale.ROOT)),
                 (int) settings.number(CONNECTIONS, 1, 4096),
-                (int) settings.number(THREADS, 1, 64));
+                (int) settings.number(THREADS, 1, 64),
+                (int) settings.number(SEND_EVERY, 0, LoadSpec.MOST_SEND_EVERY_MICROS));
     }
 
     /** The same with another number of connections to each node. */
     LoadClient withConnections(int count) {
-        return new LoadClient(api, count, threads);
+        return new LoadClient(api, count, threads, sendEveryMicros);
     }
 
     /** Nodes that offer the API. */

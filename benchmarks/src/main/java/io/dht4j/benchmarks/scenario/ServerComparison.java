@@ -50,6 +50,8 @@ final class ServerComparison {
     private final List<Case> cases;
     private final Map<String, Cell> cells = new LinkedHashMap<>();
     private final Map<String, NamedStacks> baselines = new HashMap<>();
+    /** Of the next run for costs or a profile. Other keys each time: those that were just read may be quicker to find. */
+    private long fresh = 1_000_000;
 
     /**
      * Something to measure.
@@ -86,9 +88,6 @@ final class ServerComparison {
                 .max()
                 .orElse(0);
     }
-
-    /** Of the next run for costs or a profile. Other keys each time: those that were just read may be quicker to find. */
-    private long fresh = 1_000_000;
 
     private record NamedStacks(String variant, CollapsedStacks stacks) {}
 

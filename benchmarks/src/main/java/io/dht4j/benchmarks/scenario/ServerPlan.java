@@ -209,7 +209,8 @@ record ServerPlan(
                 keys,
                 MAX_IN_FLIGHT,
                 client.threads(),
-                repetition + 1L);
+                repetition + 1L,
+                client.sendEveryMicros());
     }
 
     /** What comes before anything is measured: as much as goes with few requests under way. */
@@ -222,7 +223,8 @@ record ServerPlan(
                 keys,
                 Math.max(WARM_UP_IN_FLIGHT, client.threads()),
                 client.threads(),
-                0);
+                0,
+                client.sendEveryMicros());
     }
 
     /** The search, beginning at some rate. */

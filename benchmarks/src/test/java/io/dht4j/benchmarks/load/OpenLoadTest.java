@@ -3,6 +3,7 @@ package io.dht4j.benchmarks.load;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.entry;
 import static org.awaitility.Awaitility.await;
 
@@ -53,6 +54,25 @@ class OpenLoadTest {
             // In order: the two threads' operations may overtake each other by one.
             assertThat(times.get(i) - before).isGreaterThanOrEqualTo(Math.max(0, i - 1) * 2_000_000L);
         }
+    }
+
+    @Test
+    void what_comes_due_while_a_thread_rests_is_begun_together_and_the_delay_counts() throws Exception {
+        RecordingTarget target = RecordingTarget.prompt();
+
+        LoadResult result = OpenLoad.on(target).run(spec(2000, 0, 0.5, 1000, 1).sendingEvery(8000));
+
+        assertThat(result.served() + result.notSent()).isEqualTo(1000);
+        // Between 0 and 8 ms, evenly, for a target that takes no time.
+        assertThat(result.latency().micros(50)).isGreaterThan(2000);
+        assertThat(result.conditions().latenessP99Micros()).isGreaterThan(6000);
+    }
+
+    @Test
+    void a_rest_that_would_hide_the_rate_is_refused() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> spec(2000, 0, 0.5, 1000, 1).sendingEvery(10_001))
+                .withMessage("rest of a thread of a load: 10001 is not 0 to 10,000 microseconds");
     }
 
     @Test

@@ -47,12 +47,12 @@ class ResultsFileTest {
 
     @Test
     void another_schema_is_refused_by_its_number() throws Exception {
-        write(ResultsFile.format(SampleResults.everything()).replace("\"schema\" : 2", "\"schema\" : 1"));
+        write(ResultsFile.format(SampleResults.everything()).replace("\"schema\" : 3", "\"schema\" : 1"));
 
         assertThatThrownBy(() -> ResultsFile.read(directory))
                 .isInstanceOf(ResultsException.class)
                 .hasMessageContaining("results.json")
-                .hasMessageContaining("has schema 1, but this version reads schema 2");
+                .hasMessageContaining("has schema 1, but this version reads schema 3");
     }
 
     @Test
@@ -62,7 +62,7 @@ class ResultsFileTest {
 
         assertThatThrownBy(() -> ResultsFile.read(directory))
                 .isInstanceOf(ResultsException.class)
-                .hasMessageContaining("does not keep to schema 2")
+                .hasMessageContaining("does not keep to schema 3")
                 .hasMessageContaining("colour");
     }
 
