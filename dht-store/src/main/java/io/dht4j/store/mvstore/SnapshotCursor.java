@@ -35,7 +35,16 @@ final class SnapshotCursor implements EntryCursor {
         this.failure = failure;
         this.store = store;
         this.usage = store.registerVersionUsage();
-        this.source = map.cursor(null);
+        boolean begun = false;
+        try {
+            this.source = map.cursor(null);
+            begun = true;
+        } finally {
+            if (!begun) {
+                // Nobody closes a cursor that could not be made, and a close of the file expects that nobody reads.
+                store.decrementVersionUsageCounter(usage);
+            }
+        }
     }
 
     @Override
