@@ -7,25 +7,46 @@ import io.dht4j.spi.Entry;
 import io.dht4j.spi.Store.Held;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the map holds of keys that are read often, as objects, and which of them it does not hold: those are new, and in the tables alone, or in nobody's hands. What is found here needs no page, which might have to come from the disk, and so no
- * thread that may wait. Never older than the map: whoever changes that tells afterwards, and what was read before is not kept then.
+ * What the store holds of keys that are read often, as objects, and which of them it does not hold. What is found here needs no page, which
+ * might have to come from the disk, and so no thread that may wait.
  *
- * <p>Used by any number of threads; told of changes by one.
+ * <p>An entry is in the store a moment before it is here. In that moment some find it in the store, and others an older one here; but
+ * what one has returned, nobody who comes later contradicts:
+ *
+ * <ul>
+ *   <li>What was read is kept only if no key of its stripe is being changed, nor has been since before the reading.
+ *   <li>Whoever has read a newer entry than the one here drives that out.
+ * </ul>
+ *
+ * <p>So once a newer one has been read, the older one is not here, and nobody can bring it back.
+ *
+ * <p>Safe for use by any number of threads.
  */
 final class EntryCache {
 
     /** A power of two. Keys that share a counter only keep each other from being kept now and then. */
     private static final int COUNTERS = 1024;
 
+    /** The bits of a counter that tell how many keys are being changed. */
+    private static final long CHANGING = 0xFFFF;
+
+    /** What a counter grows by when a key has been changed. */
+    private static final long CHANGED = CHANGING + 1;
+
     /** What an entry takes besides its bytes: the objects of key, version and value, and the cache's own. */
     private static final int OVERHEAD = 232;
 
+    /**
+     * Changed by {@code compute} only, which waits for whoever is at the same key. {@code computeIfPresent} and {@code invalidate} may
+     * find nothing there while somebody who has looked at the counter before it changed is about to keep what he read.
+     */
     private final Cache<Key, Held> known;
 
-    /** How often a key of each stripe was changed. */
+    /** For each stripe how many of its keys are being changed, in the lowest bits, and how often one has been. */
     private final AtomicLongArray changes = new AtomicLongArray(COUNTERS);
 
     /**
@@ -47,33 +68,68 @@ final class EntryCache {
         return (int) Math.min(Integer.MAX_VALUE, (long) OVERHEAD + key.length() + value);
     }
 
-    /** What the map held of a key, or null if that is not known here. */
+    /** What the store holds of a key, or null if that is not known here. */
     @Nullable
     Held get(Key key) {
         return known.getIfPresent(key);
     }
 
-    /** To be asked before the map is read, and given to {@link #keep} with what was found. */
+    /** To be asked before the store is read, and given to {@link #keep} with what was found. */
     long stamp(Key key) {
         return changes.get(stripe(key));
     }
 
-    /** Keeps what was read from the map, unless that may have changed since the stamp. */
-    void keep(Key key, Optional<Entry> read, long stamp) {
-        Held now = new Held(read);
-        known.asMap().compute(key, (same, held) -> stamp(same) == stamp ? now : held);
+    /**
+     * Keeps what was read, as far as that may be. To be called before anybody is told of it.
+     *
+     * @param isSure whether the store holds it for certain; otherwise it may only drive out something older
+     */
+    void keep(Key key, Optional<Entry> read, boolean isSure, long stamp) {
+        boolean unchanged = isSure && (stamp & CHANGING) == 0;
+        known.asMap().compute(key, (same, held) -> {
+            if (held != null && !isNewer(read, held)) {
+                return held;
+            }
+            return unchanged && stamp(same) == stamp ? new Held(read) : null;
+        });
     }
 
-    /** Forgets what the map held of a key. To be called when it has been changed, and before anybody relies on the change. */
-    void changed(Key key) {
-        changes.incrementAndGet(stripe(key));
-        known.invalidate(key);
+    /**
+     * Puts an entry into the store, and keeps it instead of an older one.
+     *
+     * @param store takes it, unless it has a newer one; who reads the store finds it when this has returned
+     */
+    void apply(Entry entry, Consumer<Entry> store) {
+        int stripe = stripe(entry.key());
+        changes.incrementAndGet(stripe);
+        boolean done = false;
+        try {
+            store.accept(entry);
+            done = true;
+        } finally {
+            changes.addAndGet(stripe, CHANGED - 1);
+            if (!done) {
+                forget(entry.key());
+            }
+        }
+        Optional<Entry> now = Optional.of(entry);
+        known.asMap().compute(entry.key(), (key, held) -> held != null && isNewer(now, held) ? new Held(now) : held);
     }
 
-    /** As {@link #changed(Key)}, and keeps what the map holds now if the key was kept. */
-    void changed(Entry now) {
-        changes.incrementAndGet(stripe(now.key()));
-        known.asMap().computeIfPresent(now.key(), (key, held) -> new Held(Optional.of(now)));
+    private static boolean isNewer(Optional<Entry> entry, Held held) {
+        return entry.isPresent()
+                && (held.entry().isEmpty()
+                        || entry.get().supersedes(held.entry().get()));
+    }
+
+    /** Takes note that the store may hold less of a key than before. To be called when it does, and before anybody relies on it. */
+    void removed(Key key) {
+        changes.addAndGet(stripe(key), CHANGED);
+        forget(key);
+    }
+
+    private void forget(Key key) {
+        known.asMap().compute(key, (same, held) -> null);
     }
 
     private static int stripe(Key key) {

@@ -6,7 +6,6 @@ import io.dht4j.Version;
 import io.dht4j.spi.ContentListener;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.EntryCursor;
-import io.dht4j.spi.Store.Held;
 import io.dht4j.spi.StoreException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -77,6 +76,15 @@ final class EntryMap implements AutoCloseable {
     private long compactedFor;
 
     /**
+     * What was read of a key.
+     *
+     * @param entry its entry; empty if the map has none
+     * @param isInFile whether it is what the file holds: after a write that failed, what is in memory need not be. Whoever has begun to
+     *     read after the cache was told of that write sees that it failed
+     */
+    record Found(Optional<Entry> entry, boolean isInFile) {}
+
+    /**
      * What a step of a purge has done.
      *
      * @param removed how many entries are gone
@@ -131,26 +139,11 @@ final class EntryMap implements AutoCloseable {
         opened = again;
     }
 
-    Optional<Entry> get(Key key) {
-        Optional<Held> known = getFromMemory(key);
-        if (known.isPresent()) {
-            return known.get().entry();
-        }
-        long stamp = cache.stamp(key);
+    Found get(Key key) {
         return reading(map -> {
             Optional<Entry> found = Optional.ofNullable(map.entries.get(key)).map(stored -> stored.toEntry(key));
-            // After a write that failed, what is in memory need not be what the file holds. Whoever took the stamp
-            // after the cache was told of that write sees that it failed.
-            if (!map.isBroken()) {
-                cache.keep(key, found, stamp);
-            }
-            return found;
+            return new Found(found, !map.isBroken());
         });
-    }
-
-    /** What the map holds of a key; empty if that is not known without looking at its pages. */
-    Optional<Held> getFromMemory(Key key) {
-        return Optional.ofNullable(cache.get(key));
     }
 
     boolean contains(Key key) {
@@ -205,7 +198,7 @@ final class EntryMap implements AutoCloseable {
     void merge(Entry entry) {
         writing(map -> {
             synchronized (following) {
-                Stored before = put(map, entry);
+                Stored before = map.entries.operate(entry.key(), Stored.of(entry), new KeepNewest(entry));
                 map.mergedUpTo = entry.key();
                 // A table whose merge failed is merged anew, and what was told of it is not told again.
                 if (toldUpTo == null || entry.key().compareTo(toldUpTo) > 0) {
@@ -221,21 +214,6 @@ final class EntryMap implements AutoCloseable {
             map.commitIfLarge();
             return entry;
         });
-    }
-
-    /** Keeps an entry if it supersedes what there is, which is returned. */
-    private @Nullable Stored put(MapFile map, Entry entry) {
-        boolean done = false;
-        try {
-            Stored before = map.entries.operate(entry.key(), Stored.of(entry), new KeepNewest(entry));
-            cache.changed(before == null ? entry : Entry.newest(entry, before.toEntry(entry.key())));
-            done = true;
-            return before;
-        } finally {
-            if (!done) {
-                cache.changed(entry.key());
-            }
-        }
     }
 
     private void tell(Consumer<ContentListener> change) {
@@ -373,7 +351,7 @@ final class EntryMap implements AutoCloseable {
                     return map.store.commit();
                 });
             } finally {
-                over.forEach(entry -> cache.changed(entry.key()));
+                over.forEach(entry -> cache.removed(entry.key()));
             }
             undecided = List.of();
             over.forEach(entry -> tell(told -> told.removed(entry)));

@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A durable store. Writes are appended to a log in groups and kept in a sorted table in memory; full tables are merged
- * into an {@code MVStore} map in the background, and their part of the log is deleted. A read looks into the tables and
- * into the map and takes the newest entry. When as many tables wait for the merge as the options allow, writers wait.
+ * into an {@code MVStore} map in the background, and their part of the log is deleted. A read looks into the
+ * cache of entries, or into the tables and the map, and takes the newest entry. When as many tables wait for the merge as the options allow, writers wait.
  *
  * <p>When {@link #apply} returns, the entries survive what the {@linkplain Durability durability} promises.
  * {@link #open} replays the log; a write that was cut off, and so never acknowledged, is removed and reported as a warning;
@@ -46,6 +46,7 @@ public final class MvStore implements Store {
     private final Health health;
     private final EntryMap map;
     private final Memtables memtables;
+    private final EntryCache cache;
     private final WriteAheadLog log;
     private final Merger merger;
     private final Version newestAtOpen;
@@ -61,6 +62,7 @@ public final class MvStore implements Store {
             Health health,
             EntryMap map,
             Memtables memtables,
+            EntryCache cache,
             WriteAheadLog log,
             Merger merger,
             Version newestAtOpen) {
@@ -68,6 +70,7 @@ public final class MvStore implements Store {
         this.health = health;
         this.map = map;
         this.memtables = memtables;
+        this.cache = cache;
         this.log = log;
         this.merger = merger;
         this.newestAtOpen = newestAtOpen;
@@ -120,13 +123,9 @@ public final class MvStore implements Store {
         directory.notes().checkTrusted();
         directory.checkData();
         Health health = new Health(directory.path());
+        EntryCache cache = new EntryCache(options.entryCacheBytes());
         EntryMap map = EntryMap.open(
-                directory.dataFile(),
-                directory.disk(),
-                options.durability(),
-                options.cacheBytes(),
-                new EntryCache(options.entryCacheBytes()),
-                health);
+                directory.dataFile(), directory.disk(), options.durability(), options.cacheBytes(), cache, health);
         try {
             List<Memtable> recovered = replay(directory, map, options.durability());
             long next = recovered.isEmpty()
@@ -135,14 +134,14 @@ public final class MvStore implements Store {
             SegmentWriter segment = SegmentWriter.create(directory, next, options.durability());
             Memtables memtables =
                     new Memtables(health, options.maxFrozen(), recovered, new Memtable(segment.id(), segment.file()));
-            WriteAheadLog log = new WriteAheadLog(directory, options, memtables, health, segment);
+            WriteAheadLog log = new WriteAheadLog(directory, options, memtables, cache, health, segment);
             Merger merger = new Merger(directory, options, memtables, map, log, health);
             Version newest = map.newest();
             for (Memtable table : recovered) {
                 newest = table.newest().compareTo(newest) > 0 ? table.newest() : newest;
             }
             merger.start();
-            return new MvStore(directory, health, map, memtables, log, merger, newest);
+            return new MvStore(directory, health, map, memtables, cache, log, merger, newest);
         } catch (IOException | RuntimeException | Error e) {
             // Not closed, which writes, and cuts off what is behind the last chunk that MVStore could read.
             map.abandon();
@@ -203,10 +202,19 @@ public final class MvStore implements Store {
     @Override
     public Optional<Entry> get(Key key) {
         return reading(() -> {
-            // The tables come first: what leaves them meanwhile is in the map before it is gone from them.
-            Optional<Entry> newest = newestIn(memtables.view(), key);
-            return newest(newest, map.get(key));
+            Held known = cache.get(key);
+            return known == null ? read(key) : known.entry();
         });
+    }
+
+    private Optional<Entry> read(Key key) {
+        long stamp = cache.stamp(key);
+        // The tables come first: what leaves them meanwhile is in the map before it is gone from them.
+        Optional<Entry> inTables = newestIn(memtables.view(), key);
+        EntryMap.Found inMap = map.get(key);
+        Optional<Entry> newest = newest(inTables, inMap.entry());
+        cache.keep(key, newest, inMap.isInFile(), stamp);
+        return newest;
     }
 
     /**
@@ -222,9 +230,7 @@ public final class MvStore implements Store {
         }
         try {
             checkOpen();
-            // What moves from a table to the map meanwhile is seen in the table.
-            Memtables.View tables = memtables.view();
-            return map.getFromMemory(key).map(merged -> new Held(newest(newestIn(tables, key), merged.entry())));
+            return Optional.ofNullable(cache.get(key));
         } finally {
             calls.readLock().unlock();
         }

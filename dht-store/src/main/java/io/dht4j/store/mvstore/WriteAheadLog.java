@@ -11,13 +11,15 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Group commit. A thread that has entries puts them into a queue; one of the threads becomes the leader, takes what is in
  * the queue, writes it to the log as one frame, forces it to the disk where that is asked for, and makes it visible in the
  * active table; the others wait. While the leader writes the next group gathers: groups grow with the load, and a lone
- * writer never waits for company. An entry is in the log before anybody can read it.
+ * writer never waits for company. An entry is in the log before anybody can read it, and whoever is told that it is applied finds
+ * nothing older in the cache.
  */
 final class WriteAheadLog {
 
@@ -30,6 +32,7 @@ final class WriteAheadLog {
     private final Durability durability;
     private final long memtableBytes;
     private final Memtables memtables;
+    private final EntryCache cache;
     private final Health health;
     private final Queue<Request> pending = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean leading = new AtomicBoolean();
@@ -59,12 +62,14 @@ final class WriteAheadLog {
             StoreDirectory directory,
             MvStoreOptions options,
             Memtables memtables,
+            EntryCache cache,
             Health health,
             SegmentWriter segment) {
         this.directory = directory;
         this.durability = options.durability();
         this.memtableBytes = options.memtableBytes();
         this.memtables = memtables;
+        this.cache = cache;
         this.health = health;
         this.segment = segment;
     }
@@ -226,8 +231,11 @@ final class WriteAheadLog {
         }
         LogFormat.finishFrame(frame);
         segment.append(frame.array(), frame.position(), durability == Durability.FSYNC);
+        Consumer<Entry> table = active::put;
         for (Request request : group) {
-            request.entries.forEach(active::put);
+            for (Entry entry : request.entries) {
+                cache.apply(entry, table);
+            }
         }
     }
 
