@@ -4,9 +4,6 @@ import io.dht4j.Key;
 import io.dht4j.Version;
 import io.dht4j.spi.Entry;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -23,7 +20,7 @@ import org.openjdk.jmh.annotations.Warmup;
 /**
  * Three answers to a read, merged in one of two ways: each is put into an array, and who brings the last looks for the newest; or
  * each replaces the newest so far by compare-and-set. Two threads merge reads of their own, since the answers to a read seldom come
- * in the same microsecond.
+ * in the same microsecond; {@link MeetingBenchmark} is of those that do.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
@@ -56,58 +53,11 @@ public class MergeBenchmark {
      */
     @Benchmark
     public @Nullable Entry merge() {
-        Merge merge = way.equals("array") ? new ByArray() : new ByCompareAndSet();
+        Merge merge = Merge.of(way, ANSWERS);
         Entry newest = null;
         for (Entry answer : answers) {
             newest = merge.add(answer);
         }
         return newest;
-    }
-
-    /** Merges the answers to one read, whichever threads bring them. */
-    private interface Merge {
-
-        /** Takes an answer; the newest of all if this was the last one. */
-        @Nullable
-        Entry add(Entry answer);
-    }
-
-    private static final class ByArray implements Merge {
-
-        private final AtomicReferenceArray<@Nullable Entry> slots = new AtomicReferenceArray<>(ANSWERS);
-        private final AtomicInteger came = new AtomicInteger();
-
-        @Override
-        public @Nullable Entry add(Entry answer) {
-            int slot = came.getAndIncrement();
-            slots.set(slot, answer);
-            return slot == ANSWERS - 1 ? newest() : null;
-        }
-
-        private @Nullable Entry newest() {
-            Entry newest = null;
-            for (int i = 0; i < ANSWERS; i++) {
-                Entry other = slots.get(i);
-                if (other != null && (newest == null || other.supersedes(newest))) {
-                    newest = other;
-                }
-            }
-            return newest;
-        }
-    }
-
-    private static final class ByCompareAndSet implements Merge {
-
-        private final AtomicReference<@Nullable Entry> newest = new AtomicReference<>();
-        private final AtomicInteger came = new AtomicInteger();
-
-        @Override
-        public @Nullable Entry add(Entry answer) {
-            Entry seen = newest.get();
-            while ((seen == null || answer.supersedes(seen)) && !newest.compareAndSet(seen, answer)) {
-                seen = newest.get();
-            }
-            return came.incrementAndGet() == ANSWERS ? newest.get() : null;
-        }
     }
 }

@@ -61,7 +61,7 @@ public final class Async implements Scenario {
     public void run(Lab lab) throws IOException, InterruptedException {
         lab.plan(Merging.values().length);
         for (Merging way : Merging.values()) {
-            lab.step("merging " + way.label());
+            lab.step(way.title());
             lab.add(way.measure(lab.quick()));
         }
         ServerComparison.of(lab, ServerPlan.of(lab), variants(lab)).run();

@@ -1,5 +1,6 @@
 package io.dht4j.benchmarks.scenario;
 
+import io.dht4j.benchmarks.merge.MeetingBenchmark;
 import io.dht4j.benchmarks.merge.MergeBenchmark;
 import io.dht4j.benchmarks.report.Measurement;
 import java.io.IOException;
@@ -9,22 +10,42 @@ import java.util.Map;
 
 /** How a read keeps the newest of its replicas' answers. */
 enum Merging {
-    ARRAY,
-    COMPARE_AND_SET;
+    /** Three answers, with two threads at it, each with reads of its own. */
+    ARRAY("by an array", MergeBenchmark.class),
+    COMPARE_AND_SET("by compare-and-set", MergeBenchmark.class),
+    /** Two answers, each by a thread of its own at the same moment. */
+    MEETING_NOTHING("nothing merged", MeetingBenchmark.class),
+    MEETING_ARRAY("by an array", MeetingBenchmark.class),
+    MEETING_COMPARE_AND_SET("by compare-and-set", MeetingBenchmark.class);
 
-    String label() {
-        return this == ARRAY ? "by an array" : "by compare-and-set";
+    private static final String MEETING = "MEETING_";
+
+    private final String label;
+    private final Class<?> benchmark;
+
+    Merging(String label, Class<?> benchmark) {
+        this.label = label;
+        this.benchmark = benchmark;
     }
 
-    /** What merging three answers takes, with two threads at it, each with reads of its own. Blocks. */
+    private String group() {
+        return name().startsWith(MEETING) ? "merging two answers that meet" : "merging three answers";
+    }
+
+    String title() {
+        return group() + ", " + label;
+    }
+
+    /** What merging the answers to one read takes. Blocks. */
     Measurement measure(boolean quick) throws IOException {
+        String way = name().replace(MEETING, "").toLowerCase(Locale.ROOT);
         return new Measurement(
-                "merging three answers",
-                label(),
+                group(),
+                label,
                 "ns",
                 false,
-                JmhRun.nanos(MergeBenchmark.class, Map.of("way", name().toLowerCase(Locale.ROOT)), quick),
-                Map.of("measured by", "JMH, MergeBenchmark"),
+                JmhRun.nanos(benchmark, Map.of("way", way), quick),
+                Map.of("measured by", "JMH, " + benchmark.getSimpleName()),
                 List.of(),
                 Map.of(),
                 List.of(),

@@ -1,0 +1,81 @@
+package io.dht4j.benchmarks.merge;
+
+import io.dht4j.spi.Entry;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+
+/** Merges the answers to one read, whichever threads bring them. */
+interface Merge {
+
+    /**
+     * A read that nothing has been answered to.
+     *
+     * @param way {@code array}, {@code compare_and_set}, or {@code nothing}, which merges nothing
+     * @param answers how many there will be
+     */
+    static Merge of(String way, int answers) {
+        return switch (way) {
+            case "array" -> new ByArray(answers);
+            case "compare_and_set" -> new ByCompareAndSet(answers);
+            case "nothing" -> answer -> null;
+            default -> throw new IllegalArgumentException("no way to merge: " + way);
+        };
+    }
+
+    /** Takes an answer; the newest of all if this was the last one. */
+    @Nullable
+    Entry add(Entry answer);
+
+    /** Each answer is put into an array, and who brings the last one looks for the newest. */
+    final class ByArray implements Merge {
+
+        private final AtomicReferenceArray<@Nullable Entry> slots;
+        private final AtomicInteger taken = new AtomicInteger();
+        private final AtomicInteger came = new AtomicInteger();
+
+        ByArray(int answers) {
+            slots = new AtomicReferenceArray<>(answers);
+        }
+
+        @Override
+        public @Nullable Entry add(Entry answer) {
+            slots.set(taken.getAndIncrement(), answer);
+            // Only now: who takes the last slot may be there before another has filled his.
+            return came.incrementAndGet() == slots.length() ? newest() : null;
+        }
+
+        private @Nullable Entry newest() {
+            Entry newest = null;
+            for (int i = 0; i < slots.length(); i++) {
+                Entry other = slots.get(i);
+                if (other != null && (newest == null || other.supersedes(newest))) {
+                    newest = other;
+                }
+            }
+            return newest;
+        }
+    }
+
+    /** Each answer replaces the newest so far by compare-and-set. */
+    final class ByCompareAndSet implements Merge {
+
+        private final int answers;
+        private final AtomicReference<@Nullable Entry> newest = new AtomicReference<>();
+        private final AtomicInteger came = new AtomicInteger();
+
+        ByCompareAndSet(int answers) {
+            this.answers = answers;
+        }
+
+        @Override
+        public @Nullable Entry add(Entry answer) {
+            Entry seen = newest.get();
+            while ((seen == null || answer.supersedes(seen)) && !newest.compareAndSet(seen, answer)) {
+                seen = newest.get();
+            }
+            return came.incrementAndGet() == answers ? newest.get() : null;
+        }
+    }
+}
