@@ -5,7 +5,7 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * Waits for moments, for one thread. A parked thread wakes some 50 µs late (the timer slack of Linux), so the last part of a
  * wait is spent spinning; but only as much of it as leaves most of the processor to others, which need it more than the load
- * needs those microseconds. For the same reason a wait may have a least length: to wake costs more than to begin an operation.
+ * needs those microseconds. For the same reason wake-ups may have a least distance: to wake costs more than to begin an operation.
  */
 final class Pace {
 
@@ -18,13 +18,15 @@ final class Pace {
     private final long origin;
     private final long spinNanos;
     private final long restNanos;
+    /** When the last wait ended, after the origin. */
+    private long woke = Long.MIN_VALUE / 2;
 
     /**
      * A pace.
      *
      * @param origin the reading of {@link System#nanoTime()} from which moments count
      * @param distanceNanos how far apart this thread's moments are
-     * @param restNanos how long the thread waits at least when it has to wait; 0 for no bound
+     * @param restNanos how far apart two ends of a wait are at least; 0 for no bound
      */
     Pace(long origin, double distanceNanos, long restNanos) {
         this.origin = origin;
@@ -37,7 +39,7 @@ final class Pace {
     }
 
     /**
-     * Waits until a moment, and the least time, if the moment is not past.
+     * Waits until a moment, if it is not past, and until the least time since the last wait is over.
      *
      * @return the time now
      * @throws InterruptedException if the thread is interrupted
@@ -47,7 +49,10 @@ final class Pace {
             throw new InterruptedException();
         }
         long now = now();
-        long until = now < moment ? Math.max(moment, now + restNanos) : moment;
+        if (now >= moment) {
+            return now;
+        }
+        long until = Math.max(moment, woke + restNanos);
         while (now < until) {
             long wait = until - now;
             if (wait > spinNanos) {
@@ -60,6 +65,7 @@ final class Pace {
             }
             now = now();
         }
+        woke = now;
         return now;
     }
 }

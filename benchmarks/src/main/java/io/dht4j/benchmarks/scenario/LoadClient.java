@@ -14,7 +14,7 @@ import java.util.Locale;
  * @param api the public API
  * @param connections to each node
  * @param threads that begin operations, and as many that read and write
- * @param sendEveryMicros how long they rest at least when nothing is due
+ * @param sendEveryMicros how far apart they wake at least
  */
 record LoadClient(Api api, int connections, int threads, int sendEveryMicros) {
 
@@ -38,7 +38,7 @@ record LoadClient(Api api, int connections, int threads, int sendEveryMicros) {
                         "1"),
                 new Parameter(
                         SEND_EVERY,
-                        "how long they rest at least when nothing is due, 0 to 10,000 microseconds: what comes due meanwhile is sent together, and the delay counts",
+                        "how far apart they wake at least, 0 to 10,000 microseconds and half of --p99: what comes due meanwhile is sent together, and the delay counts",
                         "500",
                         "500"));
     }

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
@@ -162,13 +163,20 @@ record ServerPlan(
 
     /** Reads all but what to measure, which the scenario says itself. */
     static ServerPlan of(Settings settings, List<Operation> operations) {
+        LoadClient client = LoadClient.of(settings);
+        Pace pace = Pace.of(settings);
+        long mostSendEvery = TimeUnit.MICROSECONDS.convert(pace.p99()) / 2;
+        if (client.sendEveryMicros() > mostSendEvery) {
+            throw new IllegalArgumentException("--send-every must be at most " + mostSendEvery
+                    + " microseconds, half of --p99, not '" + client.sendEveryMicros() + "'");
+        }
         return new ServerPlan(
                 operations,
                 settings.number("keys", 1, 100_000_000),
                 (int) settings.number("value-bytes", 0, Values.MAX_BYTES),
-                LoadClient.of(settings),
+                client,
                 events(settings),
-                Pace.of(settings),
+                pace,
                 NodeJvm.of(settings));
     }
 
@@ -223,8 +231,7 @@ record ServerPlan(
                 keys,
                 Math.max(WARM_UP_IN_FLIGHT, client.threads()),
                 client.threads(),
-                0,
-                client.sendEveryMicros());
+                0);
     }
 
     /** The search, beginning at some rate. */
