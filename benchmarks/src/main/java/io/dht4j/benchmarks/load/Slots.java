@@ -1,5 +1,6 @@
 package io.dht4j.benchmarks.load;
 
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -7,6 +8,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntFunction;
@@ -17,11 +19,18 @@ import org.jspecify.annotations.Nullable;
 /**
  * A closed loop: a fixed number of slots, each of which starts its next operation when its last one has ended. It measures
  * the highest rate, not latency at a given rate, since a slow answer also holds back the next request.
+ *
+ * <p>Threads of its own begin the operations. Where one has ended on another thread, which is the library's under test, the
+ * next one of its slot begins there as well; but only one: an operation that ends at once would begin another, and so on, and keep that
+ * thread from what other operations wait for. So the slot goes back to its own thread then.
  */
 public final class Slots {
 
     /** What takes longer counts as this. */
     private static final long LONGEST_NANOS = 60_000_000_000L;
+
+    /** After so many operations of a slot that end at once the next slot has its turn. */
+    private static final int IN_A_ROW = 256;
 
     private final int slots;
     private final IntFunction<CompletionStage<?>> operation;
@@ -64,7 +73,7 @@ public final class Slots {
         int starters = Math.min(slots, Runtime.getRuntime().availableProcessors());
         long begin = System.nanoTime();
         for (int starter = 0; starter < starters; starter++) {
-            run.startFrom(starter, starters, threads);
+            threads.execute(run.new Starter(starter, starters));
         }
         try {
             Thread.sleep((long) (seconds * 1000));
@@ -85,33 +94,72 @@ public final class Slots {
                 run.latency.getValueAtPercentile(99) / 1e3);
     }
 
-    /** In a thread of its own: operations that end at once never give the thread back before the run is over. */
-    private void startFrom(int first, int step, Executor threads) {
-        threads.execute(() -> {
-            for (int slot = first; slot < slots; slot += step) {
-                loop(slot);
-            }
-        });
-    }
+    /** A thread that begins the operations of some slots. */
+    private final class Starter implements Runnable {
 
-    private void loop(int slot) {
-        while (running.get()) {
+        private final BlockingQueue<Integer> ready = new LinkedBlockingQueue<>();
+        private int open;
+
+        Starter(int first, int step) {
+            for (int slot = first; slot < slots; slot += step) {
+                ready.add(slot);
+                open++;
+            }
+        }
+
+        @Override
+        public void run() {
+            while (open > 0) {
+                int slot = nextReady();
+                if (running.get()) {
+                    advance(slot);
+                } else {
+                    open--;
+                    ended.countDown();
+                }
+            }
+        }
+
+        private int nextReady() {
+            while (true) {
+                try {
+                    return ready.take();
+                } catch (InterruptedException e) {
+                    // The run ends when its time is over or an operation has failed: until then slots go on.
+                    running.set(false);
+                }
+            }
+        }
+
+        private void advance(int slot) {
+            for (int i = 0; i < IN_A_ROW && running.get(); i++) {
+                if (!beginsAndEnds(slot)) {
+                    return;
+                }
+            }
+            ready.add(slot);
+        }
+
+        /** Begins an operation; if it does not end at once, whoever ends it goes on with the slot. */
+        private boolean beginsAndEnds(int slot) {
             long begin = System.nanoTime();
-            CompletableFuture<?> future = begin(slot);
+            CompletableFuture<?> future = Slots.this.begin(slot);
             if (!future.isDone()) {
                 future.whenComplete((result, error) -> {
                     count(begin, error);
-                    loop(slot);
+                    if (!running.get() || beginsAndEnds(slot)) {
+                        ready.add(slot);
+                    }
                 });
-                return;
+                return false;
             }
             count(
                     begin,
                     future.isCompletedExceptionally()
                             ? future.handle((r, e) -> e).join()
                             : null);
+            return true;
         }
-        ended.countDown();
     }
 
     /** What cannot even be begun has failed like any other: nobody would count the slot otherwise. */

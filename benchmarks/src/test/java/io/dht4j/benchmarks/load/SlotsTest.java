@@ -1,9 +1,16 @@
 package io.dht4j.benchmarks.load;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -20,5 +27,49 @@ class SlotsTest {
                     return CompletableFuture.completedFuture(slot);
                 }))
                 .withMessageContaining("no such key");
+    }
+
+    @Test
+    @Timeout(value = 30, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void operations_that_end_at_once_do_not_stay_on_a_thread_that_others_wait_for() throws Exception {
+        ExecutorService library = Executors.newSingleThreadExecutor(task -> new Thread(task, "library"));
+        AtomicInteger begun = new AtomicInteger();
+        AtomicBoolean asked = new AtomicBoolean();
+        CompletableFuture<Void> served = new CompletableFuture<>();
+        AtomicBoolean servedInTheRun = new AtomicBoolean();
+        try {
+            Slots.run(8, 0.5, slot -> {
+                int number = begun.incrementAndGet();
+                if (number <= 8) {
+                    return CompletableFuture.runAsync(() -> {}, library);
+                }
+                if (number > 10_000
+                        && !Thread.currentThread().getName().equals("library")
+                        && asked.compareAndSet(false, true)) {
+                    return CompletableFuture.runAsync(() -> served.complete(null), library);
+                }
+                if (served.isDone()) {
+                    servedInTheRun.set(true);
+                }
+                return CompletableFuture.completedFuture(slot);
+            });
+
+            assertThat(servedInTheRun).isTrue();
+        } finally {
+            library.shutdownNow();
+        }
+    }
+
+    @Test
+    @Timeout(value = 30, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void every_slot_has_its_turn_though_operations_end_at_once() throws Exception {
+        Set<Integer> seen = ConcurrentHashMap.newKeySet();
+
+        Slots.run(8, 0.2, slot -> {
+            seen.add(slot);
+            return CompletableFuture.completedFuture(slot);
+        });
+
+        assertThat(seen).hasSize(8);
     }
 }
