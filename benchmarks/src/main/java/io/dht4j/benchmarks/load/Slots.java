@@ -66,7 +66,10 @@ public final class Slots {
         }
     }
 
-    /** Runs for some seconds, with threads of the caller's to start the operations; fails if any operation failed. */
+    /**
+     * Runs for some seconds, with threads of the caller's to start the operations, one for each processor, until the end; fails if
+     * any operation failed.
+     */
     static Result run(int slots, double seconds, IntFunction<CompletionStage<?>> operation, Executor threads)
             throws InterruptedException {
         Slots run = new Slots(slots, operation);
@@ -140,17 +143,28 @@ public final class Slots {
             ready.add(slot);
         }
 
+        /** On the thread that has ended an operation, or on the slot's own if it just has. */
+        private void goOn(int slot, long begin, @Nullable Throwable error) {
+            boolean free = true;
+            try {
+                count(begin, error);
+                free = !running.get() || beginsAndEnds(slot);
+            } catch (RuntimeException | Error e) {
+                // Nobody else would hear of it, and the run would wait for the slot.
+                errors.add(e);
+                running.set(false);
+            }
+            if (free) {
+                ready.add(slot);
+            }
+        }
+
         /** Begins an operation; if it does not end at once, whoever ends it goes on with the slot. */
         private boolean beginsAndEnds(int slot) {
             long begin = System.nanoTime();
             CompletableFuture<?> future = Slots.this.begin(slot);
             if (!future.isDone()) {
-                future.whenComplete((result, error) -> {
-                    count(begin, error);
-                    if (!running.get() || beginsAndEnds(slot)) {
-                        ready.add(slot);
-                    }
-                });
+                future.whenComplete((result, error) -> goOn(slot, begin, error));
                 return false;
             }
             count(

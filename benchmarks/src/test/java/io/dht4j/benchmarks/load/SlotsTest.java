@@ -38,12 +38,12 @@ class SlotsTest {
         CompletableFuture<Void> served = new CompletableFuture<>();
         AtomicBoolean servedInTheRun = new AtomicBoolean();
         try {
-            Slots.run(8, 0.5, slot -> {
+            Slots.run(8, 3, slot -> {
                 int number = begun.incrementAndGet();
                 if (number <= 8) {
                     return CompletableFuture.runAsync(() -> {}, library);
                 }
-                if (number > 10_000
+                if (number > 1000
                         && !Thread.currentThread().getName().equals("library")
                         && asked.compareAndSet(false, true)) {
                     return CompletableFuture.runAsync(() -> served.complete(null), library);
@@ -65,11 +65,13 @@ class SlotsTest {
     void every_slot_has_its_turn_though_operations_end_at_once() throws Exception {
         Set<Integer> seen = ConcurrentHashMap.newKeySet();
 
-        Slots.run(8, 0.2, slot -> {
+        int slots = 4 * Runtime.getRuntime().availableProcessors();
+
+        Slots.run(slots, 2, slot -> {
             seen.add(slot);
             return CompletableFuture.completedFuture(slot);
         });
 
-        assertThat(seen).hasSize(8);
+        assertThat(seen).hasSize(slots);
     }
 }
