@@ -94,18 +94,23 @@ class SecureClusterTest {
         // than a call.
         await().atMost(PATIENCE)
                 .untilAsserted(() -> succeed(run(1, WRITER, "put", "k", "v", "--ack", "2", "--from", "5")));
-        assertThat(succeed(run(2, READER, "get", "k", "--ack", "2", "--from", "5")))
-                .isEqualTo("v");
+        // So may a server's first handshake, and the command waits for a connection for some seconds only.
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(succeed(run(2, READER, "get", "k", "--ack", "2", "--from", "5")))
+                        .isEqualTo("v"));
         // None of the others finds a second one, nor is it one. The call ends once four of five have failed:
         // whether its own store has answered by then is chance.
-        for (int number = 3; number <= NODES; number++) {
-            CommandLineRun refused = run(number, WRITER, "put", "k", "w", "--ack", "2", "--from", "5");
-            assertThat(refused.exitCode()).as("n" + number).isEqualTo(1);
-            assertThat(refused.err())
-                    .contains("HTTP 504")
-                    .containsPattern("[01] of 2 needed replicas answered")
-                    .doesNotContain(WRITER)
-                    .hasLineCount(1);
+        for (int i = 3; i <= NODES; i++) {
+            int number = i;
+            await().atMost(PATIENCE).untilAsserted(() -> {
+                CommandLineRun refused = run(number, WRITER, "put", "k", "w", "--ack", "2", "--from", "5");
+                assertThat(refused.exitCode()).as("n" + number).isEqualTo(1);
+                assertThat(refused.err())
+                        .contains("HTTP 504")
+                        .containsPattern("[01] of 2 needed replicas answered")
+                        .doesNotContain(WRITER)
+                        .hasLineCount(1);
+            });
         }
         CommandLineRun atThree = run(1, WRITER, "put", "k", "w", "--ack", "3", "--from", "5");
         assertThat(atThree.exitCode()).isEqualTo(1);
