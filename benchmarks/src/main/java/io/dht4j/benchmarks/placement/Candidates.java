@@ -7,7 +7,9 @@ import io.dht4j.core.Placements;
 import io.dht4j.core.RingOptions;
 import io.dht4j.spi.Placement;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /** The placements that are compared. */
 final class Candidates {
@@ -23,6 +25,29 @@ final class Candidates {
                 Placements.ring(RingOptions.defaults().withBound(LoadBound.none())),
                 Placements.rendezvous(LoadBound.none()),
                 Placements.jump(LoadBound.none()));
+    }
+
+    static Map<String, Placement> byName() {
+        Map<String, Placement> byName = new LinkedHashMap<>();
+        placements().forEach(placement -> byName.put(placement.name(), placement));
+        return byName;
+    }
+
+    /**
+     * Rings with and without bound, for each number of virtual nodes.
+     *
+     * @throws IllegalArgumentException if a number is out of range
+     */
+    static Map<String, Placement> rings(List<Integer> virtualNodes) {
+        Map<String, Placement> rings = new LinkedHashMap<>();
+        for (int count : virtualNodes) {
+            RingOptions bounded = RingOptions.defaults().withVirtualNodes(count);
+            for (RingOptions options : List.of(bounded, bounded.withBound(LoadBound.none()))) {
+                Placement ring = Placements.ring(options);
+                rings.put(ring.name() + ", " + count, ring);
+            }
+        }
+        return rings;
     }
 
     static Placement placement(String name) {

@@ -12,10 +12,13 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** How evenly placements spread partitions and how much moves when nodes join and leave, as a Markdown table. */
@@ -25,8 +28,7 @@ import picocli.CommandLine.Spec;
         description = "Evenness and movement of every placement, as a Markdown table.")
 public final class PlacementReport implements Callable<Integer> {
 
-    private static final int[][] SIZES = {{3, 1024}, {10, 1024}, {50, 1024}, {100, 4096}, {300, 16_384}, {1000, 16_384}
-    };
+    private static final int MOST_NODES = 10_000;
 
     @Spec
     @SuppressWarnings("NullAway.Init")
@@ -37,6 +39,20 @@ public final class PlacementReport implements Callable<Integer> {
             defaultValue = "6",
             description = "consecutive joins, and leaves of single nodes, per line (default: ${DEFAULT-VALUE})")
     private int joins;
+
+    @Option(
+            names = "--sizes",
+            split = ",",
+            defaultValue = "3x1024,10x1024,50x1024,100x4096,300x16384,1000x16384",
+            description = "nodes x partitions, with commas between (default: ${DEFAULT-VALUE})")
+    private List<String> sizes = List.of();
+
+    @Option(
+            names = "--virtual-nodes",
+            split = ",",
+            description =
+                    "of rings that are compared in place of all placements, with commas between, each with and without bound")
+    private List<Integer> virtualNodes = List.of();
 
     /** For the command line. */
     public PlacementReport() {}
@@ -52,20 +68,47 @@ public final class PlacementReport implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        List<Size> all = sizes.stream().map(this::size).toList();
+        Map<String, Placement> placements = placements();
         PrintWriter out = spec.commandLine().getOut();
         out.println(
                 "| placement | nodes | partitions | load, first | load, of 3 | join, first | join, of 3 | leave, of 3 |");
         out.println("|---|---|---|---|---|---|---|---|");
-        for (int[] size : SIZES) {
-            for (Placement placement : Candidates.placements()) {
-                out.println(line(placement, size[0], size[1]));
+        for (Size size : all) {
+            placements.forEach((name, placement) -> {
+                out.println(line(name, placement, size.nodes(), size.partitions()));
                 out.flush();
-            }
+            });
         }
         return 0;
     }
 
-    private String line(Placement placement, int nodes, int partitions) {
+    private record Size(int nodes, int partitions) {}
+
+    private Size size(String text) {
+        Matcher size = Pattern.compile("(\\d{1,6})x(\\d{1,6})").matcher(text);
+        if (size.matches()) {
+            int nodes = Integer.parseInt(size.group(1));
+            int partitions = Integer.parseInt(size.group(2));
+            if (nodes >= 3 && nodes <= MOST_NODES && Integer.bitCount(partitions) == 1) {
+                return new Size(nodes, partitions);
+            }
+        }
+        throw new ParameterException(
+                spec.commandLine(),
+                "--sizes: '" + text + "' is not 3 to " + MOST_NODES
+                        + " nodes x a power of two below a million of partitions, such as 10x1024");
+    }
+
+    private Map<String, Placement> placements() {
+        try {
+            return virtualNodes.isEmpty() ? Candidates.byName() : Candidates.rings(virtualNodes);
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), "--virtual-nodes: " + e.getMessage(), e);
+        }
+    }
+
+    private String line(String name, Placement placement, int nodes, int partitions) {
         PartitionTable first = placement.assign(Candidates.nodes(nodes), partitions);
         double[] greatest = {load(first, nodes, 1), load(first, nodes, 3)};
         Spread[] join = {new Spread(), new Spread()};
@@ -85,7 +128,7 @@ public final class PlacementReport implements Callable<Integer> {
         return String.format(
                 Locale.ROOT,
                 "| %s | %d | %d | %.2f | %.2f | %s | %s | %s |",
-                placement.name(),
+                name,
                 nodes,
                 partitions,
                 greatest[0],

@@ -31,7 +31,7 @@ final class JmhRun {
     static List<Double> nanos(Class<?> benchmark, Map<String, String> parameters, boolean quick) throws IOException {
         ChainedOptionsBuilder options = new OptionsBuilder()
                 .include(benchmark.getName().replace(".", "\\.") + "\\.")
-                .forks(quick ? 2 : 5)
+                .forks(quick ? 1 : 5)
                 .warmupIterations(quick ? 2 : 5)
                 .measurementIterations(quick ? 2 : 5)
                 .warmupTime(TimeValue.milliseconds(quick ? 300 : 1000))

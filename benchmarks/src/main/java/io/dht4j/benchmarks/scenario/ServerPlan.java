@@ -110,17 +110,17 @@ record ServerPlan(
                                 new Parameter(
                                         "warm-up",
                                         "seconds of each operation at full speed before measuring, at least, 0 to 600",
-                                        "3",
+                                        "2",
                                         "20"),
                                 new Parameter(
                                         "warm-up-limit",
                                         "seconds of warming up after which it is no longer waited until the nodes' compilers rest, 0 to 3600",
-                                        "12",
+                                        "6",
                                         "240"),
                                 new Parameter(
                                         "seconds",
                                         "length of a run of the search for the stable load, 0.1 to 600",
-                                        "0.3",
+                                        "0.2",
                                         "3"),
                                 new Parameter(
                                         "first-rate",
@@ -133,7 +133,7 @@ record ServerPlan(
                                         "1000000",
                                         "1000000"),
                                 new Parameter(
-                                        "precision", "of the search, as a part of the rate, 0.001 to 1", "0.3", "0.05"),
+                                        "precision", "of the search, as a part of the rate, 0.001 to 1", "0.5", "0.05"),
                                 new Parameter("p99", "bound of the 99th percentile, 1 to 60,000 ms", "200", "50")),
                         NodeJvm.parameters().stream())
                 .flatMap(parameters -> parameters)

@@ -14,7 +14,8 @@ import java.util.function.Consumer;
 
 /**
  * Finds the highest stable rate: doubles it while it is stable, halves the distance to the first that is not, and confirms what
- * it has found by a longer run. If that one fails, the limit is looked for again below it, by longer runs.
+ * it has found by a longer run. If that one fails, the limit is looked for again below it, by longer runs; if it does not, above
+ * it, in case the first runs were spoiled.
  *
  * <p>Noise only ever makes a run worse: a neighbour's work or a collector's pause spoils a run that would have been stable, and
  * nothing makes an overloaded server keep up. So a rate that fails by little is tried once more before it counts as unstable,
@@ -33,7 +34,7 @@ public final class StableLoad {
     /** How often a run is made anew that others on the host have disturbed: they may stay. */
     private static final int MOST_DISTURBED = 3;
 
-    /** So that the first step down is as small as the precision. */
+    /** So that the first step up or down may be as small as the precision. */
     private static final double ROUNDING = 1.0001;
 
     /** Below this part of the first rate no further one is tried. */
@@ -67,33 +68,58 @@ public final class StableLoad {
 
     private Stable find() throws IOException, InterruptedException {
         double top = highest();
-        double rate = top;
-        double unstable = top;
-        Optional<LoadResult> held = Optional.empty();
-        // The further off the short runs were, the larger the steps down.
-        for (double step = search.precision(); rate >= least(); step *= 2) {
-            held = confirm(rate);
-            if (held.isPresent()) {
-                break;
-            }
-            unstable = rate;
-            rate /= 1 + step;
-        }
-        if (held.isEmpty()) {
+        Optional<Held> first = top == 0 ? Optional.empty() : confirm(top);
+        Optional<Held> found = first.isPresent() ? Optional.of(upFrom(first.get())) : downFrom(top);
+        if (found.isEmpty()) {
             return new Stable(0, false, List.of());
         }
-        LoadResult whole = held.get();
-        while (unstable - rate > ROUNDING * search.precision() * rate) {
-            double middle = (rate + unstable) / 2;
-            held = confirm(middle);
+        Held held = found.get();
+        return new Stable(held.rate(), held.rate() >= search.greatest(), levels(held));
+    }
+
+    /** A rate that a longer run has confirmed. */
+    private record Held(double rate, LoadResult result) {}
+
+    /** Noise in the first runs may have kept all short ones too low: what holds for longer may not be the limit. */
+    private Held upFrom(Held confirmed) throws IOException, InterruptedException {
+        Held held = confirmed;
+        for (double step = search.precision(); held.rate() < search.greatest(); step *= 2) {
+            double higher = Math.min(held.rate() * (1 + step), search.greatest());
+            Optional<Held> next = confirm(higher);
+            if (next.isEmpty()) {
+                return between(held, higher);
+            }
+            held = next.get();
+        }
+        return held;
+    }
+
+    /** The further off the short runs were, the larger the steps down. */
+    private Optional<Held> downFrom(double top) throws IOException, InterruptedException {
+        double unstable = top;
+        for (double step = search.precision(); unstable / (1 + step) >= least(); step *= 2) {
+            Optional<Held> held = confirm(unstable / (1 + step));
             if (held.isPresent()) {
-                rate = middle;
-                whole = held.get();
+                return Optional.of(between(held.get(), unstable));
+            }
+            unstable /= 1 + step;
+        }
+        return Optional.empty();
+    }
+
+    private Held between(Held stable, double tooHigh) throws IOException, InterruptedException {
+        Held held = stable;
+        double unstable = tooHigh;
+        while (unstable - held.rate() > ROUNDING * search.precision() * held.rate()) {
+            double middle = (held.rate() + unstable) / 2;
+            Optional<Held> next = confirm(middle);
+            if (next.isPresent()) {
+                held = next.get();
             } else {
                 unstable = middle;
             }
         }
-        return new Stable(rate, rate >= search.greatest(), levels(rate, whole));
+        return held;
     }
 
     private double least() {
@@ -148,19 +174,19 @@ public final class StableLoad {
         return !probe.stable() && probe.result().conditions().stolenPercent() > StolenTime.MUCH_PERCENT;
     }
 
-    private Optional<LoadResult> confirm(double rate) throws IOException, InterruptedException {
+    private Optional<Held> confirm(double rate) throws IOException, InterruptedException {
         Probe probe = run(Phase.CONFIRM, rate, search.confirmSeconds());
-        return probe.stable() ? Optional.of(probe.result()) : Optional.empty();
+        return probe.stable() ? Optional.of(new Held(rate, probe.result())) : Optional.empty();
     }
 
-    private List<Level> levels(double rate, LoadResult whole) throws IOException, InterruptedException {
+    private List<Level> levels(Held whole) throws IOException, InterruptedException {
         List<Level> levels = new ArrayList<>();
         for (int percent : PARTS) {
-            double part = rate * percent / WHOLE;
+            double part = whole.rate() * percent / WHOLE;
             levels.add(new Level(
                     percent, run(Phase.LEVEL, part, search.levelSeconds()).result()));
         }
-        levels.add(new Level(WHOLE, whole));
+        levels.add(new Level(WHOLE, whole.result()));
         return levels;
     }
 

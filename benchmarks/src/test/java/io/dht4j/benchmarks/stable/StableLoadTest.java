@@ -64,7 +64,11 @@ class StableLoadTest {
             assertThat(spec.warmUpSeconds()).isEqualTo(1);
         });
         assertThat(probes).extracting(probe -> probe.result().spec()).isEqualTo(server.runs());
-        assertThat(probes).filteredOn(probe -> probe.phase() == Phase.CONFIRM).hasSize(1);
+        // What was found, and the step above it that does not hold.
+        assertThat(probes)
+                .filteredOn(probe -> probe.phase() == Phase.CONFIRM)
+                .extracting(Probe::stable)
+                .containsExactly(true, false);
         assertThat(probes).filteredOn(probe -> probe.phase() == Phase.LEVEL).hasSize(4);
     }
 
@@ -96,6 +100,30 @@ class StableLoadTest {
 
         assertThat(spoiled).isNotEmpty();
         assertThat(stable.perSecond()).isBetween(server.limit(50) / 1.06, server.limit(50) * 1.01);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 4, 8, 16})
+    void first_runs_that_were_all_spoiled_do_not_keep_the_rate_low(int spoiled) throws Exception {
+        SimulatedServer server = new SimulatedServer(16_000);
+        server.spoiling(spec -> server.runs().size() < spoiled);
+
+        Stable stable = find(server, SEARCH);
+
+        assertThat(stable.perSecond()).isBetween(server.limit(50) / 1.06, server.limit(50) * 1.01);
+        assertThat(stable.atLeast()).isFalse();
+    }
+
+    @Test
+    void going_up_again_ends_at_the_greatest_rate() throws Exception {
+        SimulatedServer server = new SimulatedServer(1e12);
+        server.spoiling(spec -> server.runs().size() < 6);
+
+        Stable stable = find(server, SEARCH.upTo(50_000));
+
+        assertThat(stable.perSecond()).isEqualTo(50_000);
+        assertThat(stable.atLeast()).isTrue();
+        assertThat(probes).allMatch(probe -> probe.result().spec().perSecond() <= 50_000);
     }
 
     @Test
