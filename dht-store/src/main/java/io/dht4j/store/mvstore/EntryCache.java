@@ -11,7 +11,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the store holds of keys that are read often, as objects, and which of them it does not hold. What is found here needs no page, which
+ * What the store holds of keys that are read often, and which of them it does not hold. What is found here needs no page, which
  * might have to come from the disk, and so no thread that may wait.
  *
  * <p>An entry is in the store a moment before it is here. In that moment some find it in the store, and others an older one here; but
@@ -37,14 +37,14 @@ final class EntryCache {
     /** What a counter grows by when a key has been changed. */
     private static final long CHANGED = CHANGING + 1;
 
-    /** What an entry takes besides its bytes: the objects of key, version and value, and the cache's own. */
+    /** What an entry takes besides its bytes: the objects of key and value, and the cache's own. */
     private static final int OVERHEAD = 232;
 
     /**
      * Changed by {@code compute} only, which waits for whoever is at the same key. {@code computeIfPresent} and {@code invalidate} may
      * find nothing there while somebody who has looked at the counter before it changed is about to keep what he read.
      */
-    private final Cache<Key, Held> known;
+    private final Cache<Key, CachedEntry> known;
 
     /** For each stripe how many of its keys are being changed, in the lowest bits, and how often one has been. */
     private final AtomicLongArray changes = new AtomicLongArray(COUNTERS);
@@ -63,15 +63,15 @@ final class EntryCache {
                 .build();
     }
 
-    private static int weight(Key key, Held held) {
-        int value = held.entry().map(entry -> entry.value().length).orElse(0);
-        return (int) Math.min(Integer.MAX_VALUE, (long) OVERHEAD + key.length() + value);
+    private static int weight(Key key, CachedEntry held) {
+        return (int) Math.min(Integer.MAX_VALUE, (long) OVERHEAD + key.length() + held.valueBytes());
     }
 
     /** What the store holds of a key, or null if that is not known here. */
     @Nullable
     Held get(Key key) {
-        return known.getIfPresent(key);
+        CachedEntry held = known.getIfPresent(key);
+        return held == null ? null : held.held(key);
     }
 
     /** To be asked before the store is read, and given to {@link #keep} with what was found. */
@@ -90,7 +90,7 @@ final class EntryCache {
             if (held != null && !isNewer(read, held)) {
                 return held;
             }
-            return unchanged && stamp(same) == stamp ? new Held(read) : null;
+            return unchanged && stamp(same) == stamp ? new CachedEntry(read) : null;
         });
     }
 
@@ -112,14 +112,16 @@ final class EntryCache {
                 forget(entry.key());
             }
         }
-        Optional<Entry> now = Optional.of(entry);
-        known.asMap().compute(entry.key(), (key, held) -> held != null && isNewer(now, held) ? new Held(now) : held);
+        known.asMap().compute(entry.key(), (key, held) -> {
+            if (held == null || !held.isOlderThan(entry) || held.replaceBy(entry)) {
+                return held;
+            }
+            return new CachedEntry(Optional.of(entry));
+        });
     }
 
-    private static boolean isNewer(Optional<Entry> entry, Held held) {
-        return entry.isPresent()
-                && (held.entry().isEmpty()
-                        || entry.get().supersedes(held.entry().get()));
+    private static boolean isNewer(Optional<Entry> entry, CachedEntry held) {
+        return entry.isPresent() && held.isOlderThan(entry.get());
     }
 
     /** Takes note that the store may hold less of a key than before. To be called when it does, and before anybody relies on it. */

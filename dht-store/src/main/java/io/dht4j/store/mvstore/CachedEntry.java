@@ -1,0 +1,140 @@
+package io.dht4j.store.mvstore;
+
+import io.dht4j.Key;
+import io.dht4j.Version;
+import io.dht4j.spi.Entry;
+import io.dht4j.spi.Store.Held;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a store holds of a key, in a form over which a newer value of the same length is written. Kept as an entry, each write of a key that is
+ * cached would leave some seven objects, all of which the garbage collector copies on their way through its young generation; so it
+ * leaves none. Large values are kept as they are: to copy them for each reader costs more.
+ *
+ * <p>Read by any number of threads, which take no lock: a sequence lock (J. Corbet, <em>Driver porting: mutual exclusion with
+ * seqlocks</em>, 2003). {@link #replaceBy} is for one thread at a time.
+ */
+final class CachedEntry {
+
+    /** In place of the length of a value. */
+    private static final int TOMBSTONE = -1;
+
+    private static final int ABSENT = -2;
+
+    /** How often a reader looks again while the entry is written over. Whoever does that may have lost its processor. */
+    private static final int MOST_LOOKS = 16;
+
+    private static final byte[] NO_BYTES = {};
+
+    private static final VarHandle SEQUENCE;
+
+    static {
+        try {
+            SEQUENCE = MethodHandles.lookup().findVarHandle(CachedEntry.class, "sequence", int.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final @Nullable Entry large;
+    private final int length;
+    /** What is in it changes, as version and expiry do; it never grows or shrinks. */
+    private final byte[] value;
+
+    private long version;
+    private long expiresAtMillis;
+
+    /** Odd while the rest is written. By the handle only. */
+    @SuppressWarnings("UnusedVariable")
+    private int sequence;
+
+    CachedEntry(Optional<Entry> held) {
+        Entry entry = held.orElse(null);
+        boolean isLarge = entry != null && entry.value().length > RecordArena.LARGE_BYTES;
+        large = isLarge ? entry : null;
+        if (entry == null) {
+            length = ABSENT;
+            value = NO_BYTES;
+            return;
+        }
+        length = entry.isTombstone() ? TOMBSTONE : entry.value().length;
+        value = isLarge ? NO_BYTES : entry.value().clone();
+        version = entry.version().packed();
+        expiresAtMillis = entry.expiresAtMillis();
+    }
+
+    /** How many bytes the value has. */
+    int valueBytes() {
+        return Math.max(0, length);
+    }
+
+    /**
+     * What is held of the key.
+     *
+     * @param key the key
+     * @return null if it was written over all the time
+     */
+    @Nullable
+    Held held(Key key) {
+        if (large != null) {
+            return new Held(Optional.of(large));
+        }
+        if (length == ABSENT) {
+            return new Held(Optional.empty());
+        }
+        for (int look = 0; look < MOST_LOOKS; look++) {
+            int before = (int) SEQUENCE.getAcquire(this);
+            if ((before & 1) == 0) {
+                Entry then = copy(key);
+                // Nothing of the copy may be read after the second look at the sequence.
+                VarHandle.acquireFence();
+                if ((int) SEQUENCE.getOpaque(this) == before) {
+                    return new Held(Optional.of(then));
+                }
+            }
+            Thread.onSpinWait();
+        }
+        return null;
+    }
+
+    private Entry copy(Key key) {
+        Version of = new Version(version);
+        return length == TOMBSTONE ? Entry.tombstone(key, of) : Entry.value(key, of, value.clone(), expiresAtMillis);
+    }
+
+    /** Whether an entry is to be kept in place of what this holds. For the thread that may replace it. */
+    boolean isOlderThan(Entry entry) {
+        if (length == ABSENT) {
+            return true;
+        }
+        int byVersion = Long.compareUnsigned(entry.version().packed(), version);
+        if (byVersion != 0) {
+            return byVersion > 0;
+        }
+        Held held = held(entry.key());
+        return held == null || held.entry().map(entry::supersedes).orElse(true);
+    }
+
+    /**
+     * Holds another entry of the key from now on.
+     *
+     * @return false if that has no place here
+     */
+    boolean replaceBy(Entry entry) {
+        if (large != null || length < 0 || entry.isTombstone() || entry.value().length != length) {
+            return false;
+        }
+        int before = (int) SEQUENCE.getOpaque(this);
+        SEQUENCE.setOpaque(this, before + 1);
+        // Nothing below may be written before the sequence is odd.
+        VarHandle.releaseFence();
+        version = entry.version().packed();
+        expiresAtMillis = entry.expiresAtMillis();
+        System.arraycopy(entry.value(), 0, value, 0, length);
+        SEQUENCE.setRelease(this, before + 2);
+        return true;
+    }
+}

@@ -1,0 +1,140 @@
+package io.dht4j.store.mvstore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dht4j.Key;
+import io.dht4j.Version;
+import io.dht4j.spi.Entry;
+import io.dht4j.spi.Store.Held;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class CachedEntryTest {
+
+    private static final Key KEY = Key.of("key");
+
+    private static Entry entry(long version, int bytes) {
+        byte[] value = new byte[bytes];
+        Arrays.fill(value, (byte) version);
+        return Entry.value(KEY, new Version(version), value, 1000 + version);
+    }
+
+    static List<Optional<Entry>> whatMayBeHeld() {
+        return List.of(
+                Optional.empty(),
+                Optional.of(Entry.tombstone(KEY, new Version(7))),
+                Optional.of(Entry.value(KEY, new Version(-1), new byte[] {1, 2, 3}, Entry.NEVER)),
+                Optional.of(entry(7, 0)),
+                Optional.of(entry(7, RecordArena.LARGE_BYTES)),
+                Optional.of(entry(7, RecordArena.LARGE_BYTES + 1)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("whatMayBeHeld")
+    void it_tells_what_was_held(Optional<Entry> held) {
+        assertThat(new CachedEntry(held).held(KEY)).isEqualTo(new Held(held));
+    }
+
+    @ParameterizedTest
+    @MethodSource("whatMayBeHeld")
+    void only_a_value_of_the_same_length_is_written_over_another(Optional<Entry> held) {
+        for (Optional<Entry> other : whatMayBeHeld()) {
+            CachedEntry cached = new CachedEntry(held);
+            boolean fits = held.isPresent()
+                    && other.isPresent()
+                    && !held.get().isTombstone()
+                    && !other.get().isTombstone()
+                    && held.get().value().length == other.get().value().length
+                    && held.get().value().length <= RecordArena.LARGE_BYTES;
+
+            assertThat(other.isPresent() && cached.replaceBy(other.get())).isEqualTo(fits);
+            assertThat(cached.held(KEY)).isEqualTo(new Held(fits ? other : held));
+        }
+    }
+
+    @Test
+    void what_was_handed_out_or_taken_does_not_change() {
+        Entry first = entry(1, 10);
+        CachedEntry cached = new CachedEntry(Optional.of(first));
+        Held before = cached.held(KEY);
+        Entry second = entry(2, 10);
+        cached.replaceBy(second);
+        cached.replaceBy(entry(3, 10));
+
+        assertThat(before).isEqualTo(new Held(Optional.of(entry(1, 10))));
+        assertThat(first).isEqualTo(entry(1, 10));
+        assertThat(second).isEqualTo(entry(2, 10));
+    }
+
+    @ParameterizedTest
+    @MethodSource("whatMayBeHeld")
+    void it_is_older_than_what_supersedes_it(Optional<Entry> held) {
+        CachedEntry cached = new CachedEntry(held);
+        Stream.of(
+                        Entry.tombstone(KEY, new Version(7)),
+                        Entry.tombstone(KEY, new Version(6)),
+                        Entry.tombstone(KEY, new Version(-1)),
+                        entry(7, 0),
+                        entry(7, 100),
+                        entry(8, 3),
+                        Entry.value(KEY, new Version(-1), new byte[] {1, 2, 4}, Entry.NEVER))
+                .forEach(entry -> assertThat(cached.isOlderThan(entry))
+                        .isEqualTo(held.isEmpty() || entry.supersedes(held.get())));
+    }
+
+    @Test
+    void readers_never_see_half_of_a_write() throws Exception {
+        CachedEntry cached = new CachedEntry(Optional.of(entry(1, 1000)));
+        AtomicBoolean writing = new AtomicBoolean(true);
+        CountDownLatch reading = new CountDownLatch(3);
+        Callable<Integer> reader = () -> {
+            long newest = 0;
+            int changes = 0;
+            reading.countDown();
+            while (writing.get()) {
+                Held held = cached.held(KEY);
+                if (held == null) {
+                    continue;
+                }
+                Entry entry = held.entry().orElseThrow();
+                long version = entry.version().packed();
+                assertThat(entry.value()).containsOnly((byte) version);
+                assertThat(entry.expiresAtMillis()).isEqualTo(1000 + version);
+                assertThat(version).isGreaterThanOrEqualTo(newest);
+                changes += version > newest ? 1 : 0;
+                newest = version;
+            }
+            return changes;
+        };
+        ExecutorService threads = Executors.newFixedThreadPool(3);
+        try {
+            List<Future<Integer>> readers =
+                    Stream.generate(() -> threads.submit(reader)).limit(3).toList();
+            assertThat(reading.await(60, TimeUnit.SECONDS)).isTrue();
+            for (int version = 2; version <= 100_000; version++) {
+                assertThat(cached.replaceBy(entry(version, 1000))).isTrue();
+            }
+            writing.set(false);
+            int changes = 0;
+            for (Future<Integer> each : readers) {
+                changes += each.get(60, TimeUnit.SECONDS);
+            }
+            assertThat(changes).isGreaterThan(3);
+        } finally {
+            writing.set(false);
+            threads.shutdownNow();
+        }
+    }
+}
