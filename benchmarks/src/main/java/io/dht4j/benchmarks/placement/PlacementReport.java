@@ -28,8 +28,6 @@ import picocli.CommandLine.Spec;
         description = "Evenness and movement of every placement, as a Markdown table.")
 public final class PlacementReport implements Callable<Integer> {
 
-    private static final int MOST_NODES = 10_000;
-
     @Spec
     @SuppressWarnings("NullAway.Init")
     private CommandSpec spec;
@@ -90,13 +88,13 @@ public final class PlacementReport implements Callable<Integer> {
         if (size.matches()) {
             int nodes = Integer.parseInt(size.group(1));
             int partitions = Integer.parseInt(size.group(2));
-            if (nodes >= 3 && nodes <= MOST_NODES && Integer.bitCount(partitions) == 1) {
+            if (nodes >= 3 && nodes + joins <= Topology.MAX_NODES && Integer.bitCount(partitions) == 1) {
                 return new Size(nodes, partitions);
             }
         }
         throw new ParameterException(
                 spec.commandLine(),
-                "--sizes: '" + text + "' is not 3 to " + MOST_NODES
+                "--sizes: '" + text + "' is not 3 to " + (Topology.MAX_NODES - joins)
                         + " nodes x a power of two below a million of partitions, such as 10x1024");
     }
 

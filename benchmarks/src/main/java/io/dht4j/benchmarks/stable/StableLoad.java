@@ -18,7 +18,7 @@ import java.util.function.Consumer;
  * it, in case the first runs were spoiled.
  *
  * <p>Noise only ever makes a run worse: a neighbour's work or a collector's pause spoils a run that would have been stable, and
- * nothing makes an overloaded server keep up. So a rate that fails by little is tried once more before it counts as unstable,
+ * nothing makes an overloaded server keep up. So a rate that fails by little in a short run, or on the way up again, is tried once more before it counts as unstable,
  * and one that holds once counts as stable; whether that was luck, the longer run tells. A run that failed while others on the host
  * had the processors says nothing, and is made anew some times.
  */
@@ -30,6 +30,9 @@ public final class StableLoad {
 
     /** A server that serves less of the load than this, and half of that late, is beyond its limit. After a pause most are in time. */
     private static final double HOPELESS_SHARE = 0.9;
+
+    /** Of longer runs on the way up: one that is spoiled would end it, however far below the limit. */
+    private static final int TRIES_ABOVE = 2;
 
     /** How often a run is made anew that others on the host have disturbed: they may stay. */
     private static final int MOST_DISTURBED = 3;
@@ -85,7 +88,7 @@ public final class StableLoad {
         Held held = confirmed;
         for (double step = search.precision(); held.rate() < search.greatest(); step *= 2) {
             double higher = Math.min(held.rate() * (1 + step), search.greatest());
-            Optional<Held> next = confirm(higher);
+            Optional<Held> next = confirm(higher, TRIES_ABOVE);
             if (next.isEmpty()) {
                 return between(held, higher);
             }
@@ -175,8 +178,20 @@ public final class StableLoad {
     }
 
     private Optional<Held> confirm(double rate) throws IOException, InterruptedException {
-        Probe probe = run(Phase.CONFIRM, rate, search.confirmSeconds());
-        return probe.stable() ? Optional.of(new Held(rate, probe.result())) : Optional.empty();
+        return confirm(rate, 1);
+    }
+
+    private Optional<Held> confirm(double rate, int tries) throws IOException, InterruptedException {
+        for (int i = 0; i < tries; i++) {
+            Probe probe = run(Phase.CONFIRM, rate, search.confirmSeconds());
+            if (probe.stable()) {
+                return Optional.of(new Held(rate, probe.result()));
+            }
+            if (isHopeless(probe.result())) {
+                break;
+            }
+        }
+        return Optional.empty();
     }
 
     private List<Level> levels(Held whole) throws IOException, InterruptedException {

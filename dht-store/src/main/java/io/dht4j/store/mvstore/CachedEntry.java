@@ -114,8 +114,7 @@ final class CachedEntry {
         if (byVersion != 0) {
             return byVersion > 0;
         }
-        Held held = held(entry.key());
-        return held == null || held.entry().map(entry::supersedes).orElse(true);
+        return entry.supersedes(large != null ? large : copy(entry.key()));
     }
 
     /**
@@ -127,14 +126,17 @@ final class CachedEntry {
         if (large != null || length < 0 || entry.isTombstone() || entry.value().length != length) {
             return false;
         }
-        int before = (int) SEQUENCE.getOpaque(this);
-        SEQUENCE.setOpaque(this, before + 1);
+        long packed = entry.version().packed();
+        long expiry = entry.expiresAtMillis();
+        byte[] bytes = entry.value();
+        int odd = (int) SEQUENCE.getOpaque(this) | 1;
+        SEQUENCE.setOpaque(this, odd);
         // Nothing below may be written before the sequence is odd.
         VarHandle.releaseFence();
-        version = entry.version().packed();
-        expiresAtMillis = entry.expiresAtMillis();
-        System.arraycopy(entry.value(), 0, value, 0, length);
-        SEQUENCE.setRelease(this, before + 2);
+        version = packed;
+        expiresAtMillis = expiry;
+        System.arraycopy(bytes, 0, value, 0, length);
+        SEQUENCE.setRelease(this, odd + 1);
         return true;
     }
 }

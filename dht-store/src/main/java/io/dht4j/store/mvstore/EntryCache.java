@@ -37,12 +37,13 @@ final class EntryCache {
     /** What a counter grows by when a key has been changed. */
     private static final long CHANGED = CHANGING + 1;
 
-    /** What an entry takes besides its bytes: the objects of key and value, and the cache's own. */
+    /** What an entry takes besides its bytes, at most: the objects of key and value, and the cache's own. */
     private static final int OVERHEAD = 232;
 
     /**
      * Changed by {@code compute} only, which waits for whoever is at the same key. {@code computeIfPresent} and {@code invalidate} may
-     * find nothing there while somebody who has looked at the counter before it changed is about to keep what he read.
+     * find nothing there while somebody who has looked at the counter before it changed is about to keep what he read. The function is called
+     * once, while nobody else is at the key, so that it may write over the value; and values are published safely, which theirs rely on.
      */
     private final Cache<Key, CachedEntry> known;
 

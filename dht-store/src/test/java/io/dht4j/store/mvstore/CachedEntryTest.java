@@ -6,16 +6,18 @@ import io.dht4j.Key;
 import io.dht4j.Version;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.Store.Held;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,6 +38,7 @@ class CachedEntryTest {
                 Optional.empty(),
                 Optional.of(Entry.tombstone(KEY, new Version(7))),
                 Optional.of(Entry.value(KEY, new Version(-1), new byte[] {1, 2, 3}, Entry.NEVER)),
+                Optional.of(entry(9, 3)),
                 Optional.of(entry(7, 0)),
                 Optional.of(entry(7, RecordArena.LARGE_BYTES)),
                 Optional.of(entry(7, RecordArena.LARGE_BYTES + 1)));
@@ -73,6 +76,7 @@ class CachedEntryTest {
         cached.replaceBy(second);
         cached.replaceBy(entry(3, 10));
 
+        assertThat(cached.held(KEY)).isEqualTo(new Held(Optional.of(entry(3, 10))));
         assertThat(before).isEqualTo(new Held(Optional.of(entry(1, 10))));
         assertThat(first).isEqualTo(entry(1, 10));
         assertThat(second).isEqualTo(entry(2, 10));
@@ -95,14 +99,25 @@ class CachedEntryTest {
     }
 
     @Test
+    void nothing_is_told_while_it_is_written_over() throws Exception {
+        CachedEntry cached = new CachedEntry(Optional.of(entry(1, 10)));
+        VarHandle sequence = MethodHandles.privateLookupIn(CachedEntry.class, MethodHandles.lookup())
+                .findVarHandle(CachedEntry.class, "sequence", int.class);
+        sequence.set(cached, 1);
+        assertThat(cached.held(KEY)).isNull();
+
+        // Also after a writer that did not come to its end.
+        assertThat(cached.replaceBy(entry(2, 10))).isTrue();
+        assertThat(cached.held(KEY)).isEqualTo(new Held(Optional.of(entry(2, 10))));
+    }
+
+    @Test
     void readers_never_see_half_of_a_write() throws Exception {
         CachedEntry cached = new CachedEntry(Optional.of(entry(1, 1000)));
         AtomicBoolean writing = new AtomicBoolean(true);
-        CountDownLatch reading = new CountDownLatch(3);
-        Callable<Integer> reader = () -> {
+        LongAdder changes = new LongAdder();
+        Callable<Long> reader = () -> {
             long newest = 0;
-            int changes = 0;
-            reading.countDown();
             while (writing.get()) {
                 Held held = cached.held(KEY);
                 if (held == null) {
@@ -110,28 +125,37 @@ class CachedEntryTest {
                 }
                 Entry entry = held.entry().orElseThrow();
                 long version = entry.version().packed();
-                assertThat(entry.value()).containsOnly((byte) version);
+                for (byte each : entry.value()) {
+                    if (each != (byte) version) {
+                        throw new AssertionError(each + " in the value of version " + version);
+                    }
+                }
                 assertThat(entry.expiresAtMillis()).isEqualTo(1000 + version);
                 assertThat(version).isGreaterThanOrEqualTo(newest);
-                changes += version > newest ? 1 : 0;
+                if (version > newest) {
+                    changes.increment();
+                }
                 newest = version;
             }
-            return changes;
+            return newest;
         };
         ExecutorService threads = Executors.newFixedThreadPool(3);
         try {
-            List<Future<Integer>> readers =
+            List<Future<Long>> readers =
                     Stream.generate(() -> threads.submit(reader)).limit(3).toList();
-            assertThat(reading.await(60, TimeUnit.SECONDS)).isTrue();
-            for (int version = 2; version <= 100_000; version++) {
+            long giveUp = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+            long version = 2;
+            for (; changes.sum() < 10_000 && System.nanoTime() < giveUp; version++) {
                 assertThat(cached.replaceBy(entry(version, 1000))).isTrue();
+                if (readers.stream().anyMatch(Future::isDone)) {
+                    break;
+                }
             }
             writing.set(false);
-            int changes = 0;
-            for (Future<Integer> each : readers) {
-                changes += each.get(60, TimeUnit.SECONDS);
+            for (Future<Long> each : readers) {
+                assertThat(each.get(60, TimeUnit.SECONDS)).isLessThan(version);
             }
-            assertThat(changes).isGreaterThan(3);
+            assertThat(changes.sum()).isGreaterThanOrEqualTo(10_000);
         } finally {
             writing.set(false);
             threads.shutdownNow();
