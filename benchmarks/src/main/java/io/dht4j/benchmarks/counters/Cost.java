@@ -6,7 +6,10 @@ public enum Cost {
     BYTES_ALLOCATED("bytes allocated", false),
     /** Processor time of the process in microseconds, its collector, compiler and system calls included. */
     CPU_MICROS("CPU µs", false),
-    /** Time in microseconds in which a compiler of the process was at work: a JVM that is warm spends next to none. */
+    /**
+     * Processor time of the process's compilers in microseconds, part of {@link #CPU_MICROS}; where the system does not tell it of
+     * threads, what the JVM says, which includes waiting for a processor. A JVM that is warm spends next to none.
+     */
     COMPILER_MICROS("compiler µs", false),
     /** How often a thread of the process left the processor, of its own accord or not. */
     CONTEXT_SWITCHES("context switches", false),

@@ -2,8 +2,8 @@ package io.dht4j.benchmarks.counters;
 
 import java.io.FileInputStream;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,11 +12,15 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.function.Function;
+import java.util.regex.Pattern;
 
 /** Reads numbers from Linux's {@code /proc}, or a directory of that form. Elsewhere everything is empty. */
 final class ProcFiles {
 
     private static final int LONGEST = 8192;
+    /** HotSpot's name of a compiler's thread; Linux keeps its first 15 bytes. */
+    private static final Pattern COMPILER = Pattern.compile("C[12] Compiler");
 
     private final Path proc;
 
@@ -26,23 +30,42 @@ final class ProcFiles {
 
     /** Voluntary and other switches of each thread of this process that lives, by its number. */
     Map<Long, Long> contextSwitches() {
-        Map<Long, Long> switches = new HashMap<>();
+        return ofThreads(thread -> {
+            List<String> status = lines(thread.resolve("status"));
+            OptionalLong voluntary = field(status, "voluntary_ctxt_switches:");
+            OptionalLong others = field(status, "nonvoluntary_ctxt_switches:");
+            return voluntary.isPresent() && others.isPresent()
+                    ? OptionalLong.of(voluntary.getAsLong() + others.getAsLong())
+                    : OptionalLong.empty();
+        });
+    }
+
+    /** Processor time of each compiler's thread of this process that lives, in nanoseconds, by its number. */
+    Map<Long, Long> compilerNanos() {
+        return ofThreads(thread -> {
+            List<String> name = lines(thread.resolve("comm"));
+            if (name.isEmpty() || !COMPILER.matcher(name.get(0)).lookingAt()) {
+                return OptionalLong.empty();
+            }
+            List<String> spent = lines(thread.resolve("schedstat"));
+            return spent.isEmpty() ? OptionalLong.empty() : number(spent.get(0).split(" ", 2)[0]);
+        });
+    }
+
+    /** What a look at the files of each thread gives, by the thread's number; without those of which it gives nothing. */
+    private Map<Long, Long> ofThreads(Function<Path, OptionalLong> look) {
+        Map<Long, Long> values = new HashMap<>();
         try (DirectoryStream<Path> threads = Files.newDirectoryStream(proc.resolve("self/task"))) {
             for (Path thread : threads) {
-                List<String> status = lines(thread.resolve("status"));
-                OptionalLong voluntary = field(status, "voluntary_ctxt_switches:");
-                OptionalLong others = field(status, "nonvoluntary_ctxt_switches:");
-                if (voluntary.isPresent() && others.isPresent()) {
-                    switches.put(
-                            Long.parseLong(thread.getFileName().toString()),
-                            voluntary.getAsLong() + others.getAsLong());
-                }
+                look.apply(thread)
+                        .ifPresent(value ->
+                                values.put(Long.parseLong(thread.getFileName().toString()), value));
             }
-        } catch (IOException | UncheckedIOException e) {
+        } catch (IOException | DirectoryIteratorException e) {
             // There is no such directory on this system.
             return Map.of();
         }
-        return switches;
+        return values;
     }
 
     /** System calls of this process that write. */

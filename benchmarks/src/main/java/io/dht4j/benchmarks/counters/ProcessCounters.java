@@ -21,6 +21,7 @@ public final class ProcessCounters implements AutoCloseable {
     private final ProcFiles proc;
     private final Allocation allocation = new Allocation();
     private final PerThread switches = new PerThread();
+    private final PerThread compiling = new PerThread();
     private final ScheduledExecutorService looking = Executors.newSingleThreadScheduledExecutor(task -> {
         Thread thread = new Thread(task, "counters");
         thread.setDaemon(true);
@@ -51,7 +52,11 @@ public final class ProcessCounters implements AutoCloseable {
             values.put(Cost.CPU_MICROS, TimeUnit.NANOSECONDS.toMicros(nanos));
         }
         CompilationMXBean compiler = ManagementFactory.getCompilationMXBean();
-        if (compiler != null && compiler.isCompilationTimeMonitoringSupported()) {
+        Map<Long, Long> compilers = proc.compilerNanos();
+        if (!compilers.isEmpty()) {
+            values.put(Cost.COMPILER_MICROS, TimeUnit.NANOSECONDS.toMicros(compiling.total(compilers)));
+        } else if (compiler != null && compiler.isCompilationTimeMonitoringSupported()) {
+            // With the time that they wait for a processor, and only when a compilation ends.
             values.put(Cost.COMPILER_MICROS, TimeUnit.MILLISECONDS.toMicros(compiler.getTotalCompilationTime()));
         }
         Map<Long, Long> now = proc.contextSwitches();

@@ -18,7 +18,7 @@ import java.util.Optional;
  */
 final class WarmUp {
 
-    /** The compilers rest if they work for so small a part of the time, summed over the nodes. */
+    /** The compilers rest if they need so little of one processor, summed over the nodes. */
     static final double RESTING = 0.1;
 
     private static final double TURN_SECONDS = 5;
@@ -62,7 +62,7 @@ final class WarmUp {
         return busy > RESTING
                 ? Optional.of(String.format(
                         Locale.ROOT,
-                        "after warming up for %.0f s the compilers of the nodes were still at work, for %.0f %% of the time together",
+                        "after warming up for %.0f s the compilers of the nodes were still at work, with %.0f %% of a processor together",
                         spentSeconds,
                         100 * busy))
                 : Optional.empty();
@@ -80,7 +80,7 @@ final class WarmUp {
         return share(nodes.counters().since(before), System.nanoTime() - began);
     }
 
-    /** Summed over the nodes; 0 where the JVM does not tell. */
+    /** Of one processor, summed over the nodes; 0 where nothing tells. */
     private static double share(Counters spent, long nanos) {
         return 1e3 * spent.values().getOrDefault(Cost.COMPILER_MICROS, 0L) / nanos;
     }

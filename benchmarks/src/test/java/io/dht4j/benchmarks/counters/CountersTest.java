@@ -2,6 +2,7 @@ package io.dht4j.benchmarks.counters;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -81,6 +82,30 @@ class CountersTest {
     }
 
     @Test
+    void compilers_count_with_the_processor_time_of_their_threads() throws IOException {
+        writeThread(11, "C1 CompilerThre", "2000000 900000000 7");
+        writeThread(12, "C2 CompilerThre", "5000000 100 7");
+        writeThread(13, "vert.x-eventloo", "70000000 100 7");
+        try (ProcessCounters counters = new ProcessCounters(proc)) {
+            Counters before = counters.read();
+            assertThat(before.values()).containsEntry(Cost.COMPILER_MICROS, 7_000L);
+            // The JVM ends compilers' threads that have nothing to do.
+            Files.delete(proc.resolve("self/task/12/comm"));
+            writeThread(11, "C1 CompilerThre", "2500000 999000000 8");
+            assertThat(counters.read().since(before).values()).containsEntry(Cost.COMPILER_MICROS, 500L);
+        }
+    }
+
+    @Test
+    void compilers_of_this_process_are_found_and_are_part_of_its_processor_time() {
+        assumeTrue(Files.exists(Path.of("/proc/self/schedstat")), "the system tells no times of threads");
+        try (ProcessCounters counters = new ProcessCounters()) {
+            Map<Cost, Long> spent = counters.read().values();
+            assertThat(spent.get(Cost.COMPILER_MICROS)).isPositive().isLessThan(spent.get(Cost.CPU_MICROS));
+        }
+    }
+
+    @Test
     void writes_segments_and_bytes_are_read_from_the_right_columns() throws IOException {
         write("self/io", "rchar: 6976\nwchar: 1\nsyscr: 10\nsyscw: 42\nread_bytes: 0\n");
         write(
@@ -113,6 +138,11 @@ class CountersTest {
                 "self/task/" + id + "/status",
                 "Name:\tjava\nvoluntary_ctxt_switches:\t" + voluntary + "\nnonvoluntary_ctxt_switches:\t" + others
                         + "\n");
+    }
+
+    private void writeThread(int id, String name, String spent) throws IOException {
+        write("self/task/" + id + "/comm", name + "\n");
+        write("self/task/" + id + "/schedstat", spent + "\n");
     }
 
     private void write(String file, String text) throws IOException {
