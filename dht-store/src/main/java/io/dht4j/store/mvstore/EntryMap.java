@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.LongConsumer;
 import java.util.function.Predicate;
 import org.h2.mvstore.Cursor;
 import org.h2.mvstore.MVMap;
@@ -30,8 +31,13 @@ final class EntryMap implements AutoCloseable {
     private static final long SMALL_FILE_BYTES = 8L << 20;
 
     private static final int COMPACT_BELOW_PERCENT = 70;
-    private static final int COMPACT_BYTES = 16 << 20;
     private static final int COMPACT_WRITES_BELOW_PERCENT = 50;
+
+    /** A larger chunk is not rewritten before all of it is unused. */
+    private static final int LARGEST_COMPACTED_BYTES = 16 << 20;
+
+    /** Tidying up takes so many steps at a time, each of a chunk's size. */
+    private static final int SETTLING_STEPS = 6;
 
     /** One byte is rewritten by compaction for so many that are written by merges. */
     private static final int COMPACT_SHARE = 4;
@@ -377,48 +383,68 @@ final class EntryMap implements AutoCloseable {
      * under lasting writes to a map much larger than a merge the file would otherwise grow to a multiple of what lives.
      */
     void compactForWhatWasWritten() {
-        MapFile map = opened;
-        long written = map.fileStore.writtenBytes();
+        long written = opened.fileStore.writtenBytes();
         compactedFor = Math.min(compactedFor, written);
-        for (long paid = compactedFor + COMPACT_SHARE * COMPACT_BYTES;
+        for (long paid = compactedFor + COMPACT_SHARE * MapFile.CHUNK_BYTES;
                 paid <= written;
-                paid += COMPACT_SHARE * COMPACT_BYTES) {
+                paid += COMPACT_SHARE * MapFile.CHUNK_BYTES) {
             compactedFor = paid;
-            if (map.fileStore.getChunksFillRate() >= COMPACT_WRITES_BELOW_PERCENT
-                    || !writing(same -> same.fileStore.compact(COMPACT_WRITES_BELOW_PERCENT, COMPACT_BYTES))) {
+            if (!writing(map -> map.fileStore.getChunksFillRate() < COMPACT_WRITES_BELOW_PERCENT
+                    && rewriteSome(map, COMPACT_WRITES_BELOW_PERCENT))) {
                 compactedFor = written;
                 return;
             }
-            writing(same -> same.store.commit());
         }
     }
 
     /**
-     * Takes one step towards a file without waste: drops chunks of which nothing is used any more, rewrites pages out of
+     * Takes some steps towards a file without waste: drops chunks of which nothing is used any more, rewrites pages out of
      * chunks of which little is used, moves chunks into gaps. MVStore leaves chunks alone that are younger than its
      * retention time.
      *
-     * @return whether there may be more to do
+     * @param rest is told after each step when it began
      */
-    boolean settle() {
-        return writing(this::settle);
+    void settle(LongConsumer rest) {
+        boolean more = true;
+        for (int step = 0; more && step < SETTLING_STEPS; step++) {
+            long began = System.nanoTime();
+            more = writing(this::settleSome);
+            rest.accept(began);
+        }
+        writing(map -> {
+            if (!isTidy(map) && map.fileStore.getFillRate() < COMPACT_BELOW_PERCENT) {
+                map.fileStore.compactMoveChunks(COMPACT_BELOW_PERCENT, 2L * LARGEST_COMPACTED_BYTES, map.store);
+            }
+            return map;
+        });
     }
 
-    private boolean settle(MapFile map) {
-        UninterruptibleFileStore fileStore = map.fileStore;
-        long used = fileStore.size() / 100 * fileStore.getFillRate();
-        long live = used / 100 * fileStore.getChunksFillRate();
-        if (fileStore.size() <= SMALL_FILE_BYTES || fileStore.size() < live + live / 2) {
+    private boolean settleSome(MapFile map) {
+        if (isTidy(map)) {
             return false;
         }
         // Chunks are dropped by commits, and a commit without a change does nothing.
         map.state.put(TICK, number(number(TICK) + 1));
-        fileStore.compact(COMPACT_BELOW_PERCENT, COMPACT_BYTES);
+        boolean more = rewriteSome(map, COMPACT_BELOW_PERCENT);
         map.store.commit();
-        if (fileStore.getFillRate() < COMPACT_BELOW_PERCENT) {
-            fileStore.compactMoveChunks(COMPACT_BELOW_PERCENT, 2L * COMPACT_BYTES, map.store);
+        return more;
+    }
+
+    private static boolean isTidy(MapFile map) {
+        UninterruptibleFileStore fileStore = map.fileStore;
+        long used = fileStore.size() / 100 * fileStore.getFillRate();
+        long live = used / 100 * fileStore.getChunksFillRate();
+        return fileStore.size() <= SMALL_FILE_BYTES || fileStore.size() < live + live / 2;
+    }
+
+    /** Rewrites a chunk's size of pages out of chunks of which little is used, or those of one larger chunk if there is no other; false if there is none. */
+    private static boolean rewriteSome(MapFile map, int belowPercent) {
+        boolean some = map.fileStore.compact(belowPercent, MapFile.CHUNK_BYTES)
+                || map.fileStore.compact(belowPercent, LARGEST_COMPACTED_BYTES);
+        if (some) {
+            map.store.commit();
         }
-        return true;
+        return some;
     }
 
     private static Stored number(long number) {

@@ -23,10 +23,13 @@ final class MapFile {
     private static final Logger LOG = LoggerFactory.getLogger(MapFile.class);
 
     /**
-     * Changed pages are written when they take this much memory, so that a merge does not need more the larger the map is.
-     * They are about half as large in the file, where MVStore keeps its buffer for the next commit if it has up to 4 MiB.
+     * How much a commit should write. MVStore keeps its buffer for the next one if it has up to 4 MiB, and makes one of 3 MiB larger by half when that is full: a little more
+     * here, and each commit would leave a multiple of what it writes to the collector.
      */
-    private static final int COMMIT_BYTES = 6 << 20;
+    static final int CHUNK_BYTES = (2 << 20) + (1 << 19);
+
+    /** Changed pages may take so much memory before they are written, however small they are in the file. */
+    private static final int MAX_UNSAVED_BYTES = 6 << 20;
 
     final UninterruptibleFileStore fileStore;
     final MVStore store;
@@ -44,6 +47,9 @@ final class MapFile {
 
     /** Whether a write has failed. Set under that lock. */
     private volatile boolean broken;
+
+    /** Changed pages are written when they take this much memory. Small entries take twice what they take in the file. For the merging thread. */
+    private long commitAbove = CHUNK_BYTES;
 
     private MapFile(UninterruptibleFileStore fileStore, MVStore store) {
         this.fileStore = fileStore;
@@ -154,9 +160,14 @@ final class MapFile {
         }
     }
 
+    /** Writes what has changed if it is as much as a chunk should have, so that a merge does not need more memory the larger the map is. */
     void commitIfLarge() {
-        if (store.getUnsavedMemory() > COMMIT_BYTES) {
+        long unsaved = store.getUnsavedMemory();
+        if (unsaved > commitAbove) {
+            long before = fileStore.writtenBytes();
             store.commit();
+            long written = Math.max(1, fileStore.writtenBytes() - before);
+            commitAbove = Math.min(MAX_UNSAVED_BYTES, unsaved * CHUNK_BYTES / written);
         }
     }
 

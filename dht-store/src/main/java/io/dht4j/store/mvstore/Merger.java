@@ -367,7 +367,7 @@ final class Merger {
             quietTicks = 0;
             log.tryRotate();
         } else if (ticksSinceMerge <= SETTLING_TICKS) {
-            map.settle();
+            map.settle(this::rest);
         }
     }
 }

@@ -1,0 +1,64 @@
+package io.dht4j.store.mvstore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dht4j.Key;
+import io.dht4j.Version;
+import io.dht4j.spi.Entry;
+import io.dht4j.spi.Store;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Set;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What bringing a table into the map leaves to the collector. */
+class MergeBuffersTest {
+
+    private static final int TABLE_BYTES = 32 << 20;
+
+    @TempDir
+    Path directory;
+
+    @ParameterizedTest
+    @ValueSource(ints = {100, 1 << 10, 16 << 10, 256 << 10})
+    void commits_of_a_merge_write_out_of_few_buffers_whatever_the_size_of_values(int valueBytes) {
+        Buffers disk = new Buffers();
+        try (Store store = MvStore.open(directory, MvStoreOptions.defaults(), disk)) {
+            fillAndMerge(store, valueBytes, 1);
+            disk.seen.clear();
+            fillAndMerge(store, valueBytes, 2);
+        }
+        // What has changed since the first pages of the map tell how large they are in the file may need larger ones.
+        assertThat(disk.seen).hasSizeLessThanOrEqualTo(3);
+    }
+
+    private static void fillAndMerge(Store store, int valueBytes, long version) {
+        byte[] value = new byte[valueBytes];
+        new SplittableRandom(version).nextBytes(value);
+        for (int i = 0; i < TABLE_BYTES / (valueBytes + 100); i++) {
+            store.apply(List.of(Entry.value(Key.of("key-" + i), new Version(version), value.clone(), Entry.NEVER)));
+        }
+        store.settle();
+    }
+
+    /** Remembers out of which arrays larger pieces of the map were written. */
+    private static final class Buffers extends Disk {
+
+        final Set<byte[]> seen = Collections.synchronizedSet(Collections.newSetFromMap(new IdentityHashMap<>()));
+
+        @Override
+        void write(RandomAccessFile file, Path path, byte[] bytes, int from, int length) throws IOException {
+            super.write(file, path, bytes, from, length);
+            if (FailingDisk.isMap(path) && bytes.length > 1 << 16) {
+                seen.add(bytes);
+            }
+        }
+    }
+}
