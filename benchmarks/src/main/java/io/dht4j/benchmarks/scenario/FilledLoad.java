@@ -9,7 +9,8 @@ import java.time.Duration;
 /** Brings nodes to what a plan asks for before anything is measured. */
 final class FilledLoad {
 
-    private static final int IN_FLIGHT = 128;
+    private static final int MOST_IN_FLIGHT = 128;
+    private static final int BYTES_IN_FLIGHT = 8 << 20;
     private static final Duration DEADLINE = Duration.ofHours(2);
 
     private FilledLoad() {}
@@ -27,12 +28,17 @@ final class FilledLoad {
         try {
             LoadProcess load = generator.connected(
                     plan.client().target(nodes).withPolicy(ack, from).withValueBytes(plan.valueBytes()));
-            load.fill(plan.keys(), IN_FLIGHT, DEADLINE);
+            load.fill(plan.keys(), inFlight(plan.valueBytes()), DEADLINE);
             return load;
         } catch (ChildRefusedException e) {
             // A node that died is the reason, and knows more.
             nodes.ping();
             throw e;
         }
+    }
+
+    /** Of large values fewer at a time, or they time out while they wait for each other. */
+    private static int inFlight(int valueBytes) {
+        return Math.max(1, Math.min(MOST_IN_FLIGHT, BYTES_IN_FLIGHT / Math.max(1, valueBytes)));
     }
 }

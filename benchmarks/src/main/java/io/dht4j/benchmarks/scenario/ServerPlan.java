@@ -115,7 +115,7 @@ record ServerPlan(
                                 new Parameter(
                                         "warm-up-limit",
                                         "seconds of warming up after which it is no longer waited until the nodes' compilers rest, 0 to 3600",
-                                        "6",
+                                        "4",
                                         "240"),
                                 new Parameter(
                                         "seconds",

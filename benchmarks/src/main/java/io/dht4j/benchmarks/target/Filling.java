@@ -17,8 +17,11 @@ import org.jspecify.annotations.Nullable;
 /** Writes keys once each, as fast as the target takes them: so many operations under way, the next when one has ended. */
 public final class Filling {
 
-    private static final int ATTEMPTS = 5;
+    private static final int ATTEMPTS = 6;
+
+    /** Before the second attempt; twice as long before each next one, since a store that merges large values may take nothing for seconds. */
     private static final long RETRY_MILLIS = 200;
+
     private static final int PATIENCE_SECONDS = 120;
 
     private final Target target;
@@ -107,6 +110,6 @@ public final class Filling {
     }
 
     private static Executor later(int attempt) {
-        return CompletableFuture.delayedExecutor(RETRY_MILLIS * attempt, TimeUnit.MILLISECONDS);
+        return CompletableFuture.delayedExecutor(RETRY_MILLIS << (attempt - 1), TimeUnit.MILLISECONDS);
     }
 }

@@ -205,7 +205,7 @@ class TargetsTest {
 
         assertThatThrownBy(() -> Filling.fill(broken, 10, 2))
                 .isInstanceOf(IOException.class)
-                .hasMessageContaining("could not be written in 5 attempts: HTTP 507: full");
+                .hasMessageContaining("could not be written in 6 attempts: HTTP 507: full");
     }
 
     @Test
