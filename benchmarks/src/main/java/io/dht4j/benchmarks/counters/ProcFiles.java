@@ -19,8 +19,8 @@ import java.util.regex.Pattern;
 final class ProcFiles {
 
     private static final int LONGEST = 8192;
-    /** HotSpot's name of a compiler's thread; Linux keeps its first 15 bytes. */
-    private static final Pattern COMPILER = Pattern.compile("C[12] Compiler");
+    /** HotSpot's names of compilers' threads; Linux keeps their first 15 bytes. */
+    private static final Pattern COMPILER = Pattern.compile("(C[12]|JVMCI) Compiler");
 
     private final Path proc;
 

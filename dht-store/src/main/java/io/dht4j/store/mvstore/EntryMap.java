@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.LongConsumer;
+import java.util.function.LongPredicate;
 import java.util.function.Predicate;
 import org.h2.mvstore.Cursor;
 import org.h2.mvstore.MVMap;
@@ -33,11 +33,11 @@ final class EntryMap implements AutoCloseable {
     private static final int COMPACT_BELOW_PERCENT = 70;
     private static final int COMPACT_WRITES_BELOW_PERCENT = 50;
 
-    /** A larger chunk is not rewritten before all of it is unused. */
-    private static final int LARGEST_COMPACTED_BYTES = 16 << 20;
+    /** A chunk of which more is used is not rewritten. */
+    private static final int MOST_REWRITTEN_BYTES = 8 * MapFile.CHUNK_BYTES;
 
-    /** Tidying up takes so many steps at a time, each of a chunk's size. */
-    private static final int SETTLING_STEPS = 6;
+    /** Tidying up rewrites so much at a time, or a step more, and moves twice as much. */
+    private static final int SETTLING_BYTES = 16 << 20;
 
     /** One byte is rewritten by compaction for so many that are written by merges. */
     private static final int COMPACT_SHARE = 4;
@@ -121,6 +121,11 @@ final class EntryMap implements AutoCloseable {
             throw e;
         }
         return map;
+    }
+
+    /** For tests: MVStore's age at which a chunk may be rewritten. */
+    void setRetentionMillis(int millis) {
+        opened.fileStore.setRetentionTime(millis);
     }
 
     /** Opens the file anew if a write has failed. */
@@ -385,15 +390,9 @@ final class EntryMap implements AutoCloseable {
     void compactForWhatWasWritten() {
         long written = opened.fileStore.writtenBytes();
         compactedFor = Math.min(compactedFor, written);
-        for (long paid = compactedFor + COMPACT_SHARE * MapFile.CHUNK_BYTES;
-                paid <= written;
-                paid += COMPACT_SHARE * MapFile.CHUNK_BYTES) {
-            compactedFor = paid;
-            if (!writing(map -> map.fileStore.getChunksFillRate() < COMPACT_WRITES_BELOW_PERCENT
-                    && rewriteSome(map, COMPACT_WRITES_BELOW_PERCENT))) {
-                compactedFor = written;
-                return;
-            }
+        while (compactedFor + COMPACT_SHARE * MapFile.CHUNK_BYTES <= written) {
+            long rewritten = writing(map -> rewriteSome(map, COMPACT_WRITES_BELOW_PERCENT));
+            compactedFor = rewritten == 0 ? written : compactedFor + COMPACT_SHARE * rewritten;
         }
     }
 
@@ -402,32 +401,38 @@ final class EntryMap implements AutoCloseable {
      * chunks of which little is used, moves chunks into gaps. MVStore leaves chunks alone that are younger than its
      * retention time.
      *
-     * @param rest is told after each step when it began
+     * @param rest is told after each step when it began, and tells whether there is time for the next one
      */
-    void settle(LongConsumer rest) {
-        boolean more = true;
-        for (int step = 0; more && step < SETTLING_STEPS; step++) {
+    void settle(LongPredicate rest) {
+        long rewritten = 0;
+        long some;
+        do {
             long began = System.nanoTime();
-            more = writing(this::settleSome);
-            rest.accept(began);
-        }
+            some = writing(this::settleSome);
+            rewritten += some;
+            if (!rest.test(began)) {
+                return;
+            }
+        } while (some > 0 && rewritten < SETTLING_BYTES);
         writing(map -> {
             if (!isTidy(map) && map.fileStore.getFillRate() < COMPACT_BELOW_PERCENT) {
-                map.fileStore.compactMoveChunks(COMPACT_BELOW_PERCENT, 2L * LARGEST_COMPACTED_BYTES, map.store);
+                map.fileStore.compactMoveChunks(COMPACT_BELOW_PERCENT, 2L * SETTLING_BYTES, map.store);
             }
             return map;
         });
     }
 
-    private boolean settleSome(MapFile map) {
+    private long settleSome(MapFile map) {
         if (isTidy(map)) {
-            return false;
+            return 0;
         }
-        // Chunks are dropped by commits, and a commit without a change does nothing.
-        map.state.put(TICK, number(number(TICK) + 1));
-        boolean more = rewriteSome(map, COMPACT_BELOW_PERCENT);
-        map.store.commit();
-        return more;
+        long rewritten = rewriteSome(map, COMPACT_BELOW_PERCENT);
+        if (rewritten == 0) {
+            // Chunks are dropped by commits, and a commit without a change does nothing.
+            map.state.put(TICK, number(number(TICK) + 1));
+            map.store.commit();
+        }
+        return rewritten;
     }
 
     private static boolean isTidy(MapFile map) {
@@ -437,14 +442,20 @@ final class EntryMap implements AutoCloseable {
         return fileStore.size() <= SMALL_FILE_BYTES || fileStore.size() < live + live / 2;
     }
 
-    /** Rewrites a chunk's size of pages out of chunks of which little is used, or those of one larger chunk if there is no other; false if there is none. */
-    private static boolean rewriteSome(MapFile map, int belowPercent) {
-        boolean some = map.fileStore.compact(belowPercent, MapFile.CHUNK_BYTES)
-                || map.fileStore.compact(belowPercent, LARGEST_COMPACTED_BYTES);
-        if (some) {
-            map.store.commit();
+    /**
+     * Rewrites as much as a chunk should have out of chunks of which little is used; only if there is none of which so little is used, more.
+     *
+     * @return how many bytes were written; 0 if there is nothing to rewrite
+     */
+    private static long rewriteSome(MapFile map, int belowPercent) {
+        long before = map.fileStore.writtenBytes();
+        for (int limit = MapFile.CHUNK_BYTES; limit <= MOST_REWRITTEN_BYTES; limit *= 2) {
+            if (map.fileStore.rewrite(belowPercent, limit)) {
+                map.store.commit();
+                return Math.max(1, map.fileStore.writtenBytes() - before);
+            }
         }
-        return some;
+        return 0;
     }
 
     private static Stored number(long number) {

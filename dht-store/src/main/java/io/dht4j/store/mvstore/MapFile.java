@@ -28,7 +28,7 @@ final class MapFile {
      */
     static final int CHUNK_BYTES = (2 << 20) + (1 << 19);
 
-    /** Changed pages may take so much memory before they are written, however small they are in the file. */
+    /** Changed pages that take so much memory are written, however small they are in the file. */
     private static final int MAX_UNSAVED_BYTES = 6 << 20;
 
     final UninterruptibleFileStore fileStore;

@@ -327,6 +327,12 @@ final class Merger {
         }
     }
 
+    /** Rests as well, and says whether nothing waits that is more urgent. */
+    private boolean restFromTidying(long began) {
+        rest(began);
+        return !memtables.isEnding() && memtables.view().frozen().isEmpty() && wishes.isEmpty() && purges.isEmpty();
+    }
+
     private void runWishes() {
         @Nullable Wish wish;
         while ((wish = wishes.peek()) != null && oldestSegment() > wish.upToSegment()) {
@@ -367,7 +373,7 @@ final class Merger {
             quietTicks = 0;
             log.tryRotate();
         } else if (ticksSinceMerge <= SETTLING_TICKS) {
-            map.settle(this::rest);
+            map.settle(this::restFromTidying);
         }
     }
 }

@@ -8,6 +8,7 @@ import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.zip.ZipOutputStream;
@@ -37,6 +38,9 @@ final class UninterruptibleFileStore extends RandomAccessStore {
     /** A disk writes so many bytes as a whole or not at all. MVStore's mark that a chunk is complete is shorter, and stands at its end. */
     private static final int SECTOR_BYTES = 512;
 
+    /** MVStore counts the length of chunks in these. */
+    private static final int BLOCK_BYTES = 4096;
+
     private final Map<String, Object> config;
     private final Path file;
     private final Disk disk;
@@ -49,6 +53,9 @@ final class UninterruptibleFileStore extends RandomAccessStore {
 
     private final List<RandomAccessFile> handles = new ArrayList<>();
     private @Nullable FileLock lock;
+
+    /** Chunks of which more is used are not rewritten. For the merging thread. */
+    private long mostRewritten = Long.MAX_VALUE;
 
     UninterruptibleFileStore(Path file, Disk disk, boolean inOrder, Map<String, Object> config) {
         super(config);
@@ -176,6 +183,32 @@ final class UninterruptibleFileStore extends RandomAccessStore {
             source.position(source.position() + piece);
             left -= piece;
         }
+    }
+
+    /**
+     * Begins to rewrite what is used of chunks of which little is: some of them, of which no more bytes than a limit are used, together and each. The next commit writes it.
+     *
+     * @param belowPercent nothing is rewritten if more of all chunks than that is used
+     * @return whether there was anything to rewrite
+     */
+    boolean rewrite(int belowPercent, int limit) {
+        mostRewritten = limit;
+        return compact(belowPercent, limit);
+    }
+
+    /** MVStore would let a chunk of which too much is used drive others out that could be rewritten, and counts a page of more than 1 MiB as one of 2 MiB. */
+    @Override
+    public @Nullable Collection<SFChunk> getRewriteCandidates() {
+        @Nullable Collection<SFChunk> chosen = super.getRewriteCandidates();
+        return chosen != null
+                ? chosen
+                : getChunks().values().stream()
+                        .filter(chunk -> chunk.maxLenLive <= mostRewritten && usedBytes(chunk) <= mostRewritten)
+                        .toList();
+    }
+
+    private static long usedBytes(SFChunk chunk) {
+        return (long) BLOCK_BYTES * chunk.len * chunk.maxLenLive / Math.max(1, chunk.maxLen);
     }
 
     /** How many bytes have been written since the file was opened. */
