@@ -110,12 +110,12 @@ record ServerPlan(
                                 new Parameter(
                                         "warm-up",
                                         "seconds of each operation at full speed before measuring, at least, 0 to 600",
-                                        "2",
+                                        "1",
                                         "20"),
                                 new Parameter(
                                         "warm-up-limit",
                                         "seconds of warming up after which it is no longer waited until the nodes' compilers rest, 0 to 3600",
-                                        "4",
+                                        "2",
                                         "240"),
                                 new Parameter(
                                         "seconds",
