@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.LongPredicate;
 import java.util.function.Predicate;
 import org.h2.mvstore.Cursor;
 import org.h2.mvstore.MVMap;
@@ -27,21 +26,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class EntryMap implements AutoCloseable {
 
-    /** A file up to this size is never compacted. */
-    private static final long SMALL_FILE_BYTES = 8L << 20;
-
-    private static final int COMPACT_BELOW_PERCENT = 70;
-    private static final int COMPACT_WRITES_BELOW_PERCENT = 50;
-
-    /** A chunk of which more is used is not rewritten. */
-    private static final int MOST_REWRITTEN_BYTES = 8 * MapFile.CHUNK_BYTES;
-
-    /** Tidying up rewrites so much at a time, or a step more, and moves twice as much. */
-    private static final int SETTLING_BYTES = 16 << 20;
-
-    /** One byte is rewritten by compaction for so many that are written by merges. */
-    private static final int COMPACT_SHARE = 4;
-
     /** One step of a purge looks at so many entries, or a page more, and at so many bytes. */
     private static final int PURGE_ENTRIES = 4096;
 
@@ -51,7 +35,6 @@ final class EntryMap implements AutoCloseable {
     private static final long MAX_PAGE_BYTES = 1L << 20;
     private static final Key MERGED = Key.of("merged");
     private static final Key NEWEST = Key.of("newest");
-    private static final Key TICK = Key.of("tick");
 
     private final Path file;
     private final Disk disk;
@@ -77,9 +60,6 @@ final class EntryMap implements AutoCloseable {
 
     /** What was being removed when that failed: whether it is in the file is not known. Changed under that lock. */
     private List<Entry> undecided = List.of();
-
-    /** Up to which count of written bytes compaction has been done. For the merging thread. */
-    private long compactedFor;
 
     /**
      * What was read of a key.
@@ -123,11 +103,6 @@ final class EntryMap implements AutoCloseable {
         return map;
     }
 
-    /** For tests: MVStore's age at which a chunk may be rewritten. */
-    void setRetentionMillis(int millis) {
-        opened.fileStore.setRetentionTime(millis);
-    }
-
     /** Opens the file anew if a write has failed. */
     private void openAgainIfBroken() {
         MapFile used = opened;
@@ -142,8 +117,7 @@ final class EntryMap implements AutoCloseable {
         }
         used.abandon();
         MapFile again = MapFile.open(file, disk, durability, cacheBytes);
-        Stored merged = again.state.get(MERGED);
-        if (merged == null ? finished > 0 : merged.version() < finished) {
+        if (again.number(MERGED) < finished) {
             again.abandon();
             throw Health.damaged(file, "has fallen back behind segment " + finished + " of the log");
         }
@@ -283,9 +257,9 @@ final class EntryMap implements AutoCloseable {
     void finishSegment(long segment, Version newestInSegment) {
         Version newest = newest();
         writing(map -> {
-            map.state.put(MERGED, number(segment));
+            map.keepNumber(MERGED, segment);
             if (newestInSegment.compareTo(newest) > 0) {
-                map.state.put(NEWEST, number(newestInSegment.packed()));
+                map.keepNumber(NEWEST, newestInSegment.packed());
             }
             map.store.commit();
             map.store.sync();
@@ -317,10 +291,7 @@ final class EntryMap implements AutoCloseable {
     }
 
     private long number(Key name) {
-        return reading(map -> {
-            Stored number = map.state.get(name);
-            return number == null ? 0 : number.version();
-        });
+        return reading(map -> map.number(name));
     }
 
     /**
@@ -383,83 +354,9 @@ final class EntryMap implements AutoCloseable {
         }
     }
 
-    /**
-     * Rewrites live pages out of chunks that are mostly unused, for a share of what has been written since the last call:
-     * under lasting writes to a map much larger than a merge the file would otherwise grow to a multiple of what lives.
-     */
-    void compactForWhatWasWritten() {
-        long written = opened.fileStore.writtenBytes();
-        compactedFor = Math.min(compactedFor, written);
-        while (compactedFor + COMPACT_SHARE * MapFile.CHUNK_BYTES <= written) {
-            long rewritten = writing(map -> rewriteSome(map, COMPACT_WRITES_BELOW_PERCENT));
-            compactedFor = rewritten == 0 ? written : compactedFor + COMPACT_SHARE * rewritten;
-        }
-    }
-
-    /**
-     * Takes some steps towards a file without waste: drops chunks of which nothing is used any more, rewrites pages out of
-     * chunks of which little is used, moves chunks into gaps. MVStore leaves chunks alone that are younger than its
-     * retention time.
-     *
-     * @param rest is told after each step when it began, and tells whether there is time for the next one
-     */
-    void settle(LongPredicate rest) {
-        long rewritten = 0;
-        long some;
-        do {
-            long began = System.nanoTime();
-            some = writing(this::settleSome);
-            rewritten += some;
-            if (!rest.test(began)) {
-                return;
-            }
-        } while (some > 0 && rewritten < SETTLING_BYTES);
-        writing(map -> {
-            if (!isTidy(map) && map.fileStore.getFillRate() < COMPACT_BELOW_PERCENT) {
-                map.fileStore.compactMoveChunks(COMPACT_BELOW_PERCENT, 2L * SETTLING_BYTES, map.store);
-            }
-            return map;
-        });
-    }
-
-    private long settleSome(MapFile map) {
-        if (isTidy(map)) {
-            return 0;
-        }
-        long rewritten = rewriteSome(map, COMPACT_BELOW_PERCENT);
-        if (rewritten == 0) {
-            // Chunks are dropped by commits, and a commit without a change does nothing.
-            map.state.put(TICK, number(number(TICK) + 1));
-            map.store.commit();
-        }
-        return rewritten;
-    }
-
-    private static boolean isTidy(MapFile map) {
-        UninterruptibleFileStore fileStore = map.fileStore;
-        long used = fileStore.size() / 100 * fileStore.getFillRate();
-        long live = used / 100 * fileStore.getChunksFillRate();
-        return fileStore.size() <= SMALL_FILE_BYTES || fileStore.size() < live + live / 2;
-    }
-
-    /**
-     * Rewrites as much as a chunk should have out of chunks of which little is used; only if there is none of which so little is used, more.
-     *
-     * @return how many bytes were written; 0 if there is nothing to rewrite
-     */
-    private static long rewriteSome(MapFile map, int belowPercent) {
-        long before = map.fileStore.writtenBytes();
-        for (int limit = MapFile.CHUNK_BYTES; limit <= MOST_REWRITTEN_BYTES; limit *= 2) {
-            if (map.fileStore.rewrite(belowPercent, limit)) {
-                map.store.commit();
-                return Math.max(1, map.fileStore.writtenBytes() - before);
-            }
-        }
-        return 0;
-    }
-
-    private static Stored number(long number) {
-        return new Stored(number, true, Entry.NEVER, new byte[0]);
+    /** What keeps the file small, until it is opened anew. */
+    Tidying tidying() {
+        return opened.tidying;
     }
 
     /** Closes the file without a write. */

@@ -1,6 +1,7 @@
 package io.dht4j.store.mvstore;
 
 import io.dht4j.Key;
+import io.dht4j.spi.Entry;
 import io.dht4j.spi.StoreException;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -34,9 +35,10 @@ final class MapFile {
     final UninterruptibleFileStore fileStore;
     final MVStore store;
     final MVMap<Key, Stored> entries;
+    final Tidying tidying;
 
     /** What the store remembers of itself: numbers, kept where an entry has its version. */
-    final MVMap<Key, Stored> state;
+    private final MVMap<Key, Stored> state;
 
     /** Up to where the table that is being merged is in it. Changed under the lock of the map's listeners. */
     @Nullable
@@ -56,6 +58,7 @@ final class MapFile {
         this.store = store;
         this.entries = openMap(store, "entries");
         this.state = openMap(store, "state");
+        this.tidying = new Tidying(this);
     }
 
     /**
@@ -158,6 +161,17 @@ final class MapFile {
         } finally {
             writing.unlock();
         }
+    }
+
+    /** What the store remembers of itself by a name; 0 if there is nothing. */
+    long number(Key name) {
+        Stored number = state.get(name);
+        return number == null ? 0 : number.version();
+    }
+
+    /** Remembers a number from the next commit on. For what writes. */
+    void keepNumber(Key name, long number) {
+        state.put(name, new Stored(number, true, Entry.NEVER, new byte[0]));
     }
 
     /** Writes what has changed if it is as much as a chunk should have, so that a merge does not need more memory the larger the map is. */

@@ -314,7 +314,7 @@ final class Merger {
             directory.sync();
         }
         ticksSinceMerge = 0;
-        map.compactForWhatWasWritten();
+        map.tidying().forWhatWasWritten();
     }
 
     /**
@@ -373,7 +373,7 @@ final class Merger {
             quietTicks = 0;
             log.tryRotate();
         } else if (ticksSinceMerge <= SETTLING_TICKS) {
-            map.settle(this::restFromTidying);
+            map.tidying().settle(this::restFromTidying);
         }
     }
 }
