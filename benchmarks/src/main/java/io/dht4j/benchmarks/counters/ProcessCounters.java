@@ -28,6 +28,9 @@ public final class ProcessCounters implements AutoCloseable {
         return thread;
     });
 
+    /** What the JVM tells of compilers counts otherwise, so that one must not follow the other. Under the lock of this. */
+    private boolean systemTellsCompilers;
+
     /** Begins to look. */
     public ProcessCounters() {
         this(Path.of("/proc"));
@@ -54,8 +57,9 @@ public final class ProcessCounters implements AutoCloseable {
         CompilationMXBean compiler = ManagementFactory.getCompilationMXBean();
         Map<Long, Long> compilers = proc.compilerNanos();
         if (!compilers.isEmpty()) {
+            systemTellsCompilers = true;
             values.put(Cost.COMPILER_MICROS, TimeUnit.NANOSECONDS.toMicros(compiling.total(compilers)));
-        } else if (compiler != null && compiler.isCompilationTimeMonitoringSupported()) {
+        } else if (!systemTellsCompilers && compiler != null && compiler.isCompilationTimeMonitoringSupported()) {
             // With the time that they wait for a processor, and only when a compilation ends.
             values.put(Cost.COMPILER_MICROS, TimeUnit.MILLISECONDS.toMicros(compiler.getTotalCompilationTime()));
         }

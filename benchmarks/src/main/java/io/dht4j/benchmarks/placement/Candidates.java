@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** The placements that are compared. */
 final class Candidates {
@@ -51,9 +52,7 @@ final class Candidates {
     }
 
     static Placement placement(String name) {
-        return placements().stream()
-                .filter(placement -> placement.name().equals(name))
-                .findFirst()
+        return Optional.ofNullable(byName().get(name))
                 .orElseThrow(() -> new IllegalArgumentException("no placement is named " + name));
     }
 
