@@ -67,8 +67,6 @@ class TidyingTest {
         }
         assertThat(map.fileStore.size()).isLessThan(before).isLessThan(2L * FILE_BYTES);
         // MVStore keeps no larger one for the next commit.
-        System.out.println(
-                "DBG " + valueBytes + buffers.stream().map(b -> "" + b.length).toList());
         assertThat(buffers.stream().mapToInt(buffer -> buffer.length))
                 .hasSizeBetween(1, 8)
                 .allMatch(length -> length <= 4 << 20);
