@@ -59,6 +59,7 @@ class TidyingTest {
                 // What is moved into gaps comes after it, out of what it was read into.
                 buffers.addAll(disk.seen);
                 steps.addAndGet(disk.seen.isEmpty() ? 0 : 1);
+                assertThat(buffers.size()).isLessThanOrEqualTo(8);
                 return true;
             });
             // A step more than what is meant to be rewritten, and what is moved into gaps, or out of the way of that
@@ -68,7 +69,7 @@ class TidyingTest {
         assertThat(map.fileStore.size()).isLessThan(before).isLessThan(2L * FILE_BYTES);
         // MVStore keeps no larger one for the next commit.
         assertThat(buffers.stream().mapToInt(buffer -> buffer.length))
-                .hasSizeBetween(1, 8)
+                .isNotEmpty()
                 .allMatch(length -> length <= 4 << 20);
         assertThat(map.entries.sizeAsLong()).isEqualTo(count);
     }
