@@ -148,6 +148,11 @@ final class GrpcRemoteCall<Q, A, R> extends ClientCall.Listener<A> {
                 call.halfClose();
             } catch (RuntimeException e) {
                 call.cancel("the request could not be sent", e);
+                // A channel that goes idle between two looks of newCall at it gives a call that throws, and never tells
+                // of its end.
+                started.failWithoutDetails(Status.UNAVAILABLE
+                        .withDescription("the call could not begin")
+                        .withCause(e));
             }
         });
         started.starting = false;

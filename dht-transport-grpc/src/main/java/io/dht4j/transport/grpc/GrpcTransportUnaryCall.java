@@ -47,10 +47,18 @@ abstract class GrpcTransportUnaryCall extends ClientCall.Listener<byte[]> {
                         .withStreamTracerFactory(new Sending(call)));
         Metadata headers = new Metadata();
         headers.put(GrpcTransportMethods.LENGTH, Integer.toString(frame.length));
-        grpc.start(this, headers);
-        grpc.request(2);
-        grpc.sendMessage(frame);
-        grpc.halfClose();
+        try {
+            grpc.start(this, headers);
+            grpc.request(2);
+            grpc.sendMessage(frame);
+            grpc.halfClose();
+        } catch (RuntimeException e) {
+            grpc.cancel("the request could not be sent", e);
+            // A channel that goes idle between two looks of newCall at it gives a call that throws, and never tells of
+            // its end.
+            call.abandon("the call could not begin: " + e.getMessage());
+            return;
+        }
         call.context().onCancel(() -> {
             if (!call.hasEnded()) {
                 grpc.cancel("cancelled", null);

@@ -31,8 +31,12 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.AfterEach;
@@ -101,6 +105,25 @@ class GrpcRemoteFaultsTest {
                             .value())
                     .isEqualTo("n1");
             api.close();
+        }
+    }
+
+    @Test
+    void every_call_of_several_threads_to_a_node_that_is_gone_ends() throws Exception {
+        String address = "127.0.0.1:" + FreePorts.find();
+        ExecutorService callers = Executors.newFixedThreadPool(3);
+        try {
+            Callable<Void> calls = () -> {
+                for (int i = 0; i < 2_000; i++) {
+                    assertThat(code(client.status(address, OPTIONS))).isEqualTo(ErrorCode.NOT_SENT);
+                }
+                return null;
+            };
+            for (Future<Void> caller : callers.invokeAll(List.of(calls, calls, calls))) {
+                caller.get();
+            }
+        } finally {
+            callers.shutdownNow();
         }
     }
 
