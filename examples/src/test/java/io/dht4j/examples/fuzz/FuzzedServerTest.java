@@ -127,16 +127,16 @@ class FuzzedServerTest {
             List<byte[]> recorded = recordFrames();
             lies = replies(peer, recorded);
             // The classes are loaded and the pools are filled before anything is measured.
-            assault(peer, recorded, random, MESSAGES / 5);
+            assault(peer, server, recorded, random, MESSAGES / 5);
             awaitNoConnections(server, Integer.MAX_VALUE);
             int descriptors = descriptors(server);
             long before = liveBytes(server);
 
-            assault(peer, recorded, random, MESSAGES);
+            assault(peer, server, recorded, random, MESSAGES);
 
             awaitNoConnections(server, descriptors + SPARE_DESCRIPTORS);
             assertThat(liveBytes(server) - before).as("growth of the heap").isLessThan(MAX_GROWTH_BYTES);
-            assertServes(0);
+            assertServes(server, 0);
             assertThat(server.err().lines().filter(line -> line.startsWith("\tat ") || line.contains("Exception")))
                     .as("exceptions in the log")
                     .isEmpty();
@@ -209,7 +209,8 @@ class FuzzedServerTest {
         return List.copyOf(frames);
     }
 
-    private void assault(Transport peer, List<byte[]> recorded, SplittableRandom random, int messages)
+    private void assault(
+            Transport peer, ServerProcess server, List<byte[]> recorded, SplittableRandom random, int messages)
             throws Exception {
         ManagedChannel channel = NettyChannelBuilder.forAddress("127.0.0.1", grpcPort)
                 .usePlaintext()
@@ -220,7 +221,7 @@ class FuzzedServerTest {
                 attackGrpc(channel, random);
                 attackAsPeer(peer, Mutation.of(recorded, random));
                 if (i % 100 == 0) {
-                    assertServes(i);
+                    assertServes(server, i);
                     noise(random);
                 }
             }
@@ -353,7 +354,7 @@ class FuzzedServerTest {
      * A good write is done, and the server's own copy shows it. Not at once: one answer of two will do, and the peer may have said that it has written while the server
      * had not; for the same reason a read that asks the peer, too, may be told that there is nothing.
      */
-    private void assertServes(int number) throws Exception {
+    private void assertServes(ServerProcess server, int number) throws Exception {
         String target = "/v0/entity?id=" + ownKey("good" + number) + "&ack=1&from=";
         String rest = " HTTP/1.1\r\nHost: a\r\nConnection: close\r\n";
         assertThat(exchange(HttpRequests.bytes("PUT " + target + 2 + rest + "Content-Length: 4\r\n\r\ngood"))
@@ -361,9 +362,20 @@ class FuzzedServerTest {
                 .isEqualTo(201);
         await("the write of good" + number).atMost(PATIENCE).untilAsserted(() -> {
             RawHttp.Answer read = exchange(HttpRequests.bytes("GET " + target + 1 + rest + "\r\n"));
-            assertThat(read.status()).isEqualTo(200);
+            assertThat(read.status())
+                    .as(() -> read.text() + System.lineSeparator() + told(server))
+                    .isEqualTo(200);
             assertThat(read.text()).isEqualTo("good");
         });
+    }
+
+    /** What the server has logged, for a failure to show. */
+    private static String told(ServerProcess server) {
+        try {
+            return server.err();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** A key of which the server is the first replica. */
