@@ -47,7 +47,7 @@ class ReplicaTest {
                 new Content(
                         store,
                         fence,
-                        new SetBack(fence, new Unfilled(), () -> {}),
+                        new SetBack(fence, new Unfilled(), clock::isTooFarAhead, () -> {}),
                         1,
                         key -> 0,
                         env::currentTimeMillis,

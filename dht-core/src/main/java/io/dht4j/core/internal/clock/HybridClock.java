@@ -86,13 +86,23 @@ public final class HybridClock {
         if (packed >= 0 && packed <= seen) {
             return true;
         }
-        if (version.millis() > wallMillis.getAsLong() + maxSkewMillis) {
+        if (isTooFarAhead(version)) {
             return false;
         }
         while (packed > seen && !last.compareAndSet(seen, packed)) {
             seen = last.get();
         }
         return true;
+    }
+
+    /**
+     * Whether another node's clock cannot have shown this yet, unless it is wrong.
+     *
+     * @param version as received
+     * @return true if it is more than the allowed skew ahead of the wall clock
+     */
+    public boolean isTooFarAhead(Version version) {
+        return version.millis() > wallMillis.getAsLong() + maxSkewMillis;
     }
 
     /**

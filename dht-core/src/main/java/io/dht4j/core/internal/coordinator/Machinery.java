@@ -110,6 +110,7 @@ final class Machinery {
                 new SetBack(
                         fence,
                         unfilled,
+                        clock::isTooFarAhead,
                         () -> cuts.endAll("the disk of this node was set back, so that it lacks what it should show")),
                 parts.table().partitions(),
                 parts::partitionOf,

@@ -1,5 +1,6 @@
 package io.dht4j.core.internal.repair;
 
+import io.dht4j.ErrorCode;
 import io.dht4j.Key;
 import io.dht4j.Node;
 import io.dht4j.Version;
@@ -151,6 +152,7 @@ final class Comparison {
     /** Seals partitions that both nodes are replicas of, and compares their sums. Comes first. */
     CompletableFuture<Void> look(BitSet partitions) {
         return sums(chunks(partitions, Content.MAX_SUMS), 0, seal, (chunk, own, other) -> {
+            content.setBack().requirePossible(node.id(), other.purged());
             sealed &= own.sealed() && other.sealed();
             int position = 0;
             for (int i = chunk.nextSetBit(0); i >= 0; i = chunk.nextSetBit(i + 1)) {
@@ -298,7 +300,10 @@ final class Comparison {
             return own.thenCombine(other, (here, there) -> {
                 RepairReply.Sums sums = (RepairReply.Sums) there;
                 if (here.sums().size() != sums.sums().size()) {
-                    throw new IllegalStateException(node.id() + " has another number of buckets");
+                    throw new RepairException(
+                            ErrorCode.PLACEMENT_MISMATCH,
+                            node.id() + " has " + sums.sums().size() + " buckets where this node has "
+                                    + here.sums().size());
                 }
                 look.at(here, sums);
                 return null;

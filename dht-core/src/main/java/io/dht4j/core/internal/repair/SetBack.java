@@ -1,5 +1,6 @@
 package io.dht4j.core.internal.repair;
 
+import io.dht4j.ErrorCode;
 import io.dht4j.NodeId;
 import io.dht4j.Version;
 import io.dht4j.core.internal.refill.Unfilled;
@@ -9,6 +10,7 @@ import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,6 +39,7 @@ public final class SetBack {
 
     private final Fence fence;
     private final Unfilled unfilled;
+    private final Predicate<Version> isTooFarAhead;
     private final Runnable closed;
     private volatile Listener listener = NOBODY;
 
@@ -64,11 +67,13 @@ public final class SetBack {
      *
      * @param fence what this node's disk knows
      * @param unfilled is told what must not be read
+     * @param isTooFarAhead whether the clock of another node, if it is right, cannot have shown a version yet
      * @param closed runs each time that partitions had been read which must not be, on a store thread
      */
-    public SetBack(Fence fence, Unfilled unfilled, Runnable closed) {
+    public SetBack(Fence fence, Unfilled unfilled, Predicate<Version> isTooFarAhead, Runnable closed) {
         this.fence = fence;
         this.unfilled = unfilled;
+        this.isTooFarAhead = isTooFarAhead;
         this.closed = closed;
     }
 
@@ -93,6 +98,26 @@ public final class SetBack {
             closeOvertaken();
         }
         return news;
+    }
+
+    /**
+     * Refuses an answer that no node can give whose clock is right. Believed, it would keep out all that is written until that time comes, and be told on to the others: one bad clock must not
+     * poison the cluster. Does not block.
+     *
+     * @param from who answers
+     * @param purged how far it says that all replicas of each of some partitions had agreed, packed
+     * @throws RepairException if one of them lies too far ahead of this node's clock
+     */
+    void requirePossible(NodeId from, List<Long> purged) {
+        for (long each : purged) {
+            Version version = new Version(each);
+            if (isTooFarAhead.test(version)) {
+                String claim = from + " claims to have purged up to version " + version
+                        + ", which is too far ahead of this node's clock";
+                LOG.warn("{}: that is not believed; check both clocks", claim);
+                throw new RepairException(ErrorCode.VERSION_TOO_FAR_AHEAD, claim);
+            }
+        }
     }
 
     /**

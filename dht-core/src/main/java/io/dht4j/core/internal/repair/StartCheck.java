@@ -310,7 +310,11 @@ final class StartCheck {
     static CompletableFuture<List<Long>> tell(
             Content content, NodeId self, RepairPeers peers, Node node, BitSet partitions) {
         RepairRequest.Purged told = new RepairRequest.Purged(self.value(), partitions, content.purged(partitions));
-        return peers.ask(node, told, TIMEOUT).thenApply(reply -> ((RepairReply.Purged) reply).purged());
+        return peers.ask(node, told, TIMEOUT).thenApply(reply -> {
+            List<Long> purged = ((RepairReply.Purged) reply).purged();
+            content.setBack().requirePossible(node.id(), purged);
+            return purged;
+        });
     }
 
     /** A node has said how far it has purged some partitions, and that has been looked at. */
