@@ -24,7 +24,9 @@ import io.dht4j.benchmarks.stable.StableSearch;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -32,6 +34,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 
 /**
@@ -40,8 +43,6 @@ import java.util.Set;
  */
 final class ServerComparison {
 
-    /** How often costs, and each profile, are taken at most until the load was stable meanwhile. */
-    private static final int TRIES = 3;
     /** Later searches begin a little below what was found before. */
     private static final double NEAR = 0.7;
 
@@ -227,50 +228,67 @@ final class ServerComparison {
     /** Costs and profiles, by further runs at the stable load. */
     private void explain(Case each, Operation operation, double rate, Cell cell, Nodes nodes, LoadProcess load)
             throws IOException, InterruptedException {
-        ServerPlan plan = each.plan();
-        StableSearch search = plan.search(operation, rate, 0);
-        LoadSpec spec = plan.load(operation, rate, 0)
-                .lasting(0, 2 * plan.pace().seconds())
-                .withMaxInFlight(search.maxInFlight(rate));
-        boolean stable = false;
-        for (int i = 0; i < TRIES && !stable; i++) {
+        StableSearch search = each.plan().search(operation, rate, 0);
+        look(each, operation, rate, cell, "the costs were counted", spec -> {
             Counters before = nodes.counters();
-            LoadResult result = load.run(spec.withSeed(fresh++));
+            LoadResult result = load.run(spec);
             cell.costs = nodes.counters().since(before).perOperation(result.offered() - result.notSent());
-            stable = search.holds(result);
-        }
-        if (!stable) {
-            cell.doubts.add("while the costs were counted the load was not stable");
-        }
-        for (ProfileEvent event : plan.events()) {
+            return search.holds(result);
+        });
+        for (ProfileEvent event : each.plan().events()) {
             String name = (each.groupOf(operation) + "-" + each.variant().name() + "-" + event.label())
                     .toLowerCase(Locale.ROOT)
                     .replaceAll("[^a-z0-9-]+", "-");
-            List<LoadResult> meanwhile = new ArrayList<>();
-            Profiling.Taken taken;
-            int tries = 0;
-            do {
-                meanwhile.clear();
-                taken = Profiling.take(
-                        nodes, event, lab.directory(), name, () -> meanwhile.add(load.run(spec.withSeed(fresh++))));
-                tries++;
-            } while (tries < TRIES
-                    && taken.seen().isPresent()
-                    && !meanwhile.stream().allMatch(search::holds));
-            cell.doubts.addAll(taken.notes());
-            if (taken.seen().isEmpty()) {
-                continue;
-            }
-            CollapsedStacks stacks = taken.seen().get().stacks();
-            cell.profiles.add(taken.seen().get().profile());
-            if (!meanwhile.stream().allMatch(search::holds)) {
-                cell.doubts.add("while the profile of " + event.label() + " was taken the load was not stable");
-            }
-            if (event == ProfileEvent.WALL) {
-                linkThreads(each, operation, name, stacks);
-            }
-            linkDifference(each, operation, event, name, stacks);
+            Deque<Profiling.Taken> all = new ArrayDeque<>();
+            look(each, operation, rate, cell, "the profile of " + event.label() + " was taken", spec -> {
+                List<LoadResult> meanwhile = new ArrayList<>();
+                Profiling.Taken taken =
+                        Profiling.take(nodes, event, lab.directory(), name, () -> meanwhile.add(load.run(spec)));
+                all.add(taken);
+                return taken.seen().isEmpty() || meanwhile.stream().allMatch(search::holds);
+            });
+            keep(each, operation, event, name, all.getLast(), cell);
         }
+    }
+
+    /** Takes something while a load runs. */
+    @FunctionalInterface
+    private interface Taking {
+
+        /** Whether the load held meanwhile. */
+        boolean held(LoadSpec spec) throws IOException, InterruptedException;
+    }
+
+    private void look(Case each, Operation operation, double rate, Cell cell, String what, Taking taking)
+            throws IOException, InterruptedException {
+        ServerPlan plan = each.plan();
+        OptionalInt held = SecondLook.until(percent -> {
+            double part = rate * percent / 100;
+            return taking.held(plan.load(operation, part, 0)
+                    .lasting(0, 2 * plan.pace().seconds())
+                    .withMaxInFlight(plan.search(operation, part, 0).maxInFlight(part))
+                    .withSeed(fresh++));
+        });
+        if (held.isEmpty()) {
+            cell.doubts.add("while " + what + " the load was not stable, not even at a part of it");
+        } else if (held.getAsInt() < SecondLook.ALL) {
+            lab.note(each.groupOf(operation) + ", " + each.variant().name() + ": " + what + " at " + held.getAsInt()
+                    + " % of the stable load, at more of which it did not hold meanwhile.");
+        }
+    }
+
+    private void keep(Case each, Operation operation, ProfileEvent event, String name, Profiling.Taken taken, Cell cell)
+            throws IOException {
+        cell.doubts.addAll(taken.notes());
+        if (taken.seen().isEmpty()) {
+            return;
+        }
+        CollapsedStacks stacks = taken.seen().get().stacks();
+        cell.profiles.add(taken.seen().get().profile());
+        if (event == ProfileEvent.WALL) {
+            linkThreads(each, operation, name, stacks);
+        }
+        linkDifference(each, operation, event, name, stacks);
     }
 
     private void linkThreads(Case each, Operation operation, String name, CollapsedStacks wall) throws IOException {
