@@ -9,10 +9,12 @@ import io.dht4j.spi.Placement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
+@Tag("search")
 class PlacementMovementTest {
 
     static Stream<Placement> bounded() {

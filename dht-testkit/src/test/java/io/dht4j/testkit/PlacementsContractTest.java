@@ -5,8 +5,10 @@ import io.dht4j.core.Placements;
 import io.dht4j.core.RingOptions;
 import io.dht4j.spi.Placement;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 
 /** Every placement keeps the contract, with its default bound and without. */
+@Tag("search")
 class PlacementsContractTest {
 
     private abstract static class Case extends PlacementContract {

@@ -21,12 +21,14 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The power of the machine fails at any moment, and its disk keeps what was forced and any part of the rest. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Tag("search")
 class MvStorePowerLossTest {
 
     private static final int SEEDS = Integer.getInteger("dht.power.seeds", 60);

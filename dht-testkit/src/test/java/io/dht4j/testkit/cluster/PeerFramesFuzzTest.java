@@ -30,11 +30,13 @@ import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Hostile frames against a node. Whatever arrives, the answer is a frame, soon and cheaply. */
+@Tag("search")
 class PeerFramesFuzzTest {
 
     private static final long SEED = 77;

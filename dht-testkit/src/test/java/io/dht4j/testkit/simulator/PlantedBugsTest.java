@@ -21,9 +21,11 @@ import net.bytebuddy.asm.Advice;
 import net.bytebuddy.dynamic.DynamicType;
 import net.bytebuddy.implementation.FixedValue;
 import net.bytebuddy.implementation.StubMethod;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Bugs that others have had, planted one at a time: the simulator finds each. */
+@Tag("search")
 class PlantedBugsTest {
 
     /** How many seeds it may take. */

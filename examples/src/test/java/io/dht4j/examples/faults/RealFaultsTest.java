@@ -33,6 +33,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -46,6 +47,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * <p>System properties make it longer: {@code dht.faults.rounds} (of faults, in each run), {@code dht.faults.seed} (of the first run) and
  * {@code dht.faults.runs} (over each transport, with seeds that follow each other).
  */
+@Tag("search")
 class RealFaultsTest {
 
     private static final int ROUNDS = Integer.getInteger("dht.faults.rounds", 5);

@@ -9,9 +9,11 @@ import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** All that may happen between the threads that use a clock: whatever they see could have happened one after the other. */
+@Tag("search")
 class HybridClockInterleavingsTest {
 
     private static final long NOW = 1_000;

@@ -3,9 +3,11 @@ package io.dht4j.core.internal.coordinator;
 import io.dht4j.ReplicationPolicy;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Answers that come at the same time: one of them learns of the outcome, as if they had come one after the other. */
+@Tag("search")
 class AckTrackerInterleavingsTest {
 
     @Test

@@ -11,9 +11,11 @@ import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Answers that come at the same time, also while the read is settled: each is among those it is settled on, or is told that it is late. */
+@Tag("search")
 class KeyReadInterleavingsTest {
 
     @Test

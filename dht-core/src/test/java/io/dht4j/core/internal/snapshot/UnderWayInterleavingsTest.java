@@ -10,9 +10,11 @@ import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.ThreadIdGen;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Work that begins and ends while somebody waits for all that had begun: nobody waits for too little, nor for too much. */
+@Tag("search")
 class UnderWayInterleavingsTest {
 
     @Test
