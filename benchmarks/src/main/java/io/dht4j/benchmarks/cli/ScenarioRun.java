@@ -17,6 +17,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -189,7 +190,7 @@ final class ScenarioRun {
     private void say(Results results) {
         for (Measurement m : results.measurements()) {
             Spread spread = Spread.of(m.values());
-            boolean isDoubted = !m.doubts().isEmpty();
+            List<String> doubts = m.doubtsOfValues();
             console.out()
                     .printf(
                             "%s, %s: %s %s%s%s%n",
@@ -200,7 +201,7 @@ final class ScenarioRun {
                             m.values().size() == 1
                                     ? ""
                                     : " (" + Figures.of(spread.least()) + " to " + Figures.of(spread.greatest()) + ")",
-                            isDoubted ? ", doubted: " + String.join("; ", m.doubts()) : "");
+                            doubts.isEmpty() ? "" : ", doubted: " + String.join("; ", doubts));
         }
         if (results.quick()) {
             console.out().println("The short form: its figures show that things work, not how fast they are.");

@@ -153,8 +153,8 @@ public record Comparison(List<String> lines, boolean hasCommon, boolean isJudged
         lines.add(String.format(
                 "%s: %s -> %s %s, %s: %s",
                 title, text(a), text(b), now.unit(), change(a.median(), b.median()), verdict));
-        old.doubts().forEach(doubt -> lines.add("    doubt in A: " + doubt));
-        now.doubts().forEach(doubt -> lines.add("    doubt in B: " + doubt));
+        old.doubtsOfValues().forEach(doubt -> lines.add("    doubt in A: " + doubt));
+        now.doubtsOfValues().forEach(doubt -> lines.add("    doubt in B: " + doubt));
         if (!old.settings().equals(now.settings())) {
             lines.add("    settings: " + old.settings() + " -> " + now.settings());
         }
@@ -169,8 +169,10 @@ public record Comparison(List<String> lines, boolean hasCommon, boolean isJudged
     }
 
     private static String text(Spread spread) {
-        return Figures.of(spread.median()) + " (" + Figures.of(spread.least()) + " to " + Figures.of(spread.greatest())
-                + ")";
+        return spread.least() == spread.greatest()
+                ? Figures.of(spread.median())
+                : Figures.of(spread.median()) + " (" + Figures.of(spread.least()) + " to "
+                        + Figures.of(spread.greatest()) + ")";
     }
 
     private static String change(double a, double b) {

@@ -1,5 +1,9 @@
 package io.dht4j.benchmarks.profile;
 
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+
 /** A part of a node that a profile's counts are attributed to. {@code docs/bench-profiles.md} has the rules. */
 public enum Layer {
     /** The library's public APIs over HTTP and gRPC. */
@@ -35,6 +39,17 @@ public enum Layer {
 
     Layer(String label) {
         this.label = label;
+    }
+
+    /**
+     * The order of layers, the same wherever they are shown.
+     *
+     * @return by their labels; labels of no layer come last, in alphabetical order
+     */
+    public static Comparator<String> byLabel() {
+        List<String> labels = Arrays.stream(values()).map(Layer::label).toList();
+        return Comparator.<String>comparingInt(label -> labels.contains(label) ? labels.indexOf(label) : labels.size())
+                .thenComparing(Comparator.naturalOrder());
     }
 
     /**

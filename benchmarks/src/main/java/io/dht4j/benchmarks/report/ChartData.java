@@ -2,6 +2,7 @@ package io.dht4j.benchmarks.report;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.dht4j.benchmarks.profile.Layer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -11,7 +12,7 @@ import java.util.TreeMap;
 /** What the page's script draws. */
 final class ChartData {
 
-    private record Page(List<String> variants, List<Group> groups) {}
+    private record Page(List<String> variants, List<String> layers, List<Group> groups) {}
 
     private record Group(
             String id,
@@ -43,7 +44,17 @@ final class ChartData {
                 .map(Measurement::variant)
                 .distinct()
                 .toList();
-        return new JsonMapper().writeValueAsString(new Page(variants, groups));
+        return new JsonMapper().writeValueAsString(new Page(variants, layers(results), groups));
+    }
+
+    /** All layers that the page shows, each of which has one colour. */
+    private static List<String> layers(Results results) {
+        return results.measurements().stream()
+                .flatMap(m -> m.profiles().stream())
+                .flatMap(profile -> profile.layers().keySet().stream())
+                .distinct()
+                .sorted(Layer.byLabel())
+                .toList();
     }
 
     private static Group group(String id, String name, List<Measurement> measurements) {

@@ -1,11 +1,13 @@
 package io.dht4j.benchmarks.report;
 
 import io.dht4j.benchmarks.load.LoadResult;
+import io.dht4j.benchmarks.profile.Layer;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.HdrHistogram.Histogram;
 
@@ -89,13 +91,13 @@ record GroupView(
                 .collect(Collectors.toCollection(LinkedHashSet::new));
     }
 
-    /** The layers of an event, in the order in which they appear. */
+    /** The layers of an event, always in the same order. */
     static Set<String> layers(String event, List<Measurement> measurements) {
         return measurements.stream()
                 .flatMap(m -> m.profiles().stream())
                 .filter(profile -> profile.event().equals(event))
                 .flatMap(profile -> profile.layers().keySet().stream())
-                .collect(Collectors.toCollection(LinkedHashSet::new));
+                .collect(Collectors.toCollection(() -> new TreeSet<>(Layer.byLabel())));
     }
 
     private static List<Row> rows(List<Measurement> measurements) {
@@ -117,15 +119,9 @@ record GroupView(
                     m.settings().entrySet().stream()
                             .map(entry -> entry.getKey() + " = " + entry.getValue())
                             .collect(Collectors.joining(", ")),
-                    isDoubted(m)));
+                    !m.doubtsOfValues().isEmpty()));
         }
         return rows;
-    }
-
-    private static boolean isDoubted(Measurement m) {
-        return !m.doubts().isEmpty()
-                || m.levels().stream()
-                        .anyMatch(level -> !level.result().conditions().trusted());
     }
 
     private static LatencyRow latency(Measurement m, Level level) {

@@ -8,4 +8,8 @@ import io.dht4j.benchmarks.load.LoadResult;
  * @param percent of the stable load: 10, 50, 70, 90 or 100
  * @param result what came of it
  */
-public record Level(int percent, LoadResult result) {}
+public record Level(int percent, LoadResult result) {
+
+    /** The stable load itself. */
+    static final int ALL = 100;
+}

@@ -4,6 +4,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /**
  * One variant measured at one thing: a bar of a chart with its range, and what explains it. Measurements with the same group
@@ -56,5 +57,20 @@ public record Measurement(
         costs = Collections.unmodifiableMap(new LinkedHashMap<>(costs));
         profiles = List.copyOf(profiles);
         doubts = List.copyOf(doubts);
+    }
+
+    /**
+     * Why not to trust the values: the measurement's own doubts, and those of the run of all of the stable load. A doubt of a smaller part is one of that part only.
+     *
+     * @return in words; empty if nothing speaks against them
+     */
+    public List<String> doubtsOfValues() {
+        return Stream.concat(
+                        doubts.stream(),
+                        levels.stream()
+                                .filter(level -> level.percent() == Level.ALL)
+                                .flatMap(level -> level.result().conditions().doubts().stream()))
+                .distinct()
+                .toList();
     }
 }

@@ -59,12 +59,13 @@ public final class Async implements Scenario {
 
     @Override
     public void run(Lab lab) throws IOException, InterruptedException {
-        lab.plan(Merging.values().length);
+        ServerComparison servers = ServerComparison.of(lab, ServerPlan.of(lab), variants(lab));
+        lab.plan(Merging.values().length + servers.steps());
         for (Merging way : Merging.values()) {
             lab.step(way.title());
             lab.add(way.measure(lab.quick()));
         }
-        ServerComparison.of(lab, ServerPlan.of(lab), variants(lab)).run();
+        servers.run();
     }
 
     private static List<ServerVariant> variants(Settings settings) {

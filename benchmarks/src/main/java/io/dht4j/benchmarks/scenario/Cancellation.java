@@ -74,8 +74,8 @@ public final class Cancellation implements Scenario {
     @Override
     public void run(Lab lab) throws IOException, InterruptedException {
         ServerPlan plan = plan(lab);
-        ServerComparison.of(lab, plan, variants(lab)).run();
         Soak soak = soak(lab);
+        ServerComparison.of(lab, plan, variants(lab)).run(soak.steps());
         if (soak.minutes() > 0) {
             soak.run(lab, plan);
         }

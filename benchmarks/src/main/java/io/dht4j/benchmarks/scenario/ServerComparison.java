@@ -90,6 +90,14 @@ final class ServerComparison {
                 .orElse(0);
     }
 
+    /** How many steps it takes. */
+    int steps() {
+        return repetitions
+                * cases.stream()
+                        .mapToInt(each -> 1 + each.plan().operations().size())
+                        .sum();
+    }
+
     private record NamedStacks(String variant, CollapsedStacks stacks) {}
 
     /** What is known of a variant at an operation. */
@@ -109,10 +117,16 @@ final class ServerComparison {
      * @throws InterruptedException if the thread is interrupted; no process is left then
      */
     void run() throws IOException, InterruptedException {
-        lab.plan(repetitions
-                * cases.stream()
-                        .mapToInt(each -> 1 + each.plan().operations().size())
-                        .sum());
+        run(0);
+    }
+
+    /**
+     * The same, as a part of something longer. Blocks.
+     *
+     * @param following how many steps come afterwards
+     */
+    void run(int following) throws IOException, InterruptedException {
+        lab.plan(steps() + following);
         cases.stream()
                 .map(each -> each.plan().pace())
                 .distinct()

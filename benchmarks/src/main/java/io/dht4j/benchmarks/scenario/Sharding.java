@@ -58,7 +58,6 @@ public final class Sharding implements Scenario {
 
     @Override
     public void run(Lab lab) throws IOException, InterruptedException {
-        findNodes(lab);
         ServerPlan plan = ServerPlan.of(lab);
         List<Case> cases = new ArrayList<>();
         // As many connections in all, or more nodes would also mean more load under way.
@@ -74,11 +73,13 @@ public final class Sharding implements Scenario {
                             .with(Setting.PLACEMENT, placement),
                     plan));
         }
-        new ServerComparison(lab, plan.pace().repetitions(), cases).run();
+        ServerComparison servers = new ServerComparison(lab, plan.pace().repetitions(), cases);
+        lab.plan(placements(lab).size() + servers.steps());
+        findNodes(lab);
+        servers.run();
     }
 
     private static void findNodes(Lab lab) throws IOException {
-        lab.plan(placements(lab).size());
         for (String placement : placements(lab)) {
             lab.step("finding the node, " + placement);
             List<Double> nanos = JmhRun.nanos(

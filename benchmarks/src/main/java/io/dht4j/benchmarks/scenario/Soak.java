@@ -68,12 +68,21 @@ record Soak(Operation operation, double minutes, double perSecond) {
         }
     }
 
+    /** How many steps it takes: filling, and one for each part. */
+    int steps() {
+        return minutes > 0 ? 1 + parts() : 0;
+    }
+
+    private int parts() {
+        return (int) Math.max(4, Math.min(60, minutes));
+    }
+
     /** Runs it. Blocks. */
     void run(Lab lab, ServerPlan plan) throws IOException, InterruptedException {
         double seconds = 60 * minutes;
-        int parts = (int) Math.max(4, Math.min(60, seconds / 60));
+        int parts = parts();
         ServerVariant variant = ServerVariant.of("soak", NODES, ACK, NODES).with(Setting.READS, "all");
-        lab.plan(1 + parts);
+        lab.plan(steps());
         lab.step("soak of " + minutes + " minutes: filling");
         Path data = Files.createTempDirectory(lab.scratch(), "nodes");
         NodesSpec spec = NodesSpec.of(NODES, data, variant.settings())

@@ -5,8 +5,8 @@
   const charts = [];
 
   // Okabe and Ito's colours and neighbours of theirs, told apart with any kind of colour vision; dashes and marks help besides.
-  const light = ['#0072b2', '#d55e00', '#007a5e', '#b0508a', '#8a6d00', '#2f9bd6', '#5b3fa0', '#555b62', '#a11d33', '#3f7f1f', '#7a4b2a', '#00808a'];
-  const bright = ['#4ea6e0', '#ff8a3d', '#2fc79d', '#e08cc0', '#e8c330', '#8fd0f7', '#a994ee', '#b4bcc6', '#f0788a', '#8fce5f', '#cd9b74', '#4fd0d8'];
+  const light = ['#0072b2', '#d55e00', '#007a5e', '#b0508a', '#8a6d00', '#2f9bd6', '#5b3fa0', '#555b62', '#a11d33', '#3f7f1f', '#7a4b2a', '#00808a', '#d79a00', '#9aa0a8'];
+  const bright = ['#4ea6e0', '#ff8a3d', '#2fc79d', '#e08cc0', '#e8c330', '#8fd0f7', '#a994ee', '#b4bcc6', '#f0788a', '#8fce5f', '#cd9b74', '#4fd0d8', '#fff0a8', '#7d8590'];
   const dashes = [[], [8, 3], [2, 3], [10, 3, 2, 3], [5, 5], [14, 4]];
   const marks = ['circle', 'rect', 'triangle', 'rectRot', 'crossRot', 'star'];
 
@@ -177,7 +177,7 @@
         datasets: profile.layers.map((layer, i) => ({
           label: layer,
           data: profile.rows.map(row => row.percents[i]),
-          backgroundColor: colour(t, i),
+          backgroundColor: colour(t, data.layers.indexOf(layer)),
           borderColor: t.page,
           borderWidth: 1,
           borderSkipped: false,
