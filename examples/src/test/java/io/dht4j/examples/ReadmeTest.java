@@ -108,6 +108,7 @@ class ReadmeTest {
                 ServerNode third = TestNodes.start(3, ports, Map.of())) {
             // tag::clients[]
             // Talks to any node over HTTP or gRPC; goes on with another one where that is safe.
+            // The addresses are of the form host:port: List.of("127.0.0.1:8081", "127.0.0.1:8082").
             Cluster remote = RemoteCluster.connect(
                     HttpRemote.create(HttpRemoteOptions.defaults()), addresses, RemoteOptions.defaults());
 

@@ -133,7 +133,7 @@ final class ServerComparison {
                 .forEach(pace -> lab.note(String.format(
                         Locale.ROOT,
                         "The operations/s are stable loads: the highest rate of which 99 %% is served, of which nothing fails, and of which the 99th percentile is"
-                                + " under %d ms. They were looked for to within %.0f %%, %s.",
+                                + " under %d ms. Each was searched for until it was known to within %.0f %%, %s.",
                         pace.p99().toMillis(),
                         100 * pace.precision(),
                         repetitions == 1 ? "once" : repetitions + " times")));

@@ -255,6 +255,19 @@ class BenchTest {
     }
 
     @Test
+    void a_file_in_place_of_the_directory_is_refused() throws Exception {
+        Files.createDirectories(out().getParent());
+        Files.writeString(out(), "precious");
+
+        BenchCommand command = run(SCENARIOS);
+
+        assertThat(command.exitCode()).isEqualTo(1);
+        assertThat(command.err())
+                .contains("--out must be a directory for the report, not '" + out() + "': it is a file");
+        assertThat(out()).hasContent("precious");
+    }
+
+    @Test
     void a_link_to_elsewhere_is_refused() {
         BenchCommand command = run(TestScenario.of(lab -> lab.link("secret", Path.of("/etc/passwd"))));
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -26,6 +27,9 @@ class ReportTest {
                 .contains("| vertx-h2 |")
                 .contains("| jdk (doubted) |")
                 .contains("jdk: the hypervisor took 12 %")
+                .contains("| one-nio (doubted) |")
+                .contains("vertx-h2 at 10 %: the generator was 12 ms late")
+                .doesNotContainPattern("vertx-h2 \\(doubted\\).*connections = 64")
                 .contains("one-nio at 100 %: the generator was 12 ms late")
                 .contains("transport client")
                 .contains("bytes allocated")
@@ -35,6 +39,43 @@ class ReportTest {
                 .contains("2 × A processor")
                 .contains("Linux 6.1")
                 .doesNotContain("Incomplete");
+    }
+
+    @Test
+    void a_part_of_the_stable_load_that_is_doubted_spoils_no_rate() {
+        List<Measurement> all = SampleResults.everything().measurements();
+        assertThat(all.stream().filter(m -> m.variant().equals("vertx-h2")))
+                .isNotEmpty()
+                .allSatisfy(m -> assertThat(m.doubtsOfValues()).isEmpty());
+        assertThat(all.stream().filter(m -> m.variant().equals("one-nio")))
+                .allSatisfy(m -> assertThat(m.doubtsOfValues()).containsExactly("the generator was 12 ms late"));
+    }
+
+    @Test
+    void layers_have_the_same_order_whoever_shows_them_first() throws Exception {
+        Measurement one = profiled("GET", Map.of("kernel", 0.5, "public API", 0.5));
+        Measurement other = profiled("PUT", Map.of("something new", 0.2, "store", 0.4, "codec", 0.4));
+        Report.write(directory, SampleResults.with(List.of(one, other)));
+
+        assertThat(Files.readString(directory.resolve(Report.TEXT)))
+                .contains("| variant | public API | kernel |")
+                .contains("| variant | codec | store | something new |");
+        assertThat(Files.readString(directory.resolve(Report.PAGE)))
+                .contains("\"layers\":[\"public API\",\"codec\",\"store\",\"kernel\",\"something new\"]");
+    }
+
+    private static Measurement profiled(String group, Map<String, Double> layers) {
+        return new Measurement(
+                group,
+                "vertx",
+                Measurement.PER_SECOND,
+                true,
+                List.of(1.0),
+                Map.of(),
+                List.of(),
+                Map.of(),
+                List.of(new Profile("cpu", 1, layers, "a.html", "a.collapsed")),
+                List.of());
     }
 
     @Test

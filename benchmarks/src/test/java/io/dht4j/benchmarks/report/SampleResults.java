@@ -115,7 +115,8 @@ public final class SampleResults {
             double tail = Math.pow(1 / (1 - random.nextDouble()), percent / 200.0);
             histogram.recordValue((long) Math.min(5e9, (200_000 + 60_000 * VARIANTS.indexOf(variant)) * tail));
         }
-        boolean isDoubted = variant.equals("one-nio") && percent == 100;
+        boolean isDoubted =
+                (variant.equals("one-nio") && percent == 100) || (variant.equals("vertx-h2") && percent == 10);
         return new LoadResult(
                 new LoadSpec(operation, rate, 5, 20, 1_000, 256, 2, 1),
                 20,

@@ -90,6 +90,10 @@ final class StartCheck {
 
     private boolean waiting;
     private boolean closed;
+
+    /** Whether the log says that somebody did not answer, and not yet that all have. */
+    private boolean warned;
+
     private Environment.@Nullable Timer patience;
     private Environment.@Nullable Timer grace;
     private Environment.@Nullable Timer alarm;
@@ -343,6 +347,11 @@ final class StartCheck {
         if (unheard.isEmpty() && patience != null) {
             patience.cancel();
         }
+        if (unheard.isEmpty() && warned) {
+            warned = false;
+            // As loud as its beginning.
+            LOG.warn("all other nodes have answered what they have purged");
+        }
     }
 
     private synchronized void outOfPatience() {
@@ -370,10 +379,10 @@ final class StartCheck {
         }
     }
 
-    private static void warn(Set<Node> silent, Duration time) {
+    private void warn(Set<Node> silent, Duration time) {
+        warned = true;
         LOG.warn(
-                "{} did not answer within {} s: it is not known whether this node's disk was set back to before what they have purged; it is read all the same, and they are"
-                        + " asked again and again",
+                "{} did not answer within {} s whether they have deleted and purged what this node still holds: it is read meanwhile, and they are asked again and again",
                 ids(silent),
                 time.toSeconds());
     }
