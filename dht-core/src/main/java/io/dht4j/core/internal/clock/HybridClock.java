@@ -96,7 +96,7 @@ public final class HybridClock {
     }
 
     /**
-     * Whether another node's clock cannot have shown this yet, unless it is wrong.
+     * Whether another node's clock cannot have shown this yet, unless that one or this node's is wrong.
      *
      * @param version as received
      * @return true if it is more than the allowed skew ahead of the wall clock

@@ -252,6 +252,7 @@ final class Machinery {
         RefillStatus old = antiEntropy.map(AntiEntropy::refillStatus).orElse(RefillStatus.NONE);
         BitSet closed = unfilled.of(Unfilled.Why.LOST);
         closed.or(unfilled.of(Unfilled.Why.SET_BACK));
+        closed.or(unfilled.of(Unfilled.Why.UNCLEAR));
         return new RefillStatus(
                 closed.cardinality(),
                 lost.entries() + old.entries(),

@@ -17,6 +17,11 @@ public final class Unfilled {
         SET_BACK("the disk of this replica was set back to before what the others have deleted and purged; until it is"
                 + " repaired it is not read"),
 
+        /** Another node says what cannot be, by this node's clock. */
+        UNCLEAR(
+                "another node says that more was purged of it than can have been by this node's clock; until that is clear"
+                        + " it is not read: check both clocks"),
+
         /** Nobody has said yet whether what is held is too old. */
         UNCHECKED(
                 "this replica has just started and asks the others whether its disk was set back; until they have answered, for"

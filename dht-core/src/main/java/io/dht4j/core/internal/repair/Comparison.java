@@ -152,16 +152,19 @@ final class Comparison {
     /** Seals partitions that both nodes are replicas of, and compares their sums. Comes first. */
     CompletableFuture<Void> look(BitSet partitions) {
         return sums(chunks(partitions, Content.MAX_SUMS), 0, seal, (chunk, own, other) -> {
-            content.setBack().requirePossible(node.id(), other.purged());
-            sealed &= own.sealed() && other.sealed();
-            int position = 0;
-            for (int i = chunk.nextSetBit(0); i >= 0; i = chunk.nextSetBit(i + 1)) {
-                seen.purgedHere.put(i, new Version(own.purged().get(position)));
-                seen.purgedThere.put(i, new Version(other.purged().get(position)));
-                seen.fencedThere.put(i, new Version(other.fenced().get(position)));
-                position++;
-            }
-        });
+                    sealed &= own.sealed() && other.sealed();
+                    int position = 0;
+                    for (int i = chunk.nextSetBit(0); i >= 0; i = chunk.nextSetBit(i + 1)) {
+                        seen.purgedHere.put(i, new Version(own.purged().get(position)));
+                        seen.purgedThere.put(i, new Version(other.purged().get(position)));
+                        seen.fencedThere.put(i, new Version(other.fenced().get(position)));
+                        position++;
+                    }
+                })
+                .thenCompose(done -> content.setBack().isInDoubt(node.id().value(), seen.purgedThere)
+                        ? pace.runOnStore(() ->
+                                content.setBack().requirePossible(node.id().value(), seen.purgedThere))
+                        : CompletableFuture.completedFuture(null));
     }
 
     /** Compares the sums of some of the partitions once more. */

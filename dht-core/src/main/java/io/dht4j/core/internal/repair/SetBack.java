@@ -46,6 +46,10 @@ public final class SetBack {
     /** What the fence says, so that nobody has to wait for it. Replaced as a whole, never changed. */
     private volatile Map<Integer, Version> overtaken = Map.of();
 
+    // Guarded by this.
+    /** By the name of each node, of which partitions it says what cannot be. */
+    private final Map<String, BitSet> unclear = new HashMap<>();
+
     /** Wants to know what is found out. Called on a store thread. */
     interface Listener {
 
@@ -101,35 +105,90 @@ public final class SetBack {
     }
 
     /**
-     * Refuses an answer that no node can give whose clock is right. Believed, it would keep out all that is written until that time comes, and be told on to the others: one bad clock must not
-     * poison the cluster. Does not block.
-     *
-     * @param from who answers
-     * @param purged how far it says that all replicas of each of some partitions had agreed, packed
-     * @throws RepairException if one of them lies too far ahead of this node's clock
-     */
-    void requirePossible(NodeId from, List<Long> purged) {
-        for (long each : purged) {
-            Version version = new Version(each);
-            if (isTooFarAhead.test(version)) {
-                String claim = from + " claims to have purged up to version " + version
-                        + ", which is too far ahead of this node's clock";
-                LOG.warn("{}: that is not believed; check both clocks", claim);
-                throw new RepairException(ErrorCode.VERSION_TOO_FAR_AHEAD, claim);
-            }
-        }
-    }
-
-    /**
      * Compares with what another node has answered. Nothing that it shows to be set back is read once this has returned. Blocks until that is remembered.
      *
      * @param from its name
      * @param partitions of which
      * @param purged of each of them, ascending: how far it was told that all replicas had agreed, packed
+     * @throws RepairException if some of that cannot be, by this node's clock; the rest counts, and those partitions are not read until the node has answered otherwise
      */
     void heard(String from, BitSet partitions, List<Long> purged) {
-        learn(from, byPartition(partitions, purged));
-        listener.heard(from, partitions);
+        Map<Integer, Version> there = byPartition(partitions, purged);
+        BitSet unclear = keepUnclear(from, there);
+        there.keySet().removeIf(unclear::get);
+        learn(from, there);
+        BitSet clear = (BitSet) partitions.clone();
+        clear.andNot(unclear);
+        listener.heard(from, clear);
+        refuse(from, unclear);
+    }
+
+    /** Whether what another node says of its purges {@linkplain #requirePossible must be looked at}, which is seldom. Does not block. */
+    boolean isInDoubt(String from, Map<Integer, Version> there) {
+        return there.values().stream().anyMatch(isTooFarAhead) || isUnclear(from);
+    }
+
+    private synchronized boolean isUnclear(String from) {
+        return !unclear.getOrDefault(from, new BitSet()).isEmpty();
+    }
+
+    /**
+     * Looks whether another node can have purged what it says, before anything is concluded from it. Blocks.
+     *
+     * @param from its name
+     * @param there of some partitions, how far it was told that all replicas had agreed
+     * @throws RepairException if some of that cannot be, by this node's clock; those partitions are not read until the node has answered otherwise
+     */
+    void requirePossible(String from, Map<Integer, Version> there) {
+        refuse(from, keepUnclear(from, there));
+    }
+
+    /**
+     * A version that was purged was long past by the clock of every replica, this one included. If it lies ahead of this node's clock by more than clocks may differ, one of the two is wrong: most likely this one, that of a machine
+     * which was set back as a whole. To believe the claim would keep out all that is written until that time comes, and would tell it on to others; to ignore it might show what was deleted. So the
+     * partition is not read until the clock is right or the other node says otherwise.
+     *
+     * @return the partitions of which this is so
+     */
+    private BitSet keepUnclear(String from, Map<Integer, Version> there) {
+        BitSet now = fence.beyond(there);
+        there.forEach((partition, version) -> now.set(partition, now.get(partition) && isTooFarAhead.test(version)));
+        boolean begins;
+        boolean ends;
+        synchronized (this) {
+            BitSet before = unclear.getOrDefault(from, new BitSet());
+            BitSet after = (BitSet) before.clone();
+            there.keySet().forEach(after::clear);
+            after.or(now);
+            begins = before.isEmpty() && !after.isEmpty();
+            ends = !before.isEmpty() && after.isEmpty();
+            if (!after.equals(before)) {
+                unclear.put(from, after);
+                BitSet all = new BitSet();
+                unclear.values().forEach(all::or);
+                unfilled.set(Why.UNCLEAR, all);
+            }
+        }
+        if (begins) {
+            closed.run();
+            LOG.warn(
+                    "{} says that {} partitions have been purged up to a time that this node's clock is far from: they are not read until that is clear; check both clocks",
+                    from,
+                    now.cardinality());
+        } else if (ends) {
+            LOG.warn("what {} says that has been purged is clear now", from);
+        }
+        return now;
+    }
+
+    private void refuse(String from, BitSet partitions) {
+        if (!partitions.isEmpty()) {
+            listener.claimed(from, partitions);
+            throw new RepairException(
+                    ErrorCode.VERSION_TOO_FAR_AHEAD,
+                    "node " + from + ": it says that " + partitions.cardinality()
+                            + " partitions have been purged up to a time that this node's clock is far from");
+        }
     }
 
     /** The same, said by somebody who was not asked. What fits is believed, and the rest is asked about. */

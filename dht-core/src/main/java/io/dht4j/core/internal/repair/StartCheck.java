@@ -314,11 +314,7 @@ final class StartCheck {
     static CompletableFuture<List<Long>> tell(
             Content content, NodeId self, RepairPeers peers, Node node, BitSet partitions) {
         RepairRequest.Purged told = new RepairRequest.Purged(self.value(), partitions, content.purged(partitions));
-        return peers.ask(node, told, TIMEOUT).thenApply(reply -> {
-            List<Long> purged = ((RepairReply.Purged) reply).purged();
-            content.setBack().requirePossible(node.id(), purged);
-            return purged;
-        });
+        return peers.ask(node, told, TIMEOUT).thenApply(reply -> ((RepairReply.Purged) reply).purged());
     }
 
     /** A node has said how far it has purged some partitions, and that has been looked at. */
@@ -350,7 +346,7 @@ final class StartCheck {
         if (unheard.isEmpty() && warned) {
             warned = false;
             // As loud as its beginning.
-            LOG.warn("all other nodes have answered what they have purged");
+            LOG.warn("all other nodes have told what they have purged");
         }
     }
 
@@ -382,7 +378,7 @@ final class StartCheck {
     private void warn(Set<Node> silent, Duration time) {
         warned = true;
         LOG.warn(
-                "{} did not answer within {} s whether they have deleted and purged what this node still holds: it is read meanwhile, and they are asked again and again",
+                "{} did not tell within {} s whether they have deleted and purged what this node still holds: it is read meanwhile, and they are asked again and again",
                 ids(silent),
                 time.toSeconds());
     }
