@@ -87,11 +87,13 @@ final class ScenarioRun {
 
     private void prepare() throws IOException {
         boolean isThere = Files.isDirectory(directory);
-        try {
-            Files.createDirectories(directory);
-        } catch (IOException e) {
-            String why = Files.exists(directory) ? "it is a file" : "it cannot be made: " + Messages.of(e);
-            throw new IOException("--out must be a directory for the report, not '" + directory + "': " + why, e);
+        if (!isThere) {
+            try {
+                Files.createDirectories(directory);
+            } catch (IOException e) {
+                String why = Files.exists(directory) ? "it is a file" : "it cannot be made: " + Messages.of(e);
+                throw new IOException("--out must be a directory for the report, not '" + directory + "': " + why, e);
+            }
         }
         long needed = scenario.diskBytes(settings) + RESERVE_BYTES;
         long free = Files.getFileStore(directory).getUsableSpace();

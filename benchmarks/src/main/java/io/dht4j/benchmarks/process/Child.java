@@ -49,6 +49,7 @@ public final class Child implements AutoCloseable {
     private final Process process;
     private final LogTail log;
     private final Thread logReader;
+    private final Thread answerReader;
     private final Thread killer;
     private final AtomicLong lastId = new AtomicLong();
     private final Map<Long, CompletableFuture<JsonNode>> waiting = new ConcurrentHashMap<>();
@@ -62,6 +63,7 @@ public final class Child implements AutoCloseable {
         this.log = log;
         this.killer = new Thread(process::destroyForcibly, "end of " + spec.name());
         this.logReader = daemon("log", () -> log.readAll(process.getErrorStream()));
+        this.answerReader = daemon("answers", this::readAnswers);
     }
 
     /**
@@ -97,6 +99,8 @@ public final class Child implements AutoCloseable {
             line.add("--enable-native-access=ALL-UNNAMED");
             line.add("--sun-misc-unsafe-memory-access=allow");
         }
+        // Neither in the directory of whoever runs the experiment, nor in one that is deleted at its end.
+        line.add("-XX:ErrorFile=" + Path.of(System.getProperty("java.io.tmpdir"), "hs_err_pid%p.log"));
         line.addAll(spec.jvmFlags());
         line.addAll(List.of(
                 "-cp", System.getProperty("java.class.path"), spec.main().getName()));
@@ -111,7 +115,7 @@ public final class Child implements AutoCloseable {
             process.destroyForcibly();
         }
         logReader.start();
-        daemon("answers", this::readAnswers).start();
+        answerReader.start();
         daemon("commands", this::writeCommands).start();
         process.onExit().thenRun(() -> daemon("exit", this::afterExit).start());
     }
@@ -330,6 +334,8 @@ public final class Child implements AutoCloseable {
         try {
             // What it said last may still be on its way; something that it started may keep the stream open for ever.
             logReader.join(LAST_LINES.toMillis());
+            // A JVM that cannot start says why on its standard output.
+            answerReader.join(LAST_LINES.toMillis());
         } catch (InterruptedException e) {
             log.add("(interrupted while reading the last lines)");
         }

@@ -45,20 +45,24 @@ final class LogTail implements AutoCloseable {
     }
 
     synchronized void add(String line) {
-        if (last.size() == LINES) {
-            last.removeFirst();
-        }
-        last.addLast(line.length() <= LINE_LENGTH ? line : line.substring(0, LINE_LENGTH) + "...");
+        remember(line);
         file.ifPresent(writer -> {
             try {
                 writer.write(line);
                 writer.newLine();
                 writer.flush();
             } catch (IOException e) {
-                last.addLast("(not written to the log file: " + e.getMessage() + ")");
-                last.removeFirst();
+                remember("(not written to the log file: " + e.getMessage() + ")");
             }
         });
+    }
+
+    /** Holding the lock. */
+    private void remember(String line) {
+        if (last.size() == LINES) {
+            last.removeFirst();
+        }
+        last.addLast(line.length() <= LINE_LENGTH ? line : line.substring(0, LINE_LENGTH) + "...");
     }
 
     synchronized List<String> lines() {

@@ -10,6 +10,6 @@ import io.dht4j.benchmarks.load.LoadResult;
  */
 public record Level(int percent, LoadResult result) {
 
-    /** The stable load itself. */
-    static final int ALL = 100;
+    /** The stable load itself, in percent. */
+    public static final int ALL = 100;
 }

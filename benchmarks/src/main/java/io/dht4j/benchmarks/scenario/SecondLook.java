@@ -1,5 +1,6 @@
 package io.dht4j.benchmarks.scenario;
 
+import io.dht4j.benchmarks.report.Level;
 import java.io.IOException;
 import java.util.List;
 import java.util.OptionalInt;
@@ -13,10 +14,8 @@ final class SecondLook {
     /** How often each part is tried. */
     private static final int TRIES = 2;
 
-    static final int ALL = 100;
-
     /** In percent of the stable load. */
-    private static final List<Integer> PARTS = List.of(ALL, 90, 75);
+    private static final List<Integer> PARTS = List.of(Level.ALL, 90, 75);
 
     private SecondLook() {}
 

@@ -219,7 +219,7 @@ final class ServerComparison {
         if (!cell.levels.isEmpty()) {
             // Those of the first repetition are in its levels.
             stable.levels().stream()
-                    .filter(level -> level.percent() == 100)
+                    .filter(level -> level.percent() == Level.ALL)
                     .forEach(level ->
                             cell.doubts.addAll(level.result().conditions().doubts()));
         } else if (stable.found()) {
@@ -239,22 +239,23 @@ final class ServerComparison {
                 List.copyOf(cell.doubts)));
     }
 
-    /** Costs and profiles, by further runs at the stable load. */
+    /** Costs and profiles, by further runs at the stable load, or a part of it where that does not hold meanwhile. */
     private void explain(Case each, Operation operation, double rate, Cell cell, Nodes nodes, LoadProcess load)
             throws IOException, InterruptedException {
         StableSearch search = each.plan().search(operation, rate, 0);
-        look(each, operation, rate, cell, "the costs were counted", spec -> {
+        OptionalInt counted = look(each, operation, rate, spec -> {
             Counters before = nodes.counters();
             LoadResult result = load.run(spec);
             cell.costs = nodes.counters().since(before).perOperation(result.offered() - result.notSent());
             return search.holds(result);
         });
+        tell(each, operation, cell, "the costs were counted", counted);
         for (ProfileEvent event : each.plan().events()) {
             String name = (each.groupOf(operation) + "-" + each.variant().name() + "-" + event.label())
                     .toLowerCase(Locale.ROOT)
                     .replaceAll("[^a-z0-9-]+", "-");
             Deque<Profiling.Taken> all = new ArrayDeque<>();
-            look(each, operation, rate, cell, "the profile of " + event.label() + " was taken", spec -> {
+            OptionalInt profiled = look(each, operation, rate, spec -> {
                 List<LoadResult> meanwhile = new ArrayList<>();
                 Profiling.Taken taken =
                         Profiling.take(nodes, event, lab.directory(), name, () -> meanwhile.add(load.run(spec)));
@@ -262,6 +263,9 @@ final class ServerComparison {
                 return taken.seen().isEmpty() || meanwhile.stream().allMatch(search::holds);
             });
             keep(each, operation, event, name, all.getLast(), cell);
+            if (all.getLast().seen().isPresent()) {
+                tell(each, operation, cell, "the profile of " + event.label() + " was taken", profiled);
+            }
         }
     }
 
@@ -273,19 +277,23 @@ final class ServerComparison {
         boolean held(LoadSpec spec) throws IOException, InterruptedException;
     }
 
-    private void look(Case each, Operation operation, double rate, Cell cell, String what, Taking taking)
+    /** At what part of a stable load it held, in percent; empty if at none. */
+    private OptionalInt look(Case each, Operation operation, double rate, Taking taking)
             throws IOException, InterruptedException {
         ServerPlan plan = each.plan();
-        OptionalInt held = SecondLook.until(percent -> {
-            double part = rate * percent / 100;
+        return SecondLook.until(percent -> {
+            double part = rate * percent / Level.ALL;
             return taking.held(plan.load(operation, part, 0)
                     .lasting(0, 2 * plan.pace().seconds())
                     .withMaxInFlight(plan.search(operation, part, 0).maxInFlight(part))
                     .withSeed(fresh++));
         });
+    }
+
+    private void tell(Case each, Operation operation, Cell cell, String what, OptionalInt held) {
         if (held.isEmpty()) {
             cell.doubts.add("while " + what + " the load was not stable, not even at a part of it");
-        } else if (held.getAsInt() < SecondLook.ALL) {
+        } else if (held.getAsInt() < Level.ALL) {
             lab.note(each.groupOf(operation) + ", " + each.variant().name() + ": " + what + " at " + held.getAsInt()
                     + " % of the stable load, at more of which it did not hold meanwhile.");
         }
@@ -325,7 +333,7 @@ final class ServerComparison {
             String title =
                     group + ": " + own.variant() + " against " + first.get().variant();
             FlameGraphs.writeDifference(first.get().stacks(), stacks, title, file);
-            lab.link(title, file);
+            lab.link("flame graph of the difference: " + title, file);
         }
     }
 }

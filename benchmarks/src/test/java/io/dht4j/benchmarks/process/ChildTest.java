@@ -91,6 +91,19 @@ class ChildTest {
     }
 
     @Test
+    void a_machine_that_cannot_start_says_why() throws Exception {
+        Path log = directory.resolve("child.log");
+        try (Child child = Child.start(
+                new ChildSpec("child", ChildProgram.class, List.of("-Xms1g", "-Xmx64m"), Optional.of(log)))) {
+            assertThatThrownBy(() -> child.ping(PATIENCE))
+                    .isInstanceOf(ChildDiedException.class)
+                    .hasMessageContaining("heap size")
+                    .hasMessageNotContaining("not written");
+        }
+        assertThat(log).content().contains("heap size");
+    }
+
+    @Test
     void a_death_fails_the_command_at_once_and_tells_the_last_log_lines() throws Exception {
         try (Child child = start(ChildProgram.class)) {
             for (int i = 1; i <= 50; i++) {

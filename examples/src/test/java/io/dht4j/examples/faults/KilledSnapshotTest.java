@@ -26,7 +26,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -34,7 +33,6 @@ import org.junit.jupiter.api.io.TempDir;
  * {@code kill -9} in the middle of a snapshot, of the command and of servers. The links to the servers' public APIs let 64 KiB pass in a fifth of a second
  * until the kill, so that the snapshot is in its middle then.
  */
-@Tag("search")
 class KilledSnapshotTest {
 
     private static final int ENTRIES = 1_000;
