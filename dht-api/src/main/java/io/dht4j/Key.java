@@ -4,7 +4,6 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -62,16 +61,23 @@ public final class Key implements Comparable<Key> {
      * @throws InvalidRequestException if the text is empty, too long, or has an unpaired surrogate
      */
     public static Key of(String text) {
-        try {
-            ByteBuffer encoded = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(text));
-            byte[] bytes = new byte[encoded.remaining()];
-            encoded.get(bytes);
-            return new Key(bytes);
-        } catch (CharacterCodingException e) {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        // What cannot be encoded has become a question mark. An encoder would tell, but takes many times as long.
+        if (hasQuestionMark(bytes) && !StandardCharsets.UTF_8.newEncoder().canEncode(text)) {
             throw new InvalidRequestException(
                     ErrorCode.KEY_INVALID,
                     "a key's text must be encodable as UTF-8; this one has an unpaired surrogate");
         }
+        return new Key(bytes);
+    }
+
+    private static boolean hasQuestionMark(byte[] bytes) {
+        for (byte each : bytes) {
+            if (each == '?') {
+                return true;
+            }
+        }
+        return false;
     }
 
     /**

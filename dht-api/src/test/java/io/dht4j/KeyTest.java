@@ -25,7 +25,10 @@ class KeyTest {
     void textWithoutAnUtf8FormIsRefused() {
         assertRefused(() -> Key.of("a\uD800b"), "unpaired surrogate");
         assertRefused(() -> Key.of("\uDC00"), "unpaired surrogate");
+        assertRefused(() -> Key.of("a?\uDC00\uD800"), "unpaired surrogate");
         assertThat(Key.of("\uD83D\uDE00").length()).isEqualTo(4);
+        assertThat(Key.of("a?b").toByteArray()).containsExactly('a', '?', 'b');
+        assertThat(Key.of("?\uD83D\uDE00?")).hasToString("?\uD83D\uDE00?");
     }
 
     private static void assertRefused(ThrowingCallable call, String message) {

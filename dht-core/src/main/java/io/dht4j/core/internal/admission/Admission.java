@@ -38,15 +38,16 @@ public final class Admission {
 
     /**
      * Lets one in, which must {@link #leave} exactly once. One that is larger than the byte limit passes when no others
-     * have bytes inside.
+     * have bytes inside; one without bytes is not subject to that limit.
      *
-     * @param bytes its bytes
+     * @param bytes its bytes, zero or more
      * @throws OverloadedException past a limit
      * @throws UnavailableException after {@link #close}
      */
     public void enter(long bytes) {
         int now = inside.incrementAndGet();
-        long bytesBefore = bytesInside.getAndAdd(bytes);
+        // All threads meet at these numbers: reads, which have no bytes, need not touch the second one.
+        long bytesBefore = bytes == 0 ? 0 : bytesInside.getAndAdd(bytes);
         if (closed) {
             leave(bytes);
             throw new UnavailableException(ErrorCode.NOT_SERVING, "this node is closed");
@@ -69,7 +70,9 @@ public final class Admission {
      * @param bytes as when it entered
      */
     public void leave(long bytes) {
-        bytesInside.addAndGet(-bytes);
+        if (bytes != 0) {
+            bytesInside.addAndGet(-bytes);
+        }
         if (inside.decrementAndGet() == 0 && closed) {
             empty.complete(null);
         }

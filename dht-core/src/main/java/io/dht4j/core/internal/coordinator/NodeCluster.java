@@ -314,6 +314,10 @@ public final class NodeCluster implements Cluster {
             LOG.error("a call failed in an unexpected way", e);
             running = CompletableFuture.failedFuture(DhtException.of(ErrorCode.INTERNAL, "internal error: " + e));
         }
+        if (running.isDone()) {
+            admission.leave(bytes);
+            return running;
+        }
         // The caller gets the stage behind this one, so that its next call finds the room that this one leaves.
         return running.whenComplete((result, error) -> admission.leave(bytes));
     }

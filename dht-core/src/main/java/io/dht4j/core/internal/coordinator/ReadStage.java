@@ -18,14 +18,15 @@ final class ReadStage<T> extends CompletableFuture<T> {
         this.outermost = outermost;
     }
 
-    /** A stage from which one is derived that the caller gets. */
+    /** A stage from which one is derived that the caller gets, unless it is done by then and the caller gets it itself. */
     static <T> ReadStage<T> of(ReadOperation operation) {
         return new ReadStage<>(operation, false);
     }
 
     @Override
     public <U> CompletableFuture<U> newIncompleteFuture() {
-        return outermost ? new CompletableFuture<>() : new ReadStage<>(operation, true);
+        // One that is done goes to the caller as it is, so there is nothing that those derived from it could end.
+        return outermost || isDone() ? new CompletableFuture<>() : new ReadStage<>(operation, true);
     }
 
     @Override
