@@ -105,7 +105,9 @@ final class GivenSettings implements Settings {
     }
 
     private static String plain(double number) {
-        return BigDecimal.valueOf(number).stripTrailingZeros().toPlainString();
+        return number == Math.rint(number)
+                ? String.format(Locale.ROOT, "%,.0f", number)
+                : BigDecimal.valueOf(number).stripTrailingZeros().toPlainString();
     }
 
     private static IllegalArgumentException refused(String parameter, String value, String wanted) {

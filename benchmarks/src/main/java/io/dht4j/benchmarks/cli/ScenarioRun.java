@@ -5,6 +5,7 @@ import io.dht4j.benchmarks.report.Measurement;
 import io.dht4j.benchmarks.report.Report;
 import io.dht4j.benchmarks.report.Results;
 import io.dht4j.benchmarks.report.Spread;
+import io.dht4j.benchmarks.scenario.Needs;
 import io.dht4j.benchmarks.scenario.Scenario;
 import io.dht4j.benchmarks.scenario.Trees;
 import io.dht4j.examples.cli.Console;
@@ -86,6 +87,16 @@ final class ScenarioRun {
     }
 
     private void prepare() throws IOException {
+        Needs needs = scenario.needs(settings);
+        long memory = ThisMachine.read().memoryBytes();
+        if (memory < needs.memoryBytes()) {
+            throw new IOException(String.format(
+                    Locale.ROOT,
+                    "%s needs %,d MiB of memory for its processes, but this machine has %,d MiB; make --heap smaller, or start fewer nodes",
+                    scenario.name(),
+                    needs.memoryBytes() >> 20,
+                    memory >> 20));
+        }
         boolean isThere = Files.isDirectory(directory);
         if (!isThere) {
             try {
@@ -95,7 +106,7 @@ final class ScenarioRun {
                 throw new IOException("--out must be a directory for the report, not '" + directory + "': " + why, e);
             }
         }
-        long needed = scenario.diskBytes(settings) + RESERVE_BYTES;
+        long needed = needs.diskBytes() + RESERVE_BYTES;
         long free = Files.getFileStore(directory).getUsableSpace();
         if (free < needed) {
             if (!isThere) {

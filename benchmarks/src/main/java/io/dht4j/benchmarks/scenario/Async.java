@@ -53,8 +53,8 @@ public final class Async implements Scenario {
     }
 
     @Override
-    public long diskBytes(Settings settings) {
-        return ServerPlan.of(settings).diskBytes(NODES);
+    public Needs needs(Settings settings) {
+        return ServerPlan.of(settings).needs(NODES, NODES);
     }
 
     @Override

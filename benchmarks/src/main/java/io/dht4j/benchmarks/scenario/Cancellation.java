@@ -67,8 +67,8 @@ public final class Cancellation implements Scenario {
     }
 
     @Override
-    public long diskBytes(Settings settings) {
-        return plan(settings).diskBytes(NODES);
+    public Needs needs(Settings settings) {
+        return plan(settings).needs(NODES, NODES);
     }
 
     @Override

@@ -49,8 +49,8 @@ public final class Clients implements Scenario {
     }
 
     @Override
-    public long diskBytes(Settings settings) {
-        return ServerPlan.of(settings).diskBytes(1);
+    public Needs needs(Settings settings) {
+        return ServerPlan.of(settings).needs(NODES, 1);
     }
 
     @Override

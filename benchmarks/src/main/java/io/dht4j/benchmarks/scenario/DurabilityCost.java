@@ -59,8 +59,8 @@ public final class DurabilityCost implements Scenario {
     }
 
     @Override
-    public long diskBytes(Settings settings) {
-        return ServerComparison.diskBytes(cases(settings), NODES);
+    public Needs needs(Settings settings) {
+        return ServerComparison.needs(cases(settings), NODES);
     }
 
     @Override

@@ -23,6 +23,11 @@ final class Generator implements AutoCloseable {
         this.flags = flags;
     }
 
+    /** What it takes of the machine. */
+    static Needs needs() {
+        return Needs.of(0, 1, HEAP_MEGABYTES);
+    }
+
     /** The process, connected to a target in place of the one before. */
     LoadProcess connected(TargetSpec target) throws IOException, InterruptedException {
         if (process.isPresent()) {

@@ -75,9 +75,9 @@ public final class Peers implements Scenario {
     }
 
     @Override
-    public long diskBytes(Settings settings) {
+    public Needs needs(Settings settings) {
         Plan plan = Plan.of(settings);
-        return (512L << 20) + MEMBERS * 4L * plan.keys() * (plan.valueBytes() + 100L);
+        return Needs.of((512L << 20) + MEMBERS * 4L * plan.keys() * (plan.valueBytes() + 100L), MEMBERS, plan.heap());
     }
 
     private record Plan(

@@ -60,8 +60,8 @@ public final class Pools implements Scenario {
     }
 
     @Override
-    public long diskBytes(Settings settings) {
-        return ServerPlan.of(settings).diskBytes(NODES);
+    public Needs needs(Settings settings) {
+        return ServerPlan.of(settings).needs(NODES, NODES);
     }
 
     @Override

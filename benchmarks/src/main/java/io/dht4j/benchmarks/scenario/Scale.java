@@ -65,8 +65,8 @@ public final class Scale implements Scenario {
     }
 
     @Override
-    public long diskBytes(Settings settings) {
-        return ServerComparison.diskBytes(cases(settings), NODES);
+    public Needs needs(Settings settings) {
+        return ServerComparison.needs(cases(settings), NODES);
     }
 
     @Override

@@ -23,13 +23,13 @@ public interface Scenario {
     void check(Settings settings);
 
     /**
-     * How much disk space a run needs at most, for its data and its report. Quick, and without effect.
+     * What a run needs of the machine at most; a run does not begin where that is not there. Quick, and without effect.
      *
      * @param settings what was given, checked
-     * @return bytes; 64 MiB unless overridden
+     * @return disk and memory; 64 MiB of disk unless overridden
      */
-    default long diskBytes(Settings settings) {
-        return 64L << 20;
+    default Needs needs(Settings settings) {
+        return Needs.LITTLE;
     }
 
     /**

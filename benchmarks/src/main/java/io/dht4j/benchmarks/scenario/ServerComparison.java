@@ -82,12 +82,11 @@ final class ServerComparison {
                 variants.stream().map(variant -> new Case("", variant, plan)).toList());
     }
 
-    /** How much disk the largest of some cases takes. */
-    static long diskBytes(List<Case> cases, int copies) {
+    /** What the largest of some cases takes of the machine. */
+    static Needs needs(List<Case> cases, int copies) {
         return cases.stream()
-                .mapToLong(each -> each.plan().diskBytes(copies))
-                .max()
-                .orElse(0);
+                .map(each -> each.plan().needs(each.variant().nodes(), copies))
+                .reduce(Needs.LITTLE, Needs::or);
     }
 
     /** How many steps it takes. */

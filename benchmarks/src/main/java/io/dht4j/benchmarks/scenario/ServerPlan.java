@@ -167,8 +167,11 @@ record ServerPlan(
         Pace pace = Pace.of(settings);
         long mostSendEvery = TimeUnit.MICROSECONDS.convert(pace.p99()) / 2;
         if (client.sendEveryMicros() > mostSendEvery) {
-            throw new IllegalArgumentException("--send-every must be at most " + mostSendEvery
-                    + " microseconds, half of --p99, not '" + client.sendEveryMicros() + "'");
+            throw new IllegalArgumentException(String.format(
+                    Locale.ROOT,
+                    "--send-every must be at most %,d microseconds, half of --p99, not '%d'",
+                    mostSendEvery,
+                    client.sendEveryMicros()));
         }
         return new ServerPlan(
                 operations,
@@ -243,8 +246,9 @@ record ServerPlan(
                 .lasting(3 * pace.seconds(), pace.seconds());
     }
 
-    /** How much disk a run takes at most: a store's file may be some times the live data, and there is a log. */
-    long diskBytes(int copies) {
-        return REPORT_BYTES + FILE_PER_LIVE * copies * keys * (valueBytes + KEY_BYTES);
+    /** What a run takes at most: a store's file may be some times the live data, and there is a log. */
+    Needs needs(int nodes, int copies) {
+        long diskBytes = REPORT_BYTES + FILE_PER_LIVE * copies * keys * (valueBytes + KEY_BYTES);
+        return Needs.of(diskBytes, nodes, jvm.heapMegabytes()).beside(Generator.needs());
     }
 }

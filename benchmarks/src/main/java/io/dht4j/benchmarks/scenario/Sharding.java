@@ -52,8 +52,8 @@ public final class Sharding implements Scenario {
     }
 
     @Override
-    public long diskBytes(Settings settings) {
-        return ServerPlan.of(settings).diskBytes(1);
+    public Needs needs(Settings settings) {
+        return ServerPlan.of(settings).needs(NODES, 1);
     }
 
     @Override

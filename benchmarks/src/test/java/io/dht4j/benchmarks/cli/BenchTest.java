@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.benchmarks.report.Results;
 import io.dht4j.benchmarks.report.ResultsFile;
+import io.dht4j.benchmarks.scenario.Needs;
 import io.dht4j.benchmarks.scenario.Scenario;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -229,17 +230,32 @@ class BenchTest {
 
     @Test
     void too_little_disk_space_is_noticed_before_anything_starts() {
-        BenchCommand command = run(List.of(new TestScenario(
-                lab -> {
-                    throw new AssertionError("started");
-                },
-                1L << 60)));
+        BenchCommand command = run(needing(new Needs(1L << 60, 0)));
 
         assertThat(command.exitCode()).isEqualTo(1);
         assertThat(command.err())
                 .contains("trial needs 1,099,511,627,840 MiB of disk space")
                 .contains("--out");
         assertThat(out()).doesNotExist();
+    }
+
+    @Test
+    void too_little_memory_is_noticed_before_anything_starts() {
+        BenchCommand command = run(needing(new Needs(0, 1L << 60)));
+
+        assertThat(command.exitCode()).isEqualTo(1);
+        assertThat(command.err())
+                .contains("trial needs 1,099,511,627,776 MiB of memory")
+                .contains("--heap");
+        assertThat(out()).doesNotExist();
+    }
+
+    private static List<Scenario> needing(Needs needs) {
+        return List.of(new TestScenario(
+                lab -> {
+                    throw new AssertionError("started");
+                },
+                needs));
     }
 
     @Test

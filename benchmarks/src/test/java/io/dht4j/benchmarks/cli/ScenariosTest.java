@@ -46,8 +46,21 @@ class ScenariosTest {
             assertThat(settings.read())
                     .containsExactlyInAnyOrderElementsOf(
                             scenario.parameters().stream().map(Parameter::name).toList());
-            assertThat(scenario.diskBytes(settings)).isNotNegative();
+            assertThat(scenario.needs(settings).diskBytes()).isPositive();
         }
+    }
+
+    @Test
+    void a_run_needs_memory_for_the_heaps_of_all_its_processes() {
+        Scenario clients = Scenarios.all().stream()
+                .filter(scenario -> scenario.name().equals("clients"))
+                .findFirst()
+                .orElseThrow();
+        long memory = clients.needs(new GivenSettings(clients, false, Map.of("heap", "2000")))
+                .memoryBytes();
+
+        // Two nodes and the load.
+        assertThat(memory >> 20).isBetween(2 * 2000L + 512, 2 * 2000L + 1024);
     }
 
     /** Settings that remember which were read. */

@@ -2,6 +2,7 @@ package io.dht4j.benchmarks.cli;
 
 import io.dht4j.benchmarks.report.Measurement;
 import io.dht4j.benchmarks.scenario.Lab;
+import io.dht4j.benchmarks.scenario.Needs;
 import io.dht4j.benchmarks.scenario.Parameter;
 import io.dht4j.benchmarks.scenario.Scenario;
 import io.dht4j.benchmarks.scenario.Settings;
@@ -9,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 
 /** A scenario whose work is given. */
-record TestScenario(Work work, long diskBytes) implements Scenario {
+record TestScenario(Work work, Needs needs) implements Scenario {
 
     /** What a scenario does. */
     interface Work {
@@ -17,7 +18,7 @@ record TestScenario(Work work, long diskBytes) implements Scenario {
     }
 
     static List<Scenario> of(Work work) {
-        return List.of(new TestScenario(work, 1));
+        return List.of(new TestScenario(work, new Needs(1, 1)));
     }
 
     /** A measurement of some values. */
@@ -61,8 +62,8 @@ record TestScenario(Work work, long diskBytes) implements Scenario {
     }
 
     @Override
-    public long diskBytes(Settings settings) {
-        return diskBytes;
+    public Needs needs(Settings settings) {
+        return needs;
     }
 
     @Override
