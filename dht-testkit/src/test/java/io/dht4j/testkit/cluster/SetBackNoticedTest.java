@@ -237,8 +237,8 @@ class SetBackNoticedTest {
             boolean[] agreed = new boolean[1];
             cluster.setBack(BACK, new NoteStore(cluster.image(BACK), () -> agreed[0] = true));
             cluster.env.advance(Duration.ofSeconds(10));
-            // Node 2 takes its time to agree, so that nothing has been decided when node 1 is back.
-            cluster.links.get(0).toward(id(2), Fault.delay(Duration.ofSeconds(5), Duration.ofMillis(1)));
+            // What it answers travels for a while, so that nothing has been decided when it is back.
+            cluster.links.get(0).toward(id(BACK), Fault.delay(Duration.ofMillis(1), Duration.ofSeconds(5)));
             cluster.await(cluster.node(0).repair(Set.of()));
             cluster.env.runUntil(() -> agreed[0], LONG);
             cluster.setBack(BACK, image);
