@@ -100,6 +100,11 @@ final class LabRun implements Lab {
     }
 
     @Override
+    public void within(long done, long of) {
+        progress.within(done, of);
+    }
+
+    @Override
     public void add(Measurement measurement) {
         for (int i = 0; i < measurements.size(); i++) {
             Measurement earlier = measurements.get(i);

@@ -3,6 +3,7 @@ package io.dht4j.benchmarks.cli;
 import io.dht4j.examples.cli.Console;
 import java.io.PrintStream;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.function.LongSupplier;
 import me.tongfei.progressbar.ConsoleProgressBarConsumer;
 import me.tongfei.progressbar.ProgressBar;
@@ -18,6 +19,9 @@ final class Progress implements AutoCloseable {
 
     private static final int INTERVAL_MILLIS = 500;
 
+    /** Where there is no terminal, between two lines about one step. */
+    private static final Duration BETWEEN_LINES = Duration.ofSeconds(30);
+
     private final String task;
     private final PrintStream err;
     private final LongSupplier nanoTime;
@@ -26,6 +30,9 @@ final class Progress implements AutoCloseable {
     private @Nullable ProgressBar bar;
     private int planned;
     private int begun;
+    private String step = "";
+    private long stepBegin;
+    private long lastLine;
 
     /**
      * Begins now.
@@ -61,18 +68,41 @@ final class Progress implements AutoCloseable {
     void step(String what) {
         int done = begun;
         begun++;
+        step = what;
+        stepBegin = nanoTime.getAsLong();
+        lastLine = stepBegin;
         planned = Math.max(planned, begun);
         if (bar != null) {
             bar.stepTo(done);
             bar.setExtraMessage(what);
             return;
         }
-        err.printf("[%d/%d] %s%s%n", begun, planned, what, done == 0 ? "" : ", about " + left(done) + " left");
+        err.printf(
+                "[%d/%d] %s%s%n",
+                begun,
+                planned,
+                what,
+                done == 0 ? "" : ", about " + left(nanoTime.getAsLong() - begin, done, planned) + " left");
     }
 
-    private String left(int done) {
-        double perStep = (double) (nanoTime.getAsLong() - begin) / done;
-        return words(Duration.ofNanos((long) (perStep * (planned - done))));
+    /** How much of the step is done. */
+    void within(long done, long of) {
+        if (done <= 0) {
+            return;
+        }
+        long now = nanoTime.getAsLong();
+        String part = String.format(
+                Locale.ROOT, "%s: %d %%, about %s of it left", step, 100 * done / of, left(now - stepBegin, done, of));
+        if (bar != null) {
+            bar.setExtraMessage(part);
+        } else if (now - lastLine >= BETWEEN_LINES.toNanos()) {
+            lastLine = now;
+            err.printf("[%d/%d] %s%n", begun, planned, part);
+        }
+    }
+
+    private static String left(long nanos, long done, long of) {
+        return words(Duration.ofNanos((long) ((double) nanos / done * (of - done))));
     }
 
     /** A time for people. */

@@ -130,7 +130,7 @@ public final class HandoffLoad implements Callable<Integer> {
 
     private int measure(Nodes nodes, List<DhtClient> serving, LoadProcess generator, LoadProcess writer)
             throws IOException, InterruptedException, ClientException, ExecutionException {
-        generator.fill(load.keys(), 64, FILLING);
+        generator.fill(0, load.keys(), 64, FILLING);
         generator.run(spec(50_000, load.warmUp()).withMaxInFlight(64));
         double half = rate.isPresent() ? rate.get() : halfOfStable(generator);
         List<Double> seconds = new ArrayList<>();
@@ -138,7 +138,7 @@ public final class HandoffLoad implements Callable<Integer> {
         try {
             for (int repetition = 0; repetition < repetitions; repetition++) {
                 third.kill();
-                writer.fill(missed, 64, FILLING);
+                writer.fill(0, missed, 64, FILLING);
                 say("%,d hint bytes are kept", hintBytes(serving));
                 ExecutorService background = Executors.newSingleThreadExecutor();
                 try {

@@ -130,7 +130,7 @@ public final class OverloadLoad implements Callable<Integer> {
                 }
                 keepOn(1, process.pid());
             }
-            process.fill(load.keys(), 64, FILLING);
+            process.fill(0, load.keys(), 64, FILLING);
             process.run(spec(50_000, load.warmUp()).withMaxInFlight(64));
             Optional<Double> stable = known.isPresent() ? known : stableLoad(process);
             if (stable.isEmpty()) {

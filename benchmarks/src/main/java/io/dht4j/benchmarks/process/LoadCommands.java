@@ -23,10 +23,11 @@ final class LoadCommands implements AutoCloseable {
     /**
      * The arguments of {@link #fill}.
      *
+     * @param first the first key; 0 or more
      * @param keys how many to write; 0 or more
      * @param maxInFlight puts under way; 1 to 1,000,000
      */
-    record Fill(long keys, int maxInFlight) {}
+    record Fill(long first, long keys, int maxInFlight) {}
 
     /** Connects, in place of any earlier target, whose operations fail then. */
     synchronized void connect(TargetSpec spec) {
@@ -34,9 +35,9 @@ final class LoadCommands implements AutoCloseable {
         target = Optional.of(Targets.open(spec));
     }
 
-    /** Writes every key once. Blocks. */
+    /** Writes each of some keys once. Blocks. */
     Filling.Filled fill(Fill fill) throws IOException, InterruptedException {
-        return Filling.fill(target(), fill.keys(), fill.maxInFlight());
+        return Filling.fill(target(), fill.first(), fill.keys(), fill.maxInFlight());
     }
 
     /** Runs a load. Blocks. */

@@ -78,18 +78,20 @@ public final class LoadProcess implements LoadDriver, AutoCloseable {
     }
 
     /**
-     * Writes every key once, as fast as the target takes them. Blocks.
+     * Writes each of some keys once, as fast as the target takes them. Blocks.
      *
-     * @param keys how many; 0 or more
+     * @param first the first key; 0 or more
+     * @param keys how many, each one greater than the one before; 0 or more
      * @param maxInFlight puts under way; 1 to 1,000,000
      * @param deadline how long that may take
      * @return what was written
      * @throws ChildException if it does not end in time, or a put fails to the end
      * @throws InterruptedException if the thread is interrupted; filling is stopped then
      */
-    public Filling.Filled fill(long keys, int maxInFlight, Duration deadline)
+    public Filling.Filled fill(long first, long keys, int maxInFlight, Duration deadline)
             throws ChildException, InterruptedException {
-        return child.call(LoadMain.FILL, new LoadCommands.Fill(keys, maxInFlight), Filling.Filled.class, deadline);
+        return child.call(
+                LoadMain.FILL, new LoadCommands.Fill(first, keys, maxInFlight), Filling.Filled.class, deadline);
     }
 
     @Override

@@ -64,7 +64,7 @@ public final class MemberMain implements AutoCloseable {
     }
 
     private Filling.Filled fill(Fill fill) throws IOException, InterruptedException {
-        return Filling.fill(member(), fill.keys(), fill.maxInFlight());
+        return Filling.fill(member(), 0, fill.keys(), fill.maxInFlight());
     }
 
     private Slots.Result loop(Loop loop) throws InterruptedException {

@@ -11,24 +11,33 @@ final class FilledLoad {
 
     private static final int MOST_IN_FLIGHT = 128;
     private static final int BYTES_IN_FLIGHT = 8 << 20;
-    private static final Duration DEADLINE = Duration.ofHours(2);
+
+    /** Some seconds of work, after which the progress is told. */
+    private static final long KEYS_AT_A_TIME = 50_000;
+
+    private static final Duration DEADLINE = Duration.ofHours(1);
 
     private FilledLoad() {}
 
     /**
      * Connects the load to nodes and writes every key of a plan once. Blocks.
      *
+     * @param lab is told the progress
      * @param ack how many replicas must answer
      * @param from of how many
      * @return the load, connected
      * @throws IOException if that fails; if a node has died, that is what the message tells, with its last log lines
      */
-    static LoadProcess of(ServerPlan plan, int ack, int from, Nodes nodes, Generator generator)
+    static LoadProcess of(Lab lab, ServerPlan plan, int ack, int from, Nodes nodes, Generator generator)
             throws IOException, InterruptedException {
         try {
             LoadProcess load = generator.connected(
                     plan.client().target(nodes).withPolicy(ack, from).withValueBytes(plan.valueBytes()));
-            load.fill(plan.keys(), inFlight(plan.valueBytes()), DEADLINE);
+            for (long first = 0; first < plan.keys(); first += KEYS_AT_A_TIME) {
+                lab.within(first, plan.keys());
+                long keys = Math.min(KEYS_AT_A_TIME, plan.keys() - first);
+                load.fill(first, keys, inFlight(plan.valueBytes()), DEADLINE);
+            }
             return load;
         } catch (ChildRefusedException e) {
             // A node that died is the reason, and knows more.

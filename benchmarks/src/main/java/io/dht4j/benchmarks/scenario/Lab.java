@@ -20,6 +20,14 @@ public interface Lab extends Settings {
     /** Says what is done now: one of the planned steps. */
     void step(String what);
 
+    /**
+     * Says how much is done of the step that was begun last.
+     *
+     * @param done so much
+     * @param of all of it, in the same unit; more than 0
+     */
+    void within(long done, long of);
+
     /** Keeps a measurement; one with the same group and variant is replaced. */
     void add(Measurement measurement);
 

@@ -32,9 +32,9 @@ public record Needs(long diskBytes, long memoryBytes) {
         return new Needs(diskBytes, megabytes << 20);
     }
 
-    /** With as much memory more as another one needs. */
+    /** What suffices for both at a time. */
     Needs beside(Needs other) {
-        return new Needs(Math.max(diskBytes, other.diskBytes), memoryBytes + other.memoryBytes);
+        return new Needs(diskBytes + other.diskBytes, memoryBytes + other.memoryBytes);
     }
 
     /** What suffices for either, one after the other. */

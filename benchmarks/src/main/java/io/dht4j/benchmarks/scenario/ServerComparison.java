@@ -155,7 +155,7 @@ final class ServerComparison {
         NodesSpec spec = NodesSpec.of(variant.nodes(), data, variant.settings())
                 .withJvm(jvm.heapMegabytes(), jvm.flags(variant.nodes()));
         try (Nodes nodes = Nodes.start(plan.client().offering(spec))) {
-            LoadProcess load = FilledLoad.of(plan, variant.ack(), variant.from(), nodes, generator);
+            LoadProcess load = FilledLoad.of(lab, plan, variant.ack(), variant.from(), nodes, generator);
             WarmUp warmUp = new WarmUp(plan, nodes, load);
             // What is compiled only under load must not count against what is tried first.
             warmUp.run();

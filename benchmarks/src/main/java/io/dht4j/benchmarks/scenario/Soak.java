@@ -89,7 +89,7 @@ record Soak(Operation operation, double minutes, double perSecond) {
                 .withJvm(plan.jvm().heapMegabytes(), plan.jvm().flags(NODES));
         try (Generator generator = new Generator(NodeJvm.compilerFlags(lab));
                 Nodes nodes = Nodes.start(plan.client().offering(spec))) {
-            LoadProcess load = FilledLoad.of(plan, ACK, NODES, nodes, generator);
+            LoadProcess load = FilledLoad.of(lab, plan, ACK, NODES, nodes, generator);
             LoadSpec part = plan.load(operation, perSecond, 0);
             Half first = new Half("first half");
             Half second = new Half("second half");

@@ -44,15 +44,20 @@ public final class Filling {
     public record Filled(long keys, double seconds) {}
 
     /**
-     * Puts every key from 0 to one less than there are. A put that fails is tried again, some times. Blocks.
+     * Puts each of some keys. A put that fails is tried again, some times. Blocks.
      *
      * @param target where to
-     * @param keys how many; 0 or more
+     * @param first the first key; 0 or more
+     * @param keys how many, each one greater than the one before; 0 or more
      * @param maxInFlight operations under way; 1 to 1,000,000
      * @throws IOException if a put failed to the end, or none ended for two minutes; some keys are written then
      * @throws InterruptedException if the thread is interrupted; what is under way ends by itself
      */
-    public static Filled fill(Target target, long keys, int maxInFlight) throws IOException, InterruptedException {
+    public static Filled fill(Target target, long first, long keys, int maxInFlight)
+            throws IOException, InterruptedException {
+        if (first < 0) {
+            throw new IllegalArgumentException("first key to fill: " + first + " is not 0 or more");
+        }
         if (keys < 0) {
             throw new IllegalArgumentException("keys to fill: " + keys + " is not 0 or more");
         }
@@ -61,12 +66,12 @@ public final class Filling {
                     "operations in flight while filling: " + maxInFlight + " is not 1 to 1,000,000");
         }
         long begin = System.nanoTime();
-        new Filling(target, maxInFlight).run(keys);
+        new Filling(target, maxInFlight).run(first, keys);
         return new Filled(keys, (System.nanoTime() - begin) / 1e9);
     }
 
-    private void run(long keys) throws IOException, InterruptedException {
-        for (long key = 0; key < keys; key++) {
+    private void run(long first, long keys) throws IOException, InterruptedException {
+        for (long key = first; key < first + keys; key++) {
             await(1);
             put(key, 1);
         }

@@ -53,7 +53,7 @@ class LoadCommandsTest {
     @Test
     void fills_and_loads_what_it_is_connected_to() throws Exception {
         commands.connect(copy(TargetSpec.http(List.of("127.0.0.1:" + api.port())), TargetSpec.class));
-        assertThat(commands.fill(copy(new LoadCommands.Fill(50, 8), LoadCommands.Fill.class))
+        assertThat(commands.fill(copy(new LoadCommands.Fill(0, 50, 8), LoadCommands.Fill.class))
                         .keys())
                 .isEqualTo(50);
 
@@ -71,7 +71,7 @@ class LoadCommandsTest {
         assertThatThrownBy(() -> commands.run(LOAD)).hasMessageContaining("not connected");
         commands.connect(TargetSpec.http(List.of("127.0.0.1:" + api.port())));
         commands.close();
-        assertThatThrownBy(() -> commands.fill(new LoadCommands.Fill(1, 1))).hasMessageContaining("not connected");
+        assertThatThrownBy(() -> commands.fill(new LoadCommands.Fill(0, 1, 1))).hasMessageContaining("not connected");
     }
 
     private <T> T copy(T value, Class<T> type) throws Exception {

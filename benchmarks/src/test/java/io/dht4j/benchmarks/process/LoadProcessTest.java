@@ -38,7 +38,7 @@ class LoadProcessTest {
                         96,
                         List.of(),
                         Optional.of(directory.resolve("load.log")))) {
-            assertThat(load.fill(100, 4, PATIENCE).keys()).isEqualTo(100);
+            assertThat(load.fill(0, 100, 4, PATIENCE).keys()).isEqualTo(100);
             LoadSpec gets = new LoadSpec(Operation.GET, 100, 0, 1, 100, 64, 1, 1);
             LoadResult[] results = new LoadResult[1];
             Profiling.Taken taken =
@@ -64,7 +64,7 @@ class LoadProcessTest {
                 List.of(),
                 Optional.empty())) {
             assertThatThrownBy(() -> {
-                        Filling.Filled filled = load.fill(1, 1, PATIENCE);
+                        Filling.Filled filled = load.fill(0, 1, 1, PATIENCE);
                         throw new AssertionError(filled);
                     })
                     .isInstanceOf(ChildException.class)

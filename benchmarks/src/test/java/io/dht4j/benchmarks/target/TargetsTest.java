@@ -99,7 +99,7 @@ class TargetsTest {
     @EnumSource
     void filling_writes_every_key_with_its_value(Kind kind) throws Exception {
         try (Target target = open(kind)) {
-            assertThat(Filling.fill(target, KEYS, 16).keys()).isEqualTo(KEYS);
+            assertThat(Filling.fill(target, 0, KEYS, 16).keys()).isEqualTo(KEYS);
         }
 
         Values values = new Values(VALUE_BYTES);
@@ -139,7 +139,7 @@ class TargetsTest {
     @EnumSource
     void a_load_of_either_operation_is_served(Kind kind) throws Exception {
         try (Target target = open(kind)) {
-            Filling.fill(target, KEYS, 16);
+            Filling.fill(target, 0, KEYS, 16);
             for (Operation operation : Operation.values()) {
                 LoadResult result = OpenLoad.on(target).run(new LoadSpec(operation, 500, 0.2, 0.5, KEYS, 200, 2, 1));
 
@@ -203,9 +203,21 @@ class TargetsTest {
     void filling_ends_with_an_error_if_a_key_cannot_be_written() {
         Target broken = new FailingTarget();
 
-        assertThatThrownBy(() -> Filling.fill(broken, 10, 2))
+        assertThatThrownBy(() -> Filling.fill(broken, 0, 10, 2))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("could not be written in 6 attempts: HTTP 507: full");
+    }
+
+    @Test
+    void filling_can_go_on_where_it_stopped() throws Exception {
+        try (Target target = open(Kind.EMBEDDED)) {
+            Filling.fill(target, 0, 3, 16);
+            assertThat(Filling.fill(target, 3, KEYS - 3, 16).keys()).isEqualTo(KEYS - 3);
+        }
+
+        for (long key = 0; key < KEYS; key++) {
+            assertThat(read(nodes.get(0), key)).isTrue();
+        }
     }
 
     @Test
@@ -219,7 +231,7 @@ class TargetsTest {
                 }
             };
 
-            Filling.fill(failingAtFirst, KEYS, 16);
+            Filling.fill(failingAtFirst, 0, KEYS, 16);
         }
 
         for (long key = 0; key < KEYS; key++) {
