@@ -31,6 +31,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
@@ -110,6 +111,27 @@ class LimitsTest {
             assertThat(admitted).allMatch(stage -> stage.toCompletableFuture().isCompletedExceptionally());
             cluster.heal();
             cluster.await(node.put(KEY, new byte[1]));
+        }
+    }
+
+    @Test
+    void callsThatAreDoneAtOnceLeaveTheirRoomAtOnce() {
+        try (SimulatedCluster cluster = SimulatedCluster.of(1, 3)
+                .options(b -> b.maxInFlight(1))
+                .stores(i -> BlockingStore.memoryFast())
+                .start()) {
+            CallOptions one = CallOptions.defaults().withPolicy(1, 3);
+            cluster.await(cluster.node(0).put(KEY, new byte[] {7}, ALL_OF_THREE));
+            for (int i = 0; i < 10; i++) {
+                CompletableFuture<Optional<Value>> call =
+                        cluster.node(0).get(KEY, one).toCompletableFuture();
+                assertThat(call).isCompletedWithValueMatching(Optional::isPresent);
+            }
+            // Nor was more let out than came in: the bound still holds.
+            cluster.links.get(0).towardAll(Fault.loseRequest());
+            CompletionStage<Optional<Value>> slow = cluster.node(0).get(KEY, ALL_OF_THREE);
+            assertThat(slow.toCompletableFuture()).isNotDone();
+            assertThat(cluster.failureOf(cluster.node(0).get(KEY, one)).code()).isEqualTo(ErrorCode.OVERLOADED);
         }
     }
 
