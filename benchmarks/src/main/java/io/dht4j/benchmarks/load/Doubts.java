@@ -1,6 +1,7 @@
 package io.dht4j.benchmarks.load;
 
 import io.dht4j.benchmarks.StolenTime;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -74,11 +75,11 @@ final class Doubts {
         }
     }
 
-    void tooLate(long operations) {
+    void tooLate(long operations, Duration bound) {
         if (operations > 0) {
             add(
                     "the generator was more than %d s late for %,d operations and left them out",
-                    Sender.GIVE_UP_NANOS / 1_000_000_000L, operations);
+                    bound.toSeconds(), operations);
         }
     }
 

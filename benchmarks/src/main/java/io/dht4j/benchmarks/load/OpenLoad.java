@@ -19,7 +19,7 @@ import org.HdrHistogram.Histogram;
  *
  * <p>Operations are at equal distances; the threads take them in turn. A thread that comes too late begins at once what is
  * due. Operations that find {@link LoadSpec#maxInFlight()} others under way are left out, as are those for which the generator
- * is more than a second late; both count as not sent. What is known against a run's figures stands in its
+ * is too late, by more than a second if nothing else is {@linkplain #givingUpAfter asked for}; both count as not sent. What is known against a run's figures stands in its
  * {@linkplain Conditions#doubts() doubts}: {@code docs/bench-load.md} has the bounds.
  *
  * <p>Safe for use by any number of threads, though runs at the same time disturb each other.
@@ -27,6 +27,7 @@ import org.HdrHistogram.Histogram;
 public final class OpenLoad implements LoadDriver {
 
     private static final Duration DRAIN = Duration.ofMinutes(2);
+    private static final Duration GIVE_UP = Duration.ofSeconds(1);
 
     /** So that all threads wait for the first operation when its time comes. */
     private static final long START_NANOS = 20_000_000;
@@ -39,10 +40,12 @@ public final class OpenLoad implements LoadDriver {
 
     private final Target target;
     private final Duration drain;
+    private final Duration giveUp;
 
-    private OpenLoad(Target target, Duration drain) {
+    private OpenLoad(Target target, Duration drain, Duration giveUp) {
         this.target = target;
         this.drain = drain;
+        this.giveUp = giveUp;
     }
 
     /**
@@ -51,7 +54,7 @@ public final class OpenLoad implements LoadDriver {
      * @param target which the caller closes
      */
     public static OpenLoad on(Target target) {
-        return new OpenLoad(target, DRAIN);
+        return new OpenLoad(target, DRAIN, GIVE_UP);
     }
 
     /**
@@ -61,7 +64,17 @@ public final class OpenLoad implements LoadDriver {
      * @param bound longer than the target's timeout
      */
     public OpenLoad drainingFor(Duration bound) {
-        return new OpenLoad(target, bound);
+        return new OpenLoad(target, bound, giveUp);
+    }
+
+    /**
+     * The same load, with another bound on how late an operation may begin; those that would be later are not sent. A generator that cannot keep up must end, and
+     * must not make up for its own pauses by a burst.
+     *
+     * @param lateness after the time at which the operation was meant to begin
+     */
+    public OpenLoad givingUpAfter(Duration lateness) {
+        return new OpenLoad(target, drain, lateness);
     }
 
     /**
@@ -84,7 +97,8 @@ public final class OpenLoad implements LoadDriver {
             long origin = System.nanoTime() + START_NANOS;
             List<Future<Sender.Sent>> sending = new ArrayList<>();
             for (int i = 0; i < spec.threads(); i++) {
-                sending.add(threads.submit(new Sender(spec, schedule, i, target, room, tally, random.split(), origin)));
+                sending.add(threads.submit(
+                        new Sender(spec, schedule, i, target, room, tally, random.split(), origin, giveUp.toNanos())));
             }
             TimeUnit.NANOSECONDS.sleep(origin + schedule.countingBegins() - System.nanoTime());
             Surroundings surroundings = new Surroundings();
@@ -113,7 +127,7 @@ public final class OpenLoad implements LoadDriver {
         }
     }
 
-    private static LoadResult result(
+    private LoadResult result(
             LoadSpec spec,
             Schedule schedule,
             List<Sender.Sent> threads,
@@ -142,7 +156,7 @@ public final class OpenLoad implements LoadDriver {
         doubts.clocks(
                 (schedule.intended(schedule.operations() - 1) - schedule.countingBegins()) / NANOS_PER_MILLI,
                 wallMillis(threads));
-        doubts.tooLate(tooLate);
+        doubts.tooLate(tooLate, giveUp);
         doubts.neverEnded(neverEnded);
         doubts.absent(tally.absent(), served);
         return new LoadResult(

@@ -12,12 +12,6 @@ import org.jspecify.annotations.Nullable;
 /** One thread of a load: begins every so-manieth operation at its time. */
 final class Sender implements Callable<Sender.Sent> {
 
-    /**
-     * An operation that would begin later than this is not begun: a generator that cannot keep up must end, and must not make
-     * up for its own pauses by a burst.
-     */
-    static final long GIVE_UP_NANOS = 1_000_000_000L;
-
     private final LoadSpec spec;
     private final Schedule schedule;
     private final int index;
@@ -26,6 +20,7 @@ final class Sender implements Callable<Sender.Sent> {
     private final Tally tally;
     private final SplittableRandom random;
     private final Pace pace;
+    private final long giveUpNanos;
 
     Sender(
             LoadSpec spec,
@@ -35,7 +30,8 @@ final class Sender implements Callable<Sender.Sent> {
             Semaphore room,
             Tally tally,
             SplittableRandom random,
-            long origin) {
+            long origin,
+            long giveUpNanos) {
         this.spec = spec;
         this.schedule = schedule;
         this.index = index;
@@ -43,6 +39,7 @@ final class Sender implements Callable<Sender.Sent> {
         this.room = room;
         this.tally = tally;
         this.random = random;
+        this.giveUpNanos = giveUpNanos;
         this.pace = new Pace(
                 origin, schedule.distanceNanos() * spec.threads(), MICROSECONDS.toNanos(spec.sendEveryMicros()));
     }
@@ -72,7 +69,7 @@ final class Sender implements Callable<Sender.Sent> {
             boolean counts = schedule.counts(i);
             // Drawn in any case, so that the keys do not depend on what became of the operations before.
             long key = random.nextLong(spec.keys());
-            boolean inTime = late <= GIVE_UP_NANOS;
+            boolean inTime = late <= giveUpNanos;
             boolean begun = inTime && room.tryAcquire();
             if (begun) {
                 begin(key, new Pending(intended, counts));

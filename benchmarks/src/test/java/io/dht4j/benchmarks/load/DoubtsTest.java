@@ -3,6 +3,7 @@ package io.dht4j.benchmarks.load;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.benchmarks.StolenTime;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 class DoubtsTest {
@@ -19,7 +20,7 @@ class DoubtsTest {
         doubts.waits(2000, 10_000);
         doubts.clocks(10_000, 10_100);
         doubts.clocks(0, 2);
-        doubts.tooLate(0);
+        doubts.tooLate(0, Duration.ofSeconds(1));
         doubts.neverEnded(0);
         doubts.absent(1, 100);
         doubts.absent(0, 0);
@@ -42,7 +43,7 @@ class DoubtsTest {
         doubts.waits(3000, 9_999);
         doubts.clocks(10_000, 10_103);
         doubts.clocks(10_000, 9_897);
-        doubts.tooLate(1);
+        doubts.tooLate(1, Duration.ofSeconds(1));
         doubts.neverEnded(2);
         doubts.absent(2, 100);
 

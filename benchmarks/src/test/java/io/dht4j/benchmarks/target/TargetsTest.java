@@ -25,6 +25,7 @@ import io.dht4j.transport.grpc.GrpcApiOptions;
 import io.dht4j.transport.http.HttpApi;
 import io.dht4j.transport.http.HttpApiOptions;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -141,11 +142,12 @@ class TargetsTest {
         try (Target target = open(kind)) {
             Filling.fill(target, 0, KEYS, 16);
             for (Operation operation : Operation.values()) {
-                LoadResult result = OpenLoad.on(target).run(new LoadSpec(operation, 500, 0.2, 0.5, KEYS, 200, 2, 1));
+                LoadResult result = OpenLoad.on(target)
+                        .givingUpAfter(Duration.ofMinutes(1))
+                        .run(new LoadSpec(operation, 500, 0.2, 0.5, KEYS, 200, 2, 1));
 
                 assertThat(result.errors()).isEmpty();
-                assertThat(result.served() + result.notSent()).isEqualTo(250);
-                assertThat(result.served()).isPositive();
+                assertThat(result.served()).isEqualTo(250);
                 assertThat(result.conditions().doubts()).noneMatch(doubt -> doubt.contains("found nothing"));
             }
         }
