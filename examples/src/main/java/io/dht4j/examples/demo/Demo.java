@@ -3,6 +3,7 @@ package io.dht4j.examples.demo;
 import io.dht4j.CallOptions;
 import io.dht4j.Cluster;
 import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.KeyValue;
@@ -249,7 +250,16 @@ final class Demo implements AutoCloseable {
 
     private long atNode(KeyRange range) {
         AtomicLong count = new AtomicLong();
-        join(cluster("n2").scan(range, ScanScope.NODE, PATIENT).forEach(entry -> count.incrementAndGet()));
+        try {
+            join(cluster("n2").scan(range, ScanScope.NODE, PATIENT).forEach(entry -> count.incrementAndGet()));
+        } catch (CompletionException e) {
+            // It has just started, and may still have to ask the others whether its disk was set back.
+            if (!(DhtException.unwrap(e) instanceof DhtException failure)
+                    || failure.code() != ErrorCode.REPLICA_REFILLING) {
+                throw e;
+            }
+            return 0;
+        }
         return count.get();
     }
 
