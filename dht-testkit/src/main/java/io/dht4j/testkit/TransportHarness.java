@@ -130,6 +130,14 @@ public abstract class TransportHarness {
         return true;
     }
 
+    /**
+     * Waits until a transport knows of every connection that a peer has closed, so that its next call is made on a new one. A call on an old one would be lost with it, which is
+     * no fault of the transport. For subclasses whose transports may use another connection for each call; others know when a call has failed.
+     *
+     * @param closed the peer, which has been closed
+     */
+    protected void awaitHungUp(Started closed) {}
+
     /** Looks for what else may be left behind, such as buffers. Called after each test, when all transports are closed. */
     protected void expectNoLeaks() {}
 
@@ -282,6 +290,20 @@ public abstract class TransportHarness {
             return ((TransportException) DhtException.unwrap(e)).outcome();
         } catch (TimeoutException | InterruptedException e) {
             throw new AssertionError("expected every call to end in time", e);
+        }
+    }
+
+    /**
+     * Tries something that needs an unknown but short time, such as a deadline by which a request must have arrived: with 300 ms first, and then, in case a thread or the machine stood
+     * still for so long, with four times as much again and again.
+     *
+     * @param attempt whether the time was enough; fails by itself if something was wrong
+     */
+    static void withEnoughTime(Predicate<Duration> attempt) {
+        Duration time = Duration.ofMillis(300);
+        while (!attempt.test(time)) {
+            time = time.multipliedBy(4);
+            assertThat(time).as("time that should have been enough").isLessThan(PATIENCE);
         }
     }
 

@@ -27,9 +27,10 @@ public abstract class TransportPeersContract extends TransportCancellingContract
 
     @Test
     void a_call_to_an_address_where_nobody_listens_fails_at_once_as_not_sent() {
+        // The client is there first, so that it cannot get the address.
+        Started client = start(echo());
         Started gone = start(echo());
         gone.transport().close();
-        Started client = start(echo());
         // An hour: only an answer that does not wait for the deadline passes.
         assertThat(failure(client.call(gone, NO_BYTES, within(Duration.ofHours(1))))
                         .outcome())
@@ -38,9 +39,10 @@ public abstract class TransportPeersContract extends TransportCancellingContract
 
     @Test
     void many_calls_to_an_address_where_nobody_listens_all_fail_at_once_as_not_sent() {
+        // The client is there first, so that it cannot get the address.
+        Started client = start(echo());
         Started gone = start(echo());
         gone.transport().close();
-        Started client = start(echo());
         List<CompletableFuture<byte[]>> calls = new ArrayList<>();
         for (int i = 0; i < 1000; i++) {
             calls.add(client.call(gone, NO_BYTES, within(Duration.ofHours(1))));
@@ -67,6 +69,7 @@ public abstract class TransportPeersContract extends TransportCancellingContract
                     .isEqualTo(number(round));
             server.transport().close();
             failure(client.call(server, NO_BYTES, within(PATIENCE)));
+            awaitHungUp(server);
             server = startAt(server.address(), echo());
         }
         assertThat(reply(client.call(server, bytes("back"), within(PATIENCE)))).isEqualTo(bytes("back"));

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The power of the machine fails at any moment, and its disk keeps what was forced and any part of the rest. */
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Timeout(value = 600, unit = TimeUnit.SECONDS)
 @Tag("search")
 class MvStorePowerLossTest {
 

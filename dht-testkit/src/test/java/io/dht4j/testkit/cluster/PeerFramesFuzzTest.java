@@ -27,6 +27,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -69,7 +70,7 @@ class PeerFramesFuzzTest {
                         victim.get(Key.of("another"), both),
                         victim.getAll(List.of(key, Key.of("other"), Key.of("third")), both),
                         victim.get(Key.of("last"), both),
-                        victim.putAll(Map.of(key, new byte[3], Key.of("other"), new byte[0]), both),
+                        victim.putAll(new TreeMap<>(Map.of(key, new byte[3], Key.of("other"), new byte[0])), both),
                         victim.delete(key, both),
                         victim.scan(KeyRange.between(Key.of("a"), Key.of("z")), ScanScope.CLUSTER, both)
                                 .next(),

@@ -19,6 +19,7 @@ import io.dht4j.ScanScope;
 import io.dht4j.Topology;
 import io.dht4j.Value;
 import io.dht4j.core.ClusterBuilder;
+import io.dht4j.core.OverloadProtection;
 import io.dht4j.core.Repair;
 import io.dht4j.core.SystemEnvironment;
 import io.dht4j.spi.EntryCursor;
@@ -60,6 +61,11 @@ class ThreadsTest {
     private static final CallOptions QUORUM =
             CallOptions.defaults().withPolicy(2, 3).withTimeout(Duration.ofSeconds(30));
 
+    /** A machine that stands still for a while is not taken for an overload. */
+    private static final OverloadProtection NONE_EVER = OverloadProtection.defaults()
+            .withPeerRequests(10_000, 10_000, Duration.ofHours(1))
+            .withQueueAges(Duration.ofHours(1), Duration.ofHours(1));
+
     private final SystemEnvironment env = SystemEnvironment.create("threads-test");
     private final LoopbackNetwork network = LoopbackNetwork.on(env);
     private final List<Cluster> nodes = new ArrayList<>();
@@ -86,6 +92,7 @@ class ThreadsTest {
                     .environment(env)
                     .readFanOut(fanOut)
                     .inlineValueBytes(8)
+                    .overload(NONE_EVER)
                     .hedging(Hedging.after(Duration.ofMillis(1)))
                     .cancellation(blocking ? CancellationPolicy.PROPAGATE : CancellationPolicy.LOCAL)
                     .start());

@@ -211,10 +211,11 @@ class TlsReloadTest {
             throw new IllegalStateException("thrown on purpose, the watch goes on");
         });
         Path authority = certificates.authority();
-        byte[] whole = Files.readAllBytes(authority);
-        Files.writeString(authority, "nothing");
+        Path whole = Files.copy(authority, authority.resolveSibling("whole.pem"));
+        Path nothing = Files.writeString(authority.resolveSibling("nothing.pem"), "nothing");
+        TestCertificates.replace(authority, nothing);
         await().dontCatchUncaughtExceptions().atMost(Duration.ofSeconds(30)).until(() -> told.get() == 1);
-        Files.write(authority, whole);
+        TestCertificates.replace(authority, whole);
         await().dontCatchUncaughtExceptions().atMost(Duration.ofSeconds(30)).until(() -> told.get() == 2);
         tls.close();
         tls.close();

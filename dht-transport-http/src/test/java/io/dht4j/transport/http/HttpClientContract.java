@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException.Outcome;
 import io.dht4j.testkit.SocketTransportContract;
+import io.dht4j.testkit.TcpTable;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,7 +19,10 @@ abstract class HttpClientContract extends SocketTransportContract {
     HttpTransportOptions options;
 
     HttpClientContract(HttpClientKind kind) {
-        options = HttpTransportOptions.at("127.0.0.1", 0).withClient(kind).withDrainTimeout(Duration.ofMillis(100));
+        options = HttpTransportOptions.at("127.0.0.1", 0)
+                .withClient(kind)
+                .withDrainTimeout(Duration.ofMillis(100))
+                .withConnectTimeout(PATIENCE);
     }
 
     @Override
@@ -31,12 +35,22 @@ abstract class HttpClientContract extends SocketTransportContract {
         int port = Integer.parseInt(address.substring(address.indexOf(':') + 1));
         return HttpTransport.create(HttpTransportOptions.at("127.0.0.1", port)
                 .withClient(options.client())
-                .withDrainTimeout(Duration.ofMillis(100)));
+                .withDrainTimeout(Duration.ofMillis(100))
+                .withConnectTimeout(PATIENCE));
     }
 
     @Override
     protected String address(Transport transport) {
         return "127.0.0.1:" + ((HttpTransport) transport).port();
+    }
+
+    @Override
+    protected void awaitHungUp(Started closed) {
+        if (options.client().label().startsWith("vertx")) {
+            int port =
+                    Integer.parseInt(closed.address().substring(closed.address().indexOf(':') + 1));
+            eventually().until(() -> TcpTable.openByCallersOf(port) == 0);
+        }
     }
 
     @Override

@@ -8,6 +8,7 @@ import io.dht4j.Node;
 import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException.Outcome;
 import io.dht4j.testkit.SocketTransportContract;
+import io.dht4j.testkit.TcpTable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -17,13 +18,16 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 
 class HttpTransportTest extends SocketTransportContract {
 
-    private HttpTransportOptions options =
-            HttpTransportOptions.at("127.0.0.1", 0).withDrainTimeout(Duration.ofMillis(100));
+    private HttpTransportOptions options = HttpTransportOptions.at("127.0.0.1", 0)
+            .withDrainTimeout(Duration.ofMillis(100))
+            .withConnectTimeout(PATIENCE);
 
     @Override
     protected Transport newTransport() {
@@ -33,13 +37,20 @@ class HttpTransportTest extends SocketTransportContract {
     @Override
     protected Transport newTransport(String address) {
         int port = Integer.parseInt(address.substring(address.indexOf(':') + 1));
-        return HttpTransport.create(
-                HttpTransportOptions.at("127.0.0.1", port).withDrainTimeout(Duration.ofMillis(100)));
+        return HttpTransport.create(HttpTransportOptions.at("127.0.0.1", port)
+                .withDrainTimeout(Duration.ofMillis(100))
+                .withConnectTimeout(PATIENCE));
     }
 
     @Override
     protected String address(Transport transport) {
         return "127.0.0.1:" + ((HttpTransport) transport).port();
+    }
+
+    @Override
+    protected void awaitHungUp(Started closed) {
+        int port = Integer.parseInt(closed.address().substring(closed.address().indexOf(':') + 1));
+        eventually().until(() -> TcpTable.openByCallersOf(port) == 0);
     }
 
     @Override
@@ -164,12 +175,19 @@ class HttpTransportTest extends SocketTransportContract {
 
     @Test
     void connections_that_are_not_used_are_closed_by_the_caller() {
-        Started server = start(echo());
+        AtomicReference<Started> self = new AtomicReference<>();
+        AtomicInteger connections = new AtomicInteger();
+        // Looked at where one is certain to be open.
+        Started server = start((request, context) -> {
+            connections.set(connections(self.get()));
+            return CompletableFuture.completedFuture(request);
+        });
+        self.set(server);
         options = options.withIdleTimeout(Duration.ofSeconds(1));
         Started client = start(echo());
         for (int round = 0; round < 2; round++) {
             assertThat(reply(client.call(server, bytes("a"), within(PATIENCE)))).isEqualTo(bytes("a"));
-            assertThat(connections(server)).isPositive();
+            assertThat(connections.getAndSet(0)).isPositive();
             await().atMost(PATIENCE).until(() -> connections(server) == 0);
         }
     }

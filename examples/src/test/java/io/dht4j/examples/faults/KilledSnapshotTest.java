@@ -40,6 +40,9 @@ class KilledSnapshotTest {
     /** Of the four million that a snapshot has here. */
     private static final long SOME_BYTES = 256 << 10;
 
+    /** Of a call within the cluster. Who is killed resets its connections, so that nothing waits for so long. */
+    private static final Duration TIMEOUT = Duration.ofSeconds(20);
+
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     @TempDir
@@ -50,7 +53,7 @@ class KilledSnapshotTest {
 
     @BeforeEach
     void startAndFill() throws Exception {
-        cluster = new RealCluster(directory, Protocol.GRPC, "mvstore", new SplittableRandom(1));
+        cluster = new RealCluster(directory, Protocol.GRPC, "mvstore", TIMEOUT, new SplittableRandom(1));
         written = new HashSet<>();
         DhtClient client = new DhtClient(List.of(URI.create(url(0))), PATIENCE);
         for (int i = 0; i < ENTRIES; i++) {

@@ -5,6 +5,7 @@ import io.dht4j.examples.server.TransportChoice.Protocol;
 import io.dht4j.testkit.FreePorts;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
@@ -23,12 +24,10 @@ import java.util.SplittableRandom;
 final class RealCluster implements AutoCloseable {
 
     static final int NODES = 3;
-    /** Of a call within the cluster. */
-    private static final int TIMEOUT_MILLIS = 1_500;
-
     private final Path directory;
     private final Protocol protocol;
     private final String store;
+    private final Duration timeout;
     private final List<Integer> ports;
     private final Map<Way, FaultyLink> links = new LinkedHashMap<>();
     private final List<FaultyLink> httpLinks = new ArrayList<>();
@@ -41,11 +40,17 @@ final class RealCluster implements AutoCloseable {
     /** From one node to another, which are numbered from 0. */
     private record Way(int from, int to) {}
 
-    /** Starts the servers and waits until they serve. */
-    RealCluster(Path directory, Protocol protocol, String store, SplittableRandom random) throws Exception {
+    /**
+     * Starts the servers and waits until they serve.
+     *
+     * @param timeout of a call within the cluster
+     */
+    RealCluster(Path directory, Protocol protocol, String store, Duration timeout, SplittableRandom random)
+            throws Exception {
         this.directory = directory;
         this.protocol = protocol;
         this.store = store;
+        this.timeout = timeout;
         this.ports = FreePorts.find(3 * NODES);
         try {
             for (int to = 0; to < NODES; to++) {
@@ -161,7 +166,7 @@ final class RealCluster implements AutoCloseable {
         if (protocol == Protocol.HTTP) {
             options.addAll(List.of("--peer-connections", "4"));
         }
-        options.addAll(List.of("--timeout", String.valueOf(TIMEOUT_MILLIS), "--store", store));
+        options.addAll(List.of("--timeout", String.valueOf(timeout.toMillis()), "--store", store));
         if (store.equals("mvstore")) {
             options.addAll(List.of("--data", directory.resolve(name(node)).toString()));
         }

@@ -84,7 +84,8 @@ class RealFaultsTest {
         say("seed " + seed + " over " + protocol + ", again with: " + repeat);
         SplittableRandom random = new SplittableRandom(seed);
         RealWorkload workload = new RealWorkload();
-        try (RealCluster cluster = new RealCluster(directory, protocol, STORE, random.split())) {
+        try (RealCluster cluster =
+                new RealCluster(directory, protocol, STORE, Duration.ofMillis(1_500), random.split())) {
             List<Door> doors = doors(cluster);
             for (int i = 0; i < CLIENTS; i++) {
                 workload.startClient(doors, random.split());

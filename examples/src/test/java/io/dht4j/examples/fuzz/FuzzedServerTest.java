@@ -17,6 +17,7 @@ import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException;
 import io.dht4j.testkit.FreePorts;
 import io.dht4j.testkit.RawHttp;
+import io.dht4j.testkit.TcpTable;
 import io.dht4j.transport.grpc.GrpcTransport;
 import io.dht4j.transport.grpc.GrpcTransportOptions;
 import io.dht4j.transport.http.HttpTransport;
@@ -366,9 +367,16 @@ class FuzzedServerTest {
     private void assertServes(ServerProcess server, int number) throws Exception {
         String target = "/v0/entity?id=" + ownKey("good" + number) + "&ack=1&from=";
         String rest = " HTTP/1.1\r\nHost: a\r\nConnection: close\r\n";
-        assertThat(exchange(HttpRequests.bytes("PUT " + target + 2 + rest + "Content-Length: 4\r\n\r\ngood"))
-                        .status())
-                .isEqualTo(201);
+        await("a write within its short timeout").atMost(PATIENCE).until(() -> {
+            RawHttp.Answer written =
+                    exchange(HttpRequests.bytes("PUT " + target + 2 + rest + "Content-Length: 4\r\n\r\ngood"));
+            if (written.status() == 504 && written.text().contains("before the deadline")) {
+                // The process stood still meanwhile.
+                return false;
+            }
+            assertThat(written.status()).as(written.text()).isEqualTo(201);
+            return true;
+        });
         await("the write of good" + number).atMost(PATIENCE).untilAsserted(() -> {
             RawHttp.Answer read = exchange(HttpRequests.bytes("GET " + target + 1 + rest + "\r\n"));
             if (read.status() == 504 && read.text().contains("was set back to before")) {
@@ -416,7 +424,8 @@ class FuzzedServerTest {
     /** Waits until no client is connected to a public port any more, and no more than so many files are open. */
     private void awaitNoConnections(ServerProcess server, int descriptors) {
         await("connections are closed").atMost(Duration.ofSeconds(90)).untilAsserted(() -> {
-            assertThat(established(port) + established(grpcPort)).isZero();
+            assertThat(TcpTable.openByListenerAt(port) + TcpTable.openByListenerAt(grpcPort))
+                    .isZero();
             assertThat(descriptors(server)).isLessThanOrEqualTo(descriptors);
         });
     }
@@ -425,21 +434,6 @@ class FuzzedServerTest {
         try (Stream<Path> open = Files.list(Path.of("/proc/" + server.pid() + "/fd"))) {
             return (int) open.count();
         }
-    }
-
-    /** Connections of a local port that are established or half closed, on the server's side. */
-    private static long established(int port) throws IOException {
-        String local = String.format(java.util.Locale.ROOT, ":%04X", port);
-        List<String> lines = new ArrayList<>(Files.readAllLines(Path.of("/proc/self/net/tcp")));
-        Path six = Path.of("/proc/self/net/tcp6");
-        if (Files.exists(six)) {
-            lines.addAll(Files.readAllLines(six));
-        }
-        return lines.stream()
-                .map(line -> line.strip().split("\\s+"))
-                .filter(fields -> fields.length > 3 && fields[1].endsWith(local))
-                .filter(fields -> List.of("01", "08").contains(fields[3]))
-                .count();
     }
 
     /** What is in use after a collection of everything. */

@@ -1,0 +1,71 @@
+package io.dht4j.testkit;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+
+/**
+ * The machine's TCP connections, as Linux shows them in {@code /proc/net/tcp} and {@code tcp6}: what one side of a connection knows of it, whatever the other does. Where
+ * there is no such file nothing is known, and everything counts as zero. Thread-safe; blocks while it reads.
+ */
+public final class TcpTable {
+
+    /** {@code ESTABLISHED} and {@code CLOSE_WAIT}: this side has not closed. */
+    private static final Set<String> OPEN = Set.of("01", "08");
+
+    private static final int LOCAL = 1;
+    private static final int REMOTE = 2;
+    private static final int STATE = 3;
+
+    private TcpTable() {}
+
+    /**
+     * How many connections those who have connected to a port keep open, though the listener may have closed its side.
+     *
+     * @param port where somebody listens or has listened, 1 to 65,535
+     * @return connections, of all processes
+     * @throws UncheckedIOException if the system's table cannot be read
+     */
+    public static long openByCallersOf(int port) {
+        return open(REMOTE, port);
+    }
+
+    /**
+     * How many connections the listener at a port keeps open, though the callers may have closed their side.
+     *
+     * @param port where somebody listens or has listened, 1 to 65,535
+     * @return connections, of all processes
+     * @throws UncheckedIOException if the system's table cannot be read
+     */
+    public static long openByListenerAt(int port) {
+        return open(LOCAL, port);
+    }
+
+    private static long open(int column, int port) {
+        String end = String.format(Locale.ROOT, ":%04X", port);
+        return lines().stream()
+                .map(line -> line.strip().split("\\s+"))
+                .filter(fields -> fields.length > STATE && fields[column].endsWith(end) && OPEN.contains(fields[STATE]))
+                .count();
+    }
+
+    private static List<String> lines() {
+        List<String> lines = new ArrayList<>();
+        try {
+            for (String name : List.of("tcp", "tcp6")) {
+                Path table = Path.of("/proc/self/net", name);
+                if (Files.exists(table)) {
+                    lines.addAll(Files.readAllLines(table));
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return lines;
+    }
+}
