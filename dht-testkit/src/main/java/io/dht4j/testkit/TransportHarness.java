@@ -134,9 +134,10 @@ public abstract class TransportHarness {
      * Waits until a transport knows of every connection that a peer has closed, so that its next call is made on a new one. A call on an old one would be lost with it, which is
      * no fault of the transport. For subclasses whose transports may use another connection for each call; others know when a call has failed.
      *
+     * @param caller the transport
      * @param closed the peer, which has been closed
      */
-    protected void awaitHungUp(Started closed) {}
+    protected void awaitHungUp(Started caller, Started closed) {}
 
     /** Looks for what else may be left behind, such as buffers. Called after each test, when all transports are closed. */
     protected void expectNoLeaks() {}

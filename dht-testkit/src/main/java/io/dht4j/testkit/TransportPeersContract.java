@@ -69,7 +69,7 @@ public abstract class TransportPeersContract extends TransportCancellingContract
                     .isEqualTo(number(round));
             server.transport().close();
             failure(client.call(server, NO_BYTES, within(PATIENCE)));
-            awaitHungUp(server);
+            awaitHungUp(client, server);
             server = startAt(server.address(), echo());
         }
         assertThat(reply(client.call(server, bytes("back"), within(PATIENCE)))).isEqualTo(bytes("back"));

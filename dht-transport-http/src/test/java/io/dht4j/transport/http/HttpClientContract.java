@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException.Outcome;
 import io.dht4j.testkit.SocketTransportContract;
-import io.dht4j.testkit.TcpTable;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -45,11 +44,9 @@ abstract class HttpClientContract extends SocketTransportContract {
     }
 
     @Override
-    protected void awaitHungUp(Started closed) {
+    protected void awaitHungUp(Started caller, Started closed) {
         if (options.client().label().startsWith("vertx")) {
-            int port =
-                    Integer.parseInt(closed.address().substring(closed.address().indexOf(':') + 1));
-            eventually().until(() -> TcpTable.openByCallersOf(port) == 0);
+            CallersConnections.awaitClosed(caller.transport(), closed.address());
         }
     }
 

@@ -8,7 +8,6 @@ import io.dht4j.Node;
 import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException.Outcome;
 import io.dht4j.testkit.SocketTransportContract;
-import io.dht4j.testkit.TcpTable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -48,9 +47,8 @@ class HttpTransportTest extends SocketTransportContract {
     }
 
     @Override
-    protected void awaitHungUp(Started closed) {
-        int port = Integer.parseInt(closed.address().substring(closed.address().indexOf(':') + 1));
-        eventually().until(() -> TcpTable.openByCallersOf(port) == 0);
+    protected void awaitHungUp(Started caller, Started closed) {
+        CallersConnections.awaitClosed(caller.transport(), closed.address());
     }
 
     @Override
@@ -201,10 +199,7 @@ class HttpTransportTest extends SocketTransportContract {
         await().atMost(PATIENCE).until(() -> connections(server) == 0);
     }
 
-    /**
-     * The peer closes its half only, and then sees the caller close the other: from then on the caller knows. A call at the moment of
-     * the closing may be lost with the connection, and has an unknown outcome.
-     */
+    /** From when on the caller knows of it: a call at the moment of the closing may be lost with the connection, and has an unknown outcome. */
     @Test
     void a_connection_that_the_peer_has_closed_is_not_used_again() throws IOException {
         try (ServerSocket listener = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
@@ -223,6 +218,7 @@ class HttpTransportTest extends SocketTransportContract {
                     connection.shutdownOutput();
                     assertThat(connection.getInputStream().read()).isEqualTo(-1);
                 }
+                CallersConnections.awaitClosed(client.transport(), peer.address());
             }
         }
     }
