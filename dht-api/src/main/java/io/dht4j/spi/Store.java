@@ -112,7 +112,8 @@ public interface Store extends AutoCloseable {
     Optional<byte[]> note(String name);
 
     /**
-     * How many keys the store holds, tombstones and expired entries included. Quick; while writes go on an estimate.
+     * How many keys the store holds, tombstones and expired entries included. Quick; an estimate while writes go on, and while the store has still to put away the latest ones, also after it was
+     * opened again.
      *
      * @return 0 or more
      * @throws StoreException if the store cannot be read
