@@ -259,9 +259,9 @@ class SnapshotCommandsTest {
     void what_has_expired_meanwhile_is_left_out() throws Exception {
         ServerNode node = cluster(1, Map.of()).get(0);
         put(node, "stays", "v", CallOptions.defaults());
-        put(node, "goes", "v", CallOptions.defaults().withTimeToLive(Duration.ofSeconds(3)));
+        put(node, "goes", "v", CallOptions.defaults().withTimeToLive(Duration.ofSeconds(10)));
         succeeds(run(node, "snapshot", "--out", path("s")));
-        await().atMost(30, TimeUnit.SECONDS)
+        await().atMost(60, TimeUnit.SECONDS)
                 .until(() -> contents(node.cluster()).size() == 1);
         ServerNode other = cluster(1, Map.of()).get(0);
 
