@@ -24,6 +24,7 @@ import java.util.SplittableRandom;
 final class RealCluster implements AutoCloseable {
 
     static final int NODES = 3;
+
     private final Path directory;
     private final Protocol protocol;
     private final String store;
