@@ -2,11 +2,15 @@ package io.dht4j.testkit;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.DatagramSocket;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
-import java.util.LinkedHashSet;
+import java.net.SocketException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
+import java.util.Queue;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
@@ -14,20 +18,19 @@ import java.util.concurrent.ThreadLocalRandom;
  * will not do: it gives the same ports to outgoing connections, so that the first node's call of a peer may take the port of a node that
  * is still to start, or to start again. Those found here lie below the ranges of Linux, macOS and Windows for outgoing connections.
  *
- * <p>What was given out lately is not given out again in this JVM: tests that run side by side may take some time until they listen. JVMs that run side by side may be told which of how
- * many each is, from 1, by the system properties {@code dht4j.test.fork} and {@code dht4j.test.forks}: then none finds a port that another one may find. Thread-safe.
+ * <p>What was given out is nobody else's, in this JVM and in all others that use this class, although nobody may listen there yet or any
+ * more: this JVM holds the UDP port of the same number, which one program at a time can have and TCP knows nothing of. It holds the last
+ * 1,000, until it ends. Thread-safe.
  */
 public final class FreePorts {
 
     private static final int LEAST = 12_000;
     private static final int GREATEST = 32_000;
     private static final int TRIES = 10_000;
-    private static final int REMEMBERED = 4_096;
-    private static final int FORKS = Integer.getInteger("dht4j.test.forks", 1);
-    private static final int FORK = Integer.getInteger("dht4j.test.fork", 1);
+    private static final int HELD = 1_000;
 
     /** Ports belong to the machine, so that this is one for all callers; the oldest first. Guarded by itself. */
-    private static final Set<Integer> GIVEN_OUT = new LinkedHashSet<>();
+    private static final Queue<DatagramSocket> HOLDS = new ArrayDeque<>();
 
     private FreePorts() {}
 
@@ -35,14 +38,18 @@ public final class FreePorts {
      * Ports at which nobody listened a moment ago. Blocks while it tries them.
      *
      * @param count how many, 0 to 1,000
-     * @return ports from 12,000 to 31,999, all different, none of the last 4,000 or so that this gave, in random order
+     * @return ports from 12,000 to 31,999, all different, none of the last 1,000 that this gave in any JVM that still runs, in random order
+     * @throws IllegalArgumentException if the count is not from 0 to 1,000
      * @throws UncheckedIOException if 10,000 tries did not find as many
      */
     public static List<Integer> find(int count) {
-        Set<Integer> ports = new LinkedHashSet<>();
+        if (count < 0 || count > HELD) {
+            throw new IllegalArgumentException("count must be 0 to " + HELD + ", not " + count);
+        }
+        List<Integer> ports = new ArrayList<>(count);
         for (int i = 0; i < TRIES && ports.size() < count; i++) {
             int port = ThreadLocalRandom.current().nextInt(LEAST, GREATEST);
-            if (port % FORKS == FORK % FORKS && isFree(port) && isNew(port)) {
+            if (hold(port)) {
                 ports.add(port);
             }
         }
@@ -63,13 +70,25 @@ public final class FreePorts {
         return find(1).get(0);
     }
 
-    private static boolean isNew(int port) {
-        synchronized (GIVEN_OUT) {
-            if (GIVEN_OUT.size() == REMEMBERED) {
-                GIVEN_OUT.remove(GIVEN_OUT.iterator().next());
-            }
-            return GIVEN_OUT.add(port);
+    /** Whether the port is free, and this JVM's from now on. */
+    private static boolean hold(int port) {
+        DatagramSocket hold;
+        try {
+            hold = new DatagramSocket(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+        } catch (SocketException taken) {
+            return false;
         }
+        if (!isFree(port)) {
+            hold.close();
+            return false;
+        }
+        synchronized (HOLDS) {
+            if (HOLDS.size() == HELD) {
+                HOLDS.remove().close();
+            }
+            HOLDS.add(hold);
+        }
+        return true;
     }
 
     private static boolean isFree(int port) {
