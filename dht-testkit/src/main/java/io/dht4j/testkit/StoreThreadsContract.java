@@ -19,6 +19,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -205,7 +206,7 @@ public abstract class StoreThreadsContract extends StoreHarness {
             }
             store.close();
             for (Future<Integer> writer : writers) {
-                assertThat(writer.get()).isGreaterThanOrEqualTo(0);
+                assertThat(writer.get(30, TimeUnit.SECONDS)).isGreaterThanOrEqualTo(0);
             }
         } finally {
             giveUp.set(true);

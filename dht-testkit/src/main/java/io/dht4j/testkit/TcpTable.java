@@ -3,6 +3,7 @@ package io.dht4j.testkit;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,8 +11,8 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * The machine's TCP connections, as Linux shows them in {@code /proc/net/tcp} and {@code tcp6}: what one side of a connection knows of it, whatever the other does. Where
- * there is no such file nothing is known, and everything counts as zero. Thread-safe; blocks while it reads.
+ * The machine's TCP connections, as Linux shows them in {@code /proc/net/tcp} and {@code tcp6}: what one side of a connection knows of it, whatever the other does.
+ * Other systems show none. Thread-safe; blocks while it reads.
  */
 public final class TcpTable {
 
@@ -22,14 +23,21 @@ public final class TcpTable {
     private static final int REMOTE = 2;
     private static final int STATE = 3;
 
+    private static final List<Path> TABLES = List.of(Path.of("/proc/self/net/tcp"), Path.of("/proc/self/net/tcp6"));
+
     private TcpTable() {}
+
+    /** Whether the system shows the table: what needs it cannot be tried elsewhere. */
+    public static boolean isShown() {
+        return TABLES.stream().anyMatch(Files::exists);
+    }
 
     /**
      * How many connections those who have connected to a port keep open, though the listener may have closed its side.
      *
      * @param port where somebody listens or has listened, 1 to 65,535
      * @return connections, of all processes
-     * @throws UncheckedIOException if the system's table cannot be read
+     * @throws UncheckedIOException if the system's table cannot be read, or it shows none
      */
     public static long openByCallersOf(int port) {
         return open(REMOTE, port);
@@ -40,7 +48,7 @@ public final class TcpTable {
      *
      * @param port where somebody listens or has listened, 1 to 65,535
      * @return connections, of all processes
-     * @throws UncheckedIOException if the system's table cannot be read
+     * @throws UncheckedIOException if the system's table cannot be read, or it shows none
      */
     public static long openByListenerAt(int port) {
         return open(LOCAL, port);
@@ -57,8 +65,11 @@ public final class TcpTable {
     private static List<String> lines() {
         List<String> lines = new ArrayList<>();
         try {
-            for (String name : List.of("tcp", "tcp6")) {
-                Path table = Path.of("/proc/self/net", name);
+            if (!isShown()) {
+                throw new NoSuchFileException(TABLES.toString());
+            }
+            for (Path table : TABLES) {
+                // A system without IPv6 lacks the second.
                 if (Files.exists(table)) {
                     lines.addAll(Files.readAllLines(table));
                 }

@@ -217,6 +217,11 @@ public abstract class TransportHarness {
         return start(transport, handler);
     }
 
+    /** An address that is nobody else's, also while nobody listens there: the system gives others that were left to somebody's connection. */
+    static String ownAddress() {
+        return "127.0.0.1:" + FreePorts.find();
+    }
+
     final Started startAt(String address, FrameHandler handler) {
         Transport transport = newTransport(address);
         transports.add(transport);

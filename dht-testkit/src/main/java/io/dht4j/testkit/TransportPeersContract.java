@@ -27,9 +27,8 @@ public abstract class TransportPeersContract extends TransportCancellingContract
 
     @Test
     void a_call_to_an_address_where_nobody_listens_fails_at_once_as_not_sent() {
-        // The client is there first, so that it cannot get the address.
         Started client = start(echo());
-        Started gone = start(echo());
+        Started gone = startAt(ownAddress(), echo());
         gone.transport().close();
         // An hour: only an answer that does not wait for the deadline passes.
         assertThat(failure(client.call(gone, NO_BYTES, within(Duration.ofHours(1))))
@@ -39,9 +38,8 @@ public abstract class TransportPeersContract extends TransportCancellingContract
 
     @Test
     void many_calls_to_an_address_where_nobody_listens_all_fail_at_once_as_not_sent() {
-        // The client is there first, so that it cannot get the address.
         Started client = start(echo());
-        Started gone = start(echo());
+        Started gone = startAt(ownAddress(), echo());
         gone.transport().close();
         List<CompletableFuture<byte[]>> calls = new ArrayList<>();
         for (int i = 0; i < 1000; i++) {
@@ -63,7 +61,7 @@ public abstract class TransportPeersContract extends TransportCancellingContract
     @Test
     void a_peer_that_restarts_is_used_by_the_next_call() {
         Started client = start(echo());
-        Started server = start(echo());
+        Started server = startAt(ownAddress(), echo());
         for (int round = 0; round < 3; round++) {
             assertThat(reply(client.call(server, number(round), within(PATIENCE))))
                     .isEqualTo(number(round));
@@ -98,7 +96,7 @@ public abstract class TransportPeersContract extends TransportCancellingContract
             return CompletableFuture.completedFuture(negated(request));
         };
         Started client = start(echo());
-        Started server = start(handler);
+        Started server = startAt(ownAddress(), handler);
         Map<Integer, CompletableFuture<byte[]>> calls = new ConcurrentHashMap<>();
         ExecutorService threads = Executors.newFixedThreadPool(2);
         try {

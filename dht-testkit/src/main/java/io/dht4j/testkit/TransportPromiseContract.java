@@ -60,7 +60,7 @@ public abstract class TransportPromiseContract extends TransportLifecycleContrac
             handled.add(number);
             return number % 5 == 0 ? new CompletableFuture<>() : CompletableFuture.completedFuture(negated(request));
         };
-        Started server = start(handler);
+        Started server = startAt(ownAddress(), handler);
         transports.add(caller);
         Started client = start(caller, echo());
         Map<Integer, CompletableFuture<byte[]>> calls = new ConcurrentHashMap<>();

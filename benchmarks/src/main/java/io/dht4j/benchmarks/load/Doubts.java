@@ -78,8 +78,8 @@ final class Doubts {
     void tooLate(long operations, Duration bound) {
         if (operations > 0) {
             add(
-                    "the generator was more than %d s late for %,d operations and left them out",
-                    bound.toSeconds(), operations);
+                    "the generator was more than %s late for %,d operations and left them out",
+                    bound.toMillis() % 1000 == 0 ? bound.toSeconds() + " s" : bound.toMillis() + " ms", operations);
         }
     }
 

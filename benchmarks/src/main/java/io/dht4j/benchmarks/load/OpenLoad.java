@@ -71,9 +71,13 @@ public final class OpenLoad implements LoadDriver {
      * The same load, with another bound on how late an operation may begin; those that would be later are not sent. A generator that cannot keep up must end, and
      * must not make up for its own pauses by a burst.
      *
-     * @param lateness after the time at which the operation was meant to begin
+     * @param lateness after the time at which the operation was meant to begin, above zero
+     * @throws IllegalArgumentException if it is not
      */
     public OpenLoad givingUpAfter(Duration lateness) {
+        if (lateness.isNegative() || lateness.isZero()) {
+            throw new IllegalArgumentException("lateness must be above zero, not " + lateness);
+        }
         return new OpenLoad(target, drain, lateness);
     }
 

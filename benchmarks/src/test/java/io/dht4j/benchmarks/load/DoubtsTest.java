@@ -44,6 +44,7 @@ class DoubtsTest {
         doubts.clocks(10_000, 10_103);
         doubts.clocks(10_000, 9_897);
         doubts.tooLate(1, Duration.ofSeconds(1));
+        doubts.tooLate(3, Duration.ofMillis(250));
         doubts.neverEnded(2);
         doubts.absent(2, 100);
 
@@ -60,6 +61,7 @@ class DoubtsTest {
                         "by the clock on the wall the operations were begun in 9,897 ms, not in the intended 10,000 ms:"
                                 + " the rate was another one",
                         "the generator was more than 1 s late for 1 operations and left them out",
+                        "the generator was more than 250 ms late for 3 operations and left them out",
                         "2 operations had not ended when the run was given up",
                         "2.0 % of the reads found nothing");
     }

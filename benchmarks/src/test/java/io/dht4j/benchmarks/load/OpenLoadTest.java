@@ -4,6 +4,7 @@ import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.entry;
 import static org.awaitility.Awaitility.await;
 
@@ -209,6 +210,28 @@ class OpenLoadTest {
                 .contains("more than 1 s late for")
                 .contains("by the clock on the wall")
                 .contains("after their time");
+    }
+
+    @Test
+    void how_late_is_too_late_can_be_chosen() throws Exception {
+        RecordingTarget target = new RecordingTarget(number -> {
+            if (number == 5) {
+                await().pollDelay(400, MILLISECONDS).until(() -> true);
+            }
+            return CompletableFuture.completedFuture(Outcome.DONE);
+        });
+
+        LoadResult result =
+                OpenLoad.on(target).givingUpAfter(Duration.ofMillis(250)).run(spec(1000, 0, 0.5, 10, 1));
+
+        // Those that were due in the first 150 ms of the 400.
+        assertThat(result.notSent()).isGreaterThanOrEqualTo(140);
+        assertThat(result.served() + result.notSent()).isEqualTo(500);
+        assertThat(result.conditions().doubts())
+                .anySatisfy(doubt -> assertThat(doubt).contains("more than 250 ms late for"));
+        assertThatThrownBy(() -> OpenLoad.on(target).givingUpAfter(Duration.ZERO))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("lateness must be above zero, not PT0S");
     }
 
     @Test

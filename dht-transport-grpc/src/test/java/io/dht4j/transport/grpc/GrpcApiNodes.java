@@ -7,6 +7,7 @@ import io.dht4j.Topology;
 import io.dht4j.core.ClusterBuilder;
 import io.dht4j.core.SystemEnvironment;
 import io.dht4j.store.memory.MemoryStore;
+import io.dht4j.testkit.FreePorts;
 import io.dht4j.testkit.LoopbackNetwork;
 import io.dht4j.v1.KeyValueGrpc;
 import io.grpc.ManagedChannel;
@@ -42,7 +43,7 @@ final class GrpcApiNodes implements AutoCloseable {
                             .drainTimeout(Duration.ZERO))
                     .start();
             clusters.add(cluster);
-            apis.add(GrpcApi.listening("127.0.0.1", 0, cluster, options));
+            apis.add(GrpcApi.listening("127.0.0.1", FreePorts.find(), cluster, options));
         }
         for (int node = 0; node < 3; node++) {
             channels.add(channel(node, channel -> channel));

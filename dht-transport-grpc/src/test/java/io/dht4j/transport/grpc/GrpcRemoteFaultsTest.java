@@ -85,7 +85,7 @@ class GrpcRemoteFaultsTest {
     void a_node_that_is_back_is_used_by_the_next_call() throws Exception {
         int port;
         String address;
-        try (GrpcApi api = listening(0)) {
+        try (GrpcApi api = listening(FreePorts.find())) {
             port = api.port();
             address = "127.0.0.1:" + port;
             client.status(address, OPTIONS).toCompletableFuture().get(30, TimeUnit.SECONDS);

@@ -173,14 +173,8 @@ class HttpTransportTest extends SocketTransportContract {
 
     @Test
     void connections_that_are_not_used_are_closed_by_the_caller() {
-        AtomicReference<Started> self = new AtomicReference<>();
         AtomicInteger connections = new AtomicInteger();
-        // Looked at where one is certain to be open.
-        Started server = start((request, context) -> {
-            connections.set(connections(self.get()));
-            return CompletableFuture.completedFuture(request);
-        });
-        self.set(server);
+        Started server = startCounting(connections);
         options = options.withIdleTimeout(Duration.ofSeconds(1));
         Started client = start(echo());
         for (int round = 0; round < 2; round++) {
@@ -194,9 +188,22 @@ class HttpTransportTest extends SocketTransportContract {
     void connections_that_are_not_used_are_closed_by_the_listener_of_an_impatient_peer() {
         Started client = start(echo());
         options = options.withIdleTimeout(Duration.ofSeconds(1));
-        Started server = start(echo());
+        AtomicInteger connections = new AtomicInteger();
+        Started server = startCounting(connections);
         assertThat(reply(client.call(server, bytes("a"), within(PATIENCE)))).isEqualTo(bytes("a"));
+        assertThat(connections).hasPositiveValue();
         await().atMost(PATIENCE).until(() -> connections(server) == 0);
+    }
+
+    /** An echo that looks at its connections where one is certain to be open. */
+    private Started startCounting(AtomicInteger connections) {
+        AtomicReference<Started> self = new AtomicReference<>();
+        Started server = start((request, context) -> {
+            connections.set(connections(self.get()));
+            return CompletableFuture.completedFuture(request);
+        });
+        self.set(server);
+        return server;
     }
 
     /** From when on the caller knows of it: a call at the moment of the closing may be lost with the connection, and has an unknown outcome. */
