@@ -10,13 +10,27 @@ import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.ScanScope;
 import io.dht4j.Value;
+import io.dht4j.Version;
 import io.dht4j.spi.RemoteApi;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -93,6 +107,65 @@ public abstract class RemoteApiErrorsContract extends RemoteApiHarness {
         assertThat(result(api.get(address(0), KEY, OPTIONS)).map(Value::text)).contains("value");
     }
 
+    /** Two callers go on while a node closes; some of their calls have little time. */
+    @RepeatedTest(3)
+    void what_is_said_to_have_changed_nothing_was_never_done_though_the_node_closes() throws Exception {
+        Server closing = served(clusters.get(0));
+        Map<Key, CompletionStage<Version>> puts = new ConcurrentHashMap<>();
+        CompletableFuture<Void> underWay = new CompletableFuture<>();
+        AtomicBoolean closed = new AtomicBoolean();
+        ExecutorService threads = Executors.newFixedThreadPool(2);
+        try {
+            List<Future<?>> callers = new ArrayList<>();
+            for (int caller = 0; caller < 2; caller++) {
+                String prefix = caller + "-";
+                SplittableRandom random = new SplittableRandom(caller);
+                callers.add(threads.submit(() -> {
+                    int last = Integer.MAX_VALUE;
+                    for (int i = 0; i <= last; i++) {
+                        if (closed.get() && last == Integer.MAX_VALUE) {
+                            last = i + 20;
+                        }
+                        Duration time = random.nextInt(4) == 0 ? Duration.ofMillis(1 + random.nextInt(10)) : PATIENCE;
+                        Key key = Key.of(prefix + i);
+                        puts.put(key, api.put(closing.address(), key, bytes("value"), OPTIONS.withTimeout(time)));
+                        if (i % 10 == 0) {
+                            puts.get(key)
+                                    .handle((version, error) -> error)
+                                    .toCompletableFuture()
+                                    .join();
+                        }
+                        if (i == 200) {
+                            underWay.complete(null);
+                        }
+                    }
+                }));
+            }
+            underWay.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            closing.close();
+            closed.set(true);
+            for (Future<?> caller : callers) {
+                caller.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            }
+        } finally {
+            closed.set(true);
+            threads.shutdown();
+        }
+        Set<Key> undone = new HashSet<>();
+        puts.forEach((key, put) -> {
+            if (codeOf(put)
+                    .filter(code -> code.action() == ErrorCode.Action.RETRY_ANYWHERE)
+                    .isPresent()) {
+                undone.add(key);
+            }
+        });
+        assertThat(undone)
+                .isNotEmpty()
+                .allSatisfy(key -> assertThat(result(clusters.get(0).get(key, EVERYWHERE)))
+                        .as(key.toString())
+                        .isEmpty());
+    }
+
     @Test
     void a_node_that_hangs_leaves_the_outcome_unknown_at_the_deadline() throws Exception {
         Duration time = BRIEF_TIME;
@@ -166,6 +239,12 @@ public abstract class RemoteApiErrorsContract extends RemoteApiHarness {
         result(api.put(address(0), KEY, bytes("value"), EVERYWHERE));
         other.close();
         assertThat(result(api.get(address(0), KEY, OPTIONS)).map(Value::text)).contains("value");
+    }
+
+    /** How a call failed; empty if it did not. */
+    private static Optional<ErrorCode> codeOf(CompletionStage<?> call) {
+        return result(call.handle((done, error) ->
+                Optional.ofNullable(error).map(DhtException::unwrap).map(failure -> ((DhtException) failure).code())));
     }
 
     /** One call of every method. */

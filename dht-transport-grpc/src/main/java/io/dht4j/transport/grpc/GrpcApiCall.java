@@ -127,9 +127,12 @@ final class GrpcApiCall<A> extends ServerCall.Listener<byte[]> {
         }
     }
 
+    /** Waits for another thread that is answering: when this returns, the event loop may end, and what is sent to it later would keep its buffer for ever. */
     @Override
     public void onCancel() {
-        over = true;
+        synchronized (this) {
+            over = true;
+        }
         request = null;
         changed();
     }
@@ -177,8 +180,8 @@ final class GrpcApiCall<A> extends ServerCall.Listener<byte[]> {
         });
     }
 
-    /** Sends the only message and ends the call. */
-    void answer(A message) {
+    /** Sends the only message and ends the call. In one step: the library holds the message back until the end, and where that is left out its buffer is lost. */
+    synchronized void answer(A message) {
         send(message);
         complete();
     }

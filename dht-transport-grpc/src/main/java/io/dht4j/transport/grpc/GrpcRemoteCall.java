@@ -68,24 +68,34 @@ final class GrpcRemoteCall<Q, A, R> extends ClientCall.Listener<A> {
         this.collector = collector;
     }
 
-    /** Learns when the request gets a place on a connection; before, nothing can have been sent. */
+    /** Learns how far the request comes. */
     private static final class Tracer extends ClientStreamTracer.Factory {
 
-        private volatile boolean mayBeSent;
+        private volatile boolean hasConnection;
+        private volatile boolean headersHaveLeft;
 
         @Override
         public ClientStreamTracer newClientStreamTracer(ClientStreamTracer.StreamInfo info, Metadata headers) {
             return new ClientStreamTracer() {
                 @Override
                 public void streamCreated(io.grpc.Attributes transport, Metadata metadata) {
-                    mayBeSent = true;
+                    hasConnection = true;
                 }
 
                 @Override
                 public void outboundHeaders() {
-                    mayBeSent = true;
+                    hasConnection = true;
+                    headersHaveLeft = true;
                 }
             };
+        }
+
+        /**
+         * Whether a server may have the request of a call that has ended. A connection that ends, or that the server is about to leave, ends its calls as unavailable, on the
+         * event loop that also writes: it knows whether the headers have left before. Other ends, such as that of the deadline, come from other threads, between two steps of the loop.
+         */
+        boolean mayBeSent(Status end) {
+            return end.getCode() == Status.Code.UNAVAILABLE ? headersHaveLeft : hasConnection;
         }
     }
 
@@ -150,9 +160,11 @@ final class GrpcRemoteCall<Q, A, R> extends ClientCall.Listener<A> {
                 call.cancel("the request could not be sent", e);
                 // A channel that goes idle between two looks of newCall at it gives a call that throws, and never tells
                 // of its end.
-                started.failWithoutDetails(Status.UNAVAILABLE
-                        .withDescription("the call could not begin")
-                        .withCause(e));
+                started.failWithoutDetails(
+                        Status.UNAVAILABLE
+                                .withDescription("the call could not begin")
+                                .withCause(e),
+                        started.tracer.hasConnection);
             }
         });
         started.starting = false;
@@ -193,15 +205,16 @@ final class GrpcRemoteCall<Q, A, R> extends ClientCall.Listener<A> {
             }
         } else {
             GrpcApiErrors.decode(status, trailers)
-                    .ifPresentOrElse(result::completeExceptionally, () -> failWithoutDetails(status));
+                    .ifPresentOrElse(
+                            result::completeExceptionally, () -> failWithoutDetails(status, tracer.mayBeSent(status)));
         }
     }
 
-    private void failWithoutDetails(Status status) {
+    private void failWithoutDetails(Status status, boolean mayBeSent) {
         String text = isOfOtherProtocol(status)
                 ? "it does not speak gRPC; is this an HTTP port?"
                 : status.getCode() + ": " + describe(status);
-        if (!tracer.mayBeSent) {
+        if (!mayBeSent) {
             // An attempt of its own takes longer than the start of the call.
             judgedByAnEarlierAttempt = starting && status.getCode() == Status.Code.UNAVAILABLE;
             fail(

@@ -161,15 +161,13 @@ final class GrpcTransportUnaryExchange extends ServerCall.Listener<byte[]> {
         write(reply);
     }
 
-    /** A call may be used by one thread at a time: cancelling does not use it. */
-    private void write(byte[] reply) {
-        synchronized (this) {
-            if (released) {
-                return;
-            }
-            admission.grow(reply.length);
-            heldBytes += reply.length;
+    /** Lets {@link #onCancel} wait: when that returns, the event loop may end, and what is sent to it later would keep its buffer for ever. */
+    private synchronized void write(byte[] reply) {
+        if (released) {
+            return;
         }
+        admission.grow(reply.length);
+        heldBytes += reply.length;
         call.sendHeaders(new Metadata());
         call.sendMessage(reply);
         call.close(Status.OK, new Metadata());
