@@ -7,10 +7,10 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.SocketException;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
@@ -30,7 +30,7 @@ public final class FreePorts {
     private static final int HELD = 1_000;
 
     /** Ports belong to the machine, so that this is one for all callers; the oldest first. Guarded by itself. */
-    private static final Queue<DatagramSocket> HOLDS = new ArrayDeque<>();
+    private static final Set<DatagramSocket> HOLDS = new LinkedHashSet<>();
 
     private FreePorts() {}
 
@@ -84,7 +84,9 @@ public final class FreePorts {
         }
         synchronized (HOLDS) {
             if (HOLDS.size() == HELD) {
-                HOLDS.remove().close();
+                DatagramSocket oldest = HOLDS.iterator().next();
+                HOLDS.remove(oldest);
+                oldest.close();
             }
             HOLDS.add(hold);
         }

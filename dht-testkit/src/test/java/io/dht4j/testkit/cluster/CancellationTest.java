@@ -203,11 +203,12 @@ class CancellationTest {
         try (SystemEnvironment env = new SystemEnvironment("cancel", 1);
                 Nodes nodes = new Nodes(env, policy, store)) {
             Key held = nodes.keyOf1(0);
-            CallOptions fromFirst = CallOptions.defaults().withPolicy(1, 1);
+            CallOptions patient = CallOptions.defaults().withTimeout(Duration.ofSeconds(30));
+            CallOptions fromFirst = patient.withPolicy(1, 1);
             var first = nodes.n0.get(held, fromFirst);
             assertThat(reading.await(30, TimeUnit.SECONDS)).isTrue();
             // Decided by node 0 alone, while the request to node 1 waits for its only store thread.
-            result(nodes.n0.get(nodes.keyOf1(1), CallOptions.defaults().withPolicy(1, 2)));
+            result(nodes.n0.get(nodes.keyOf1(1), patient.withPolicy(1, 2)));
             mayRead.countDown();
             result(first);
             result(nodes.n0.get(nodes.keyOf1(2), fromFirst));

@@ -35,6 +35,9 @@ final class GrpcRemoteCall<Q, A, R> extends ClientCall.Listener<A> {
     /** As the library words it on both sides; it gives no other sign. */
     private static final String MESSAGE_TOO_LARGE = "exceeds maximum size";
 
+    /** As the library words it, and only for a call that it has not begun to write; with other words such a call counts as of unknown outcome. */
+    private static final String CONNECTION_REFUSES = "GOAWAY shut down transport";
+
     /**
      * Makes a result of the messages that come.
      *
@@ -91,11 +94,14 @@ final class GrpcRemoteCall<Q, A, R> extends ClientCall.Listener<A> {
         }
 
         /**
-         * Whether a server may have the request of a call that has ended. A connection that ends, or that the server is about to leave, ends its calls as unavailable, on the
-         * event loop that also writes: it knows whether the headers have left before. Other ends, such as that of the deadline, come from other threads, between two steps of the loop.
+         * Whether a server may have the request of a call that has ended. A connection that the server has said goodbye to refuses a call that was given to it just before. All other
+         * ends, such as that of the deadline or of this client, may come while the headers are about to leave.
          */
         boolean mayBeSent(Status end) {
-            return end.getCode() == Status.Code.UNAVAILABLE ? headersHaveLeft : hasConnection;
+            boolean refused = end.getCode() == Status.Code.UNAVAILABLE
+                    && end.getDescription() != null
+                    && end.getDescription().startsWith(CONNECTION_REFUSES);
+            return refused ? headersHaveLeft : hasConnection;
         }
     }
 
