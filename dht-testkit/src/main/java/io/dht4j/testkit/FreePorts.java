@@ -2,6 +2,7 @@ package io.dht4j.testkit;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.BindException;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -40,7 +41,7 @@ public final class FreePorts {
      * @param count how many, 0 to 1,000
      * @return ports from 12,000 to 31,999, all different, none of the last 1,000 that this gave in any JVM that still runs, in random order
      * @throws IllegalArgumentException if the count is not from 0 to 1,000
-     * @throws UncheckedIOException if 10,000 tries did not find as many
+     * @throws UncheckedIOException if 10,000 tries did not find as many, or the system gives no socket to try one with
      */
     public static List<Integer> find(int count) {
         if (count < 0 || count > HELD) {
@@ -64,7 +65,7 @@ public final class FreePorts {
      * One port at which nobody listened a moment ago. Blocks while it tries.
      *
      * @return a port from 12,000 to 31,999
-     * @throws UncheckedIOException if 10,000 tries did not find one
+     * @throws UncheckedIOException if 10,000 tries did not find one, or the system gives no socket to try one with
      */
     public static int find() {
         return find(1).get(0);
@@ -75,8 +76,10 @@ public final class FreePorts {
         DatagramSocket hold;
         try {
             hold = new DatagramSocket(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
-        } catch (SocketException taken) {
+        } catch (BindException taken) {
             return false;
+        } catch (SocketException e) {
+            throw new UncheckedIOException("cannot try UDP port " + port, e);
         }
         if (!isFree(port)) {
             hold.close();

@@ -30,6 +30,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -135,7 +136,9 @@ public abstract class RemoteApiErrorsContract extends RemoteApiHarness {
                         if (closed.get() && last == Integer.MAX_VALUE) {
                             last = i + 20;
                         }
-                        Duration time = random.nextInt(4) == 0 ? Duration.ofMillis(1 + random.nextInt(10)) : PATIENCE;
+                        Duration time = random.nextInt(4) == 0
+                                ? Duration.ofMillis(1 + random.nextInt(10))
+                                : Duration.ofSeconds(10);
                         Key key = Key.of(prefix + i);
                         puts.put(key, api.put(server.address(), key, bytes("value"), OPTIONS.withTimeout(time)));
                         if (i % 10 == 0) {
@@ -143,6 +146,10 @@ public abstract class RemoteApiErrorsContract extends RemoteApiHarness {
                                     .handle((version, error) -> error)
                                     .toCompletableFuture()
                                     .join();
+                        }
+                        if (puts.get(key).toCompletableFuture().isCompletedExceptionally()) {
+                            // Some thousand of them are enough.
+                            LockSupport.parkNanos(100_000);
                         }
                         if (i == 200) {
                             underWay.complete(null);

@@ -39,8 +39,9 @@ class FreePortsTest {
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
         try (BufferedReader out = new BufferedReader(new InputStreamReader(other.getInputStream(), UTF_8))) {
-            ports.addAll(
-                    Stream.of(out.readLine().split(" ")).map(Integer::valueOf).toList());
+            String told = out.readLine();
+            assertThat(told).as("what the other process tells").isNotNull();
+            ports.addAll(Stream.of(told.split(" ")).map(Integer::valueOf).toList());
         } finally {
             other.destroyForcibly().onExit().join();
         }

@@ -15,8 +15,8 @@ final class FilledLoad {
     /** Some seconds of work, after which the progress is told. */
     private static final long KEYS_AT_A_TIME = 50_000;
 
-    /** For all keys together. */
-    private static final Duration DEADLINE = Duration.ofHours(2);
+    /** For so many: nodes that take fewer than some thirty keys a second are not waited for. */
+    private static final Duration DEADLINE = Duration.ofMinutes(30);
 
     private FilledLoad() {}
 
@@ -34,11 +34,10 @@ final class FilledLoad {
         try {
             LoadProcess load = generator.connected(
                     plan.client().target(nodes).withPolicy(ack, from).withValueBytes(plan.valueBytes()));
-            long begun = System.nanoTime();
             for (long first = 0; first < plan.keys(); first += KEYS_AT_A_TIME) {
                 lab.within(first, plan.keys());
                 long keys = Math.min(KEYS_AT_A_TIME, plan.keys() - first);
-                load.fill(first, keys, inFlight(plan.valueBytes()), left(begun));
+                load.fill(first, keys, inFlight(plan.valueBytes()), DEADLINE);
             }
             return load;
         } catch (ChildRefusedException e) {
@@ -46,12 +45,6 @@ final class FilledLoad {
             nodes.ping();
             throw e;
         }
-    }
-
-    /** At least a millisecond, which ends what has no time left as it ends anything else that took too long. */
-    private static Duration left(long begun) {
-        Duration left = DEADLINE.minusNanos(System.nanoTime() - begun);
-        return left.toMillis() > 0 ? left : Duration.ofMillis(1);
     }
 
     /** Of large values fewer at a time, or they time out while they wait for each other. */

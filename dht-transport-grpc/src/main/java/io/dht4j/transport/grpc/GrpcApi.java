@@ -48,7 +48,7 @@ public final class GrpcApi implements AutoCloseable {
     private static final Duration CLOSE_BOUND = Duration.ofSeconds(5);
 
     /** How long connections that are told to close may take, if there is nothing to drain. */
-    private static final Duration GOODBYE = Duration.ofMillis(500);
+    private static final Duration GOODBYE = Duration.ofSeconds(2);
 
     /** How long the last answers may take to leave. */
     private static final Duration ANSWERS = Duration.ofSeconds(2);

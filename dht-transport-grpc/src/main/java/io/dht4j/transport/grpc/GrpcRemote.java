@@ -40,6 +40,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
@@ -59,6 +60,8 @@ public final class GrpcRemote implements RemoteApi {
     private final GrpcRemoteChannels channels;
     private final AtomicInteger calls = new AtomicInteger();
     private final AtomicLong bytes = new AtomicLong();
+    private final Set<CompletableFuture<?>> underWay = ConcurrentHashMap.newKeySet();
+    private volatile boolean ended;
 
     private GrpcRemote(GrpcRemoteOptions options) {
         this.options = options;
@@ -322,6 +325,14 @@ public final class GrpcRemote implements RemoteApi {
     @Override
     public void close() {
         channels.close();
+        ended = true;
+        // A call that begins in the moment in which the threads end may be told nothing by the library.
+        underWay.forEach(GrpcRemote::abandon);
+    }
+
+    private static void abandon(CompletableFuture<?> call) {
+        call.completeExceptionally(DhtException.of(
+                ErrorCode.INTERNAL, "outcome unknown: this client was closed while the call was under way"));
     }
 
     private <Q, A, R> CompletionStage<R> unary(
@@ -362,6 +373,8 @@ public final class GrpcRemote implements RemoteApi {
     }
 
     /** Lets a call in, sends it, and lets it out when it has ended; whatever goes wrong comes through the stage. */
+    // Each future is equal to itself only, which is what is asked for.
+    @SuppressWarnings("CollectionUndefinedEquality")
     private <Q, A, R> CompletionStage<R> call(
             String address,
             MethodDescriptor<Q, A> method,
@@ -398,8 +411,14 @@ public final class GrpcRemote implements RemoteApi {
             running = CompletableFuture.failedFuture(
                     DhtException.of(ErrorCode.INTERNAL, "node at " + address + ": the call failed: " + e));
         }
+        CompletableFuture<R> begun = running;
+        underWay.add(begun);
+        if (ended) {
+            abandon(begun);
+        }
         // The caller gets the stage behind this one, so that its next call finds the room that this one leaves.
-        return running.whenComplete((result, error) -> {
+        return begun.whenComplete((result, error) -> {
+            underWay.remove(begun);
             calls.decrementAndGet();
             bytes.addAndGet(-requestBytes);
         });

@@ -38,6 +38,9 @@ final class GrpcRemoteCall<Q, A, R> extends ClientCall.Listener<A> {
     /** As the library words it, and only for a call that it has not begun to write; with other words such a call counts as of unknown outcome. */
     private static final String CONNECTION_REFUSES = "GOAWAY shut down transport";
 
+    /** Far less than the silence after which a connection counts as no longer alive. */
+    private static final Duration REFUSED_WITHIN = Duration.ofSeconds(5);
+
     /**
      * Makes a result of the messages that come.
      *
@@ -54,10 +57,12 @@ final class GrpcRemoteCall<Q, A, R> extends ClientCall.Listener<A> {
     }
 
     private final String address;
+    private final ManagedChannel channel;
     private final ErrorCode ifTooLarge;
     private final Collector<A, R> collector;
     private final CompletableFuture<R> result = new CompletableFuture<>();
     private final Tracer tracer = new Tracer();
+    private final long begun = System.nanoTime();
     private volatile @Nullable ClientCall<Q, A> call;
     private volatile boolean starting = true;
     private volatile boolean judgedByAnEarlierAttempt;
@@ -65,8 +70,9 @@ final class GrpcRemoteCall<Q, A, R> extends ClientCall.Listener<A> {
     private boolean enough;
     private @Nullable RuntimeException unreadable;
 
-    private GrpcRemoteCall(String address, ErrorCode ifTooLarge, Collector<A, R> collector) {
+    private GrpcRemoteCall(String address, ManagedChannel channel, ErrorCode ifTooLarge, Collector<A, R> collector) {
         this.address = address;
+        this.channel = channel;
         this.ifTooLarge = ifTooLarge;
         this.collector = collector;
     }
@@ -92,17 +98,20 @@ final class GrpcRemoteCall<Q, A, R> extends ClientCall.Listener<A> {
                 }
             };
         }
+    }
 
-        /**
-         * Whether a server may have the request of a call that has ended. A connection that the server has said goodbye to refuses a call that was given to it just before. All other
-         * ends, such as that of the deadline or of this client, may come while the headers are about to leave.
-         */
-        boolean mayBeSent(Status end) {
-            boolean refused = end.getCode() == Status.Code.UNAVAILABLE
-                    && end.getDescription() != null
-                    && end.getDescription().startsWith(CONNECTION_REFUSES);
-            return refused ? headersHaveLeft : hasConnection;
-        }
+    /**
+     * Whether a server may have the request of this call, which has ended. A connection that the server has said goodbye to refuses a call that was given to it just before. All other
+     * ends, such as that of the deadline, may come while the headers are about to leave; so may the end of this client, or of a connection that is no longer alive, after which the
+     * library has the same words for a call that it was writing.
+     */
+    private boolean mayBeSent(Status end) {
+        boolean refused = end.getCode() == Status.Code.UNAVAILABLE
+                && end.getDescription() != null
+                && end.getDescription().startsWith(CONNECTION_REFUSES)
+                && !channel.isShutdown()
+                && System.nanoTime() - begun < REFUSED_WITHIN.toNanos();
+        return refused ? tracer.headersHaveLeft : tracer.hasConnection;
     }
 
     /**
@@ -147,7 +156,7 @@ final class GrpcRemoteCall<Q, A, R> extends ClientCall.Listener<A> {
             Optional<String> token,
             ErrorCode ifTooLarge,
             Collector<A, R> collector) {
-        GrpcRemoteCall<Q, A, R> started = new GrpcRemoteCall<>(address, ifTooLarge, collector);
+        GrpcRemoteCall<Q, A, R> started = new GrpcRemoteCall<>(address, channel, ifTooLarge, collector);
         Metadata headers = new Metadata();
         token.ifPresent(secret -> headers.put(GrpcApiGuard.AUTHORIZATION, "Bearer " + secret));
         CallOptions options = CallOptions.DEFAULT
@@ -212,7 +221,7 @@ final class GrpcRemoteCall<Q, A, R> extends ClientCall.Listener<A> {
         } else {
             GrpcApiErrors.decode(status, trailers)
                     .ifPresentOrElse(
-                            result::completeExceptionally, () -> failWithoutDetails(status, tracer.mayBeSent(status)));
+                            result::completeExceptionally, () -> failWithoutDetails(status, mayBeSent(status)));
         }
     }
 

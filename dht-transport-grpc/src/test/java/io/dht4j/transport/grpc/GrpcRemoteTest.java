@@ -2,6 +2,7 @@ package io.dht4j.transport.grpc;
 
 import io.dht4j.Cluster;
 import io.dht4j.spi.RemoteApi;
+import io.dht4j.testkit.FreePorts;
 import io.dht4j.testkit.RemoteApiContract;
 import java.time.Duration;
 
@@ -11,7 +12,10 @@ class GrpcRemoteTest extends RemoteApiContract {
     @Override
     protected Server serve(Cluster cluster) {
         GrpcApi api = GrpcApi.listening(
-                "127.0.0.1", 0, cluster, GrpcApiOptions.defaults().withDrainTimeout(Duration.ZERO));
+                "127.0.0.1",
+                FreePorts.find(),
+                cluster,
+                GrpcApiOptions.defaults().withDrainTimeout(Duration.ZERO));
         return new Server() {
             @Override
             public String address() {

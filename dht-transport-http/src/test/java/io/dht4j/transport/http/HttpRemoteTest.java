@@ -2,6 +2,7 @@ package io.dht4j.transport.http;
 
 import io.dht4j.Cluster;
 import io.dht4j.spi.RemoteApi;
+import io.dht4j.testkit.FreePorts;
 import io.dht4j.testkit.RemoteApiContract;
 import java.time.Duration;
 import org.junit.jupiter.api.Timeout;
@@ -12,7 +13,10 @@ class HttpRemoteTest extends RemoteApiContract {
     @Override
     protected Server serve(Cluster cluster) {
         HttpApi api = HttpApi.listening(
-                "127.0.0.1", 0, cluster, HttpApiOptions.defaults().withDrainTimeout(Duration.ZERO));
+                "127.0.0.1",
+                FreePorts.find(),
+                cluster,
+                HttpApiOptions.defaults().withDrainTimeout(Duration.ZERO));
         String address = "127.0.0.1:" + api.port();
         return new Server() {
 

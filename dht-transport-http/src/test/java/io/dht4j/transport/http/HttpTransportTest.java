@@ -175,7 +175,7 @@ class HttpTransportTest extends SocketTransportContract {
     void connections_that_are_not_used_are_closed_by_the_caller() {
         AtomicInteger connections = new AtomicInteger();
         Started server = startCounting(connections);
-        options = options.withIdleTimeout(Duration.ofSeconds(1));
+        options = options.withIdleTimeout(Duration.ofSeconds(3));
         Started client = start(echo());
         for (int round = 0; round < 2; round++) {
             assertThat(reply(client.call(server, bytes("a"), within(PATIENCE)))).isEqualTo(bytes("a"));
@@ -187,7 +187,7 @@ class HttpTransportTest extends SocketTransportContract {
     @Test
     void connections_that_are_not_used_are_closed_by_the_listener_of_an_impatient_peer() {
         Started client = start(echo());
-        options = options.withIdleTimeout(Duration.ofSeconds(1));
+        options = options.withIdleTimeout(Duration.ofSeconds(3));
         AtomicInteger connections = new AtomicInteger();
         Started server = startCounting(connections);
         assertThat(reply(client.call(server, bytes("a"), within(PATIENCE)))).isEqualTo(bytes("a"));
