@@ -175,11 +175,9 @@ final class GrpcRemoteCall<Q, A, R> extends ClientCall.Listener<A> {
                 call.cancel("the request could not be sent", e);
                 // A channel that goes idle between two looks of newCall at it gives a call that throws, and never tells
                 // of its end.
-                started.failWithoutDetails(
-                        Status.UNAVAILABLE
-                                .withDescription("the call could not begin")
-                                .withCause(e),
-                        started.tracer.hasConnection);
+                started.failWithoutDetails(Status.UNAVAILABLE
+                        .withDescription("the call could not begin")
+                        .withCause(e));
             }
         });
         started.starting = false;
@@ -220,16 +218,15 @@ final class GrpcRemoteCall<Q, A, R> extends ClientCall.Listener<A> {
             }
         } else {
             GrpcApiErrors.decode(status, trailers)
-                    .ifPresentOrElse(
-                            result::completeExceptionally, () -> failWithoutDetails(status, mayBeSent(status)));
+                    .ifPresentOrElse(result::completeExceptionally, () -> failWithoutDetails(status));
         }
     }
 
-    private void failWithoutDetails(Status status, boolean mayBeSent) {
+    private void failWithoutDetails(Status status) {
         String text = isOfOtherProtocol(status)
                 ? "it does not speak gRPC; is this an HTTP port?"
                 : status.getCode() + ": " + describe(status);
-        if (!mayBeSent) {
+        if (!mayBeSent(status)) {
             // An attempt of its own takes longer than the start of the call.
             judgedByAnEarlierAttempt = starting && status.getCode() == Status.Code.UNAVAILABLE;
             fail(
