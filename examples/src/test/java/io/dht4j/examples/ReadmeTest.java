@@ -41,7 +41,7 @@ class ReadmeTest {
         "clients, test/java/io/dht4j/examples/ReadmeTest"
     })
     void the_readme_shows_code_as_it_is(String tag, String file) throws Exception {
-        Path root = root();
+        Path root = Checkout.root();
         String source = Files.readString(root.resolve("examples/src/" + file + ".java"));
         String readme = Files.readString(root.resolve("README.md"));
 
@@ -53,18 +53,19 @@ class ReadmeTest {
 
     @Test
     void the_dependencies_that_the_readme_shows_are_modules_of_this_version() throws Exception {
-        String readme = Files.readString(root().resolve("README.md"));
+        String readme = Files.readString(Checkout.root().resolve("README.md"));
         String shown = between(readme, "<!-- tag::pom[] -->\n", "<!-- end::pom[] -->");
 
         List<String> names = tagged("artifactId", shown);
         assertThat(names).containsExactly("dht-core", "dht-store", "dht-transport-http");
         for (String name : names) {
             assertThat(tagged(
-                            "artifactId", Files.readString(root().resolve(name).resolve("pom.xml"))))
+                            "artifactId",
+                            Files.readString(Checkout.root().resolve(name).resolve("pom.xml"))))
                     .contains(name);
         }
-        String version =
-                tagged("version", Files.readString(root().resolve("pom.xml"))).get(0);
+        String version = tagged("version", Files.readString(Checkout.root().resolve("pom.xml")))
+                .get(0);
         assertThat(tagged("version", shown)).hasSameSizeAs(names).containsOnly(version);
     }
 
@@ -143,14 +144,5 @@ class ReadmeTest {
         assertThat(from).as("\"%s\" is there", start).isNotNegative();
         assertThat(to).as("\"%s\" follows", end).isGreaterThan(from);
         return text.substring(from + start.length(), to);
-    }
-
-    /** The checkout: the nearest directory upwards that has a README. */
-    private static Path root() {
-        Path directory = Path.of("").toAbsolutePath();
-        while (!Files.exists(directory.resolve("README.md"))) {
-            directory = directory.getParent();
-        }
-        return directory;
     }
 }

@@ -2,6 +2,7 @@ package io.dht4j.examples.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dht4j.examples.Checkout;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,7 +18,7 @@ class WriteYourOwnTransportTest {
 
     @Test
     void the_guide_quotes_the_sources_that_the_tests_run() throws IOException {
-        Path root = root();
+        Path root = Checkout.root();
         String guide = Files.readString(root.resolve("docs/write-your-own-transport.md"));
         assertThat(guide.split("```java", -1)).hasSizeGreaterThan(6);
         assertThat(QUOTE.matcher(guide).results().count())
@@ -42,14 +43,5 @@ class WriteYourOwnTransportTest {
         assertThat(from).as("tag %s is there", tag).isNotNegative();
         assertThat(to).as("tag %s ends", tag).isGreaterThan(from);
         return source.substring(from + start.length(), to).stripIndent().stripTrailing();
-    }
-
-    /** The checkout: the nearest directory upwards that has a README. */
-    private static Path root() {
-        Path directory = Path.of("").toAbsolutePath();
-        while (!Files.exists(directory.resolve("README.md"))) {
-            directory = directory.getParent();
-        }
-        return directory;
     }
 }
