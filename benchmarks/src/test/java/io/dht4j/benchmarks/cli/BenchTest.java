@@ -293,7 +293,11 @@ class BenchTest {
 
     @Test
     void compare_tells_what_is_no_report() {
-        BenchCommand command = BenchCommand.run(SCENARIOS, "compare", directory.toString(), "/nonexistent");
+        BenchCommand command = BenchCommand.run(
+                SCENARIOS,
+                "compare",
+                directory.toString(),
+                directory.resolve("none").toString());
 
         assertThat(command.exitCode()).isEqualTo(1);
         assertThat(command.err()).contains("is not the directory of a report: it has no results.json");
@@ -301,10 +305,12 @@ class BenchTest {
 
     @Test
     void compare_tells_what_does_not_exist() {
-        BenchCommand command = BenchCommand.run(SCENARIOS, "compare", "/nonexistent", directory.toString());
+        String none = directory.resolve("none").toString();
+
+        BenchCommand command = BenchCommand.run(SCENARIOS, "compare", none, directory.toString());
 
         assertThat(command.exitCode()).isEqualTo(1);
-        assertThat(command.err()).isEqualTo("dht bench compare: /nonexistent does not exist\n");
+        assertThat(command.err()).isEqualTo("dht bench compare: " + none + " does not exist\n");
     }
 
     @Test

@@ -93,7 +93,6 @@ class UsageTest {
                 "server --listen nowhere|--listen",
                 "server --hash siphash|--hash-key",
                 "server --replication-factor 4|--replication-factor",
-                "server --config /nonexistent/file|--config",
                 "server --id|--id",
                 "server --id n9 --peers n1=127.0.0.1:1|--id n9",
                 "get k --tls-cert c|--tls-key",
@@ -211,11 +210,24 @@ class UsageTest {
     }
 
     @Test
-    void a_file_that_is_not_there_is_a_failure_that_names_it() {
-        CommandLineRun run = CommandLineRun.of("load", "/nonexistent/x.tsv");
+    void a_file_that_is_not_there_is_a_failure_that_names_it(@TempDir Path directory) {
+        Path none = directory.resolve("none");
+
+        CommandLineRun run = CommandLineRun.of("load", none.resolve("x.tsv").toString());
 
         assertThat(run.exitCode()).isEqualTo(1);
-        assertThat(run.err()).contains("there is no directory /nonexistent").hasLineCount(1);
+        assertThat(run.err()).contains("there is no directory " + none).hasLineCount(1);
+    }
+
+    @Test
+    void a_file_of_settings_that_is_not_there_is_wrong_usage(@TempDir Path directory) {
+        Path none = directory.resolve("none");
+
+        CommandLineRun run = CommandLineRun.of("server", "--config", none.toString());
+
+        assertThat(run.exitCode()).isEqualTo(2);
+        assertThat(run.err()).contains("--config").contains("--help").contains(none.toString());
+        assertThat(run.out()).isEmpty();
     }
 
     @Test
