@@ -70,7 +70,7 @@ class PlacementEvennessTest {
     @MethodSource("heedingWeights")
     void noNodeHoldsMoreThanATenthOverItsWeightedShareAsOneOfThreeReplicas(Placement placement) {
         SplittableRandom random = new SplittableRandom(7);
-        for (int round = 0; round < 60; round++) {
+        for (int round = 0; round < SearchEffort.of(60); round++) {
             int[] weights = new int[1 + random.nextInt(40)];
             boolean steep = random.nextBoolean();
             Arrays.setAll(weights, i -> steep && random.nextInt(10) == 0 ? 1000 : 1 + random.nextInt(steep ? 100 : 4));

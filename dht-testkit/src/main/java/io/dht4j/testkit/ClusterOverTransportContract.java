@@ -36,6 +36,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -83,6 +84,7 @@ public abstract class ClusterOverTransportContract {
     }
 
     @ParameterizedTest
+    @Tag("core")
     @ValueSource(booleans = {false, true})
     void what_one_node_writes_the_others_read_and_delete(boolean batching) {
         try (ThreeNodes nodes = cluster(batching)) {
@@ -130,6 +132,7 @@ public abstract class ClusterOverTransportContract {
     }
 
     @ParameterizedTest
+    @Tag("core")
     @ValueSource(booleans = {false, true})
     void values_of_the_largest_size_go_over_the_wire(boolean batching) {
         try (ThreeNodes nodes = cluster(batching)) {
@@ -337,6 +340,7 @@ public abstract class ClusterOverTransportContract {
     }
 
     @Test
+    @Tag("core")
     void a_node_names_its_transport() {
         try (ThreeNodes nodes = cluster(true)) {
             assertThat(result(nodes.get(0).status()).transport()).isEqualTo(nodes.transportName(0));
@@ -345,6 +349,7 @@ public abstract class ClusterOverTransportContract {
 
     /** Two of three replicas are there all the time, so every write succeeds; the third comes back, twice. */
     @ParameterizedTest
+    @Tag("core")
     @ValueSource(booleans = {false, true})
     void a_node_that_restarts_loses_nothing_that_was_acknowledged(boolean batching) throws Exception {
         try (ThreeNodes nodes = cluster(batching)) {

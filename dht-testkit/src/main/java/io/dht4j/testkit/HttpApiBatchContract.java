@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -36,6 +37,7 @@ public abstract class HttpApiBatchContract extends HttpApiScanContract {
     }
 
     @Test
+    @Tag("core")
     void whatABatchWritesABatchReads() {
         byte[] binary = {0, (byte) 0xFF, '\n'};
         HttpResponse<byte[]> written = post(

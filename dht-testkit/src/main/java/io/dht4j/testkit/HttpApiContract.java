@@ -9,6 +9,7 @@ import io.dht4j.ErrorCode;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -22,6 +23,7 @@ public abstract class HttpApiContract extends HttpApiConnectionContract {
     protected HttpApiContract() {}
 
     @Test
+    @Tag("core")
     void withOneNodeOfThreeDownQuorumsAreServed() throws Exception {
         try (Nodes nodes = startNodes()) {
             put(nodes, 0, "/v0/entity?id=before", "value");
@@ -41,6 +43,7 @@ public abstract class HttpApiContract extends HttpApiConnectionContract {
     }
 
     @Test
+    @Tag("core")
     void withTwoNodesDownTheAnswerSaysHowManyAnsweredAndComesAtOnce() throws Exception {
         try (Nodes nodes = startNodes()) {
             put(nodes, 0, "/v0/entity?id=k", "value");
@@ -65,6 +68,7 @@ public abstract class HttpApiContract extends HttpApiConnectionContract {
     }
 
     @Test
+    @Tag("core")
     void aNodeThatComesBackIsUsedByTheNextRequest() throws Exception {
         try (Nodes nodes = startNodes()) {
             nodes.stop(1);
@@ -93,6 +97,7 @@ public abstract class HttpApiContract extends HttpApiConnectionContract {
     }
 
     @Test
+    @Tag("core")
     void aScanThatFailsInTheMiddleIsSeenToBeTruncated() throws Exception {
         try (Nodes nodes = startNodes()) {
             byte[] value = new byte[200_000];

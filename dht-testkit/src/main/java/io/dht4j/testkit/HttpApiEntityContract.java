@@ -10,6 +10,7 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.Random;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -22,6 +23,7 @@ public abstract class HttpApiEntityContract extends HttpApiHarness {
     HttpApiEntityContract() {}
 
     @Test
+    @Tag("core")
     void aValueIsReadFromEveryNodeAsItWasWritten() {
         HttpResponse<byte[]> written = put(0, "/v0/entity?id=everywhere", "value");
         assertThat(written.statusCode()).isEqualTo(201);
@@ -60,6 +62,7 @@ public abstract class HttpApiEntityContract extends HttpApiHarness {
     }
 
     @Test
+    @Tag("core")
     void aDeletedKeyIsNotFoundAndMayBeWrittenAgain() {
         put(0, "/v0/entity?id=deleted", "value");
         HttpResponse<byte[]> deleted = delete(1, "/v0/entity?id=deleted");
@@ -87,6 +90,7 @@ public abstract class HttpApiEntityContract extends HttpApiHarness {
     }
 
     @ParameterizedTest
+    @Tag("core")
     @ValueSource(ints = {0, 1, 4096, 5000, 65_536, 65_537, 1_000_003, 16 << 20})
     void valuesOfAllSizesAreBinarySafe(int size) {
         byte[] value = new byte[size];

@@ -13,6 +13,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -56,6 +57,7 @@ public abstract class HttpApiScanContract extends HttpApiEntityContract {
     }
 
     @Test
+    @Tag("core")
     void aScanShowsEveryNodeTheSameEntriesInOrder() {
         for (int node = 0; node < 3; node++) {
             assertThat(scan(node, "start=scan:&end=scan;")).isEqualTo(entries(KEYS));

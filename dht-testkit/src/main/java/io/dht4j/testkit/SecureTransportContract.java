@@ -24,6 +24,7 @@ import java.util.concurrent.CompletionStage;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManager;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -127,6 +128,7 @@ public abstract class SecureTransportContract extends TransportHarness {
     }
 
     @Test
+    @Tag("core")
     void nodes_with_good_certificates_call_each_other() {
         Started one = secure(authority.mutual("n1"), handler);
         Started two = secure(authority.mutual("n2"), handler);
@@ -142,6 +144,7 @@ public abstract class SecureTransportContract extends TransportHarness {
     // Callees that are not who they should be
 
     @Test
+    @Tag("core")
     void a_callee_of_a_foreign_authority_gets_nothing() {
         TransportException error =
                 assertRefusesCallee(TestCertificates.in(directory).mutual("n2"));
@@ -149,6 +152,7 @@ public abstract class SecureTransportContract extends TransportHarness {
     }
 
     @Test
+    @Tag("core")
     void a_callee_whose_certificate_has_expired_gets_nothing() {
         TransportException error = assertRefusesCallee(
                 authority.issueExpired("n2", "localhost", "127.0.0.1").mutual());
@@ -156,6 +160,7 @@ public abstract class SecureTransportContract extends TransportHarness {
     }
 
     @Test
+    @Tag("core")
     void a_callee_with_the_certificate_of_another_node_gets_nothing() {
         TransportException error = assertRefusesCallee(authority.mutual("n3"));
         assertThat(error).hasMessageContaining("n3").hasMessageContaining("n2");
@@ -266,6 +271,7 @@ public abstract class SecureTransportContract extends TransportHarness {
     }
 
     @Test
+    @Tag("core")
     void a_caller_with_tls_tells_a_plaintext_callee_nothing() {
         Counted never = new Counted("n1", "n2");
         Started bad = plaintext(never);
@@ -303,6 +309,7 @@ public abstract class SecureTransportContract extends TransportHarness {
     }
 
     @Test
+    @Tag("core")
     void a_callers_new_certificate_is_used_by_new_connections_without_a_restart() {
         TestCertificates.Issued files = authority.issue("stranger", "localhost", "127.0.0.1");
         Started callee = secure(authority.mutual("n2"), handler);

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What transports that use sockets must do besides: peers that are no good, down to the bytes. */
@@ -52,6 +53,7 @@ public abstract class SocketTransportContract extends TransportContract {
     }
 
     @Test
+    @Tag("core")
     void a_peer_that_accepts_and_says_nothing_leaves_the_outcome_unknown_at_the_deadline() throws IOException {
         try (RawPeer peer =
                 new RawPeer(socket -> socket.getInputStream().transferTo(OutputStream.nullOutputStream()))) {
@@ -70,6 +72,7 @@ public abstract class SocketTransportContract extends TransportContract {
     }
 
     @Test
+    @Tag("core")
     void a_peer_that_hangs_up_on_a_request_leaves_the_outcome_unknown() throws IOException {
         try (RawPeer peer = new RawPeer(socket -> socket.getInputStream().read())) {
             Started client = start(echo());
@@ -78,6 +81,7 @@ public abstract class SocketTransportContract extends TransportContract {
     }
 
     @Test
+    @Tag("core")
     void a_peer_that_dies_within_a_reply_leaves_the_outcome_unknown_wherever_it_stops() throws IOException {
         byte[] reply = beginningOfReply();
         int[] lengths = {

@@ -14,6 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Calls whose callers lose interest, before, while and after they are carried out. A part of {@link TransportContract}. */
@@ -23,6 +24,7 @@ public abstract class TransportCancellingContract extends TransportDeadlinesCont
     protected TransportCancellingContract() {}
 
     @Test
+    @Tag("core")
     void a_call_that_was_cancelled_before_is_not_sent() {
         Recorder recorder = new Recorder(echo());
         Started server = start(recorder);
@@ -35,6 +37,7 @@ public abstract class TransportCancellingContract extends TransportDeadlinesCont
     }
 
     @Test
+    @Tag("core")
     void a_call_that_is_cancelled_while_the_handler_works_ends_with_its_outcome_unknown() {
         Recorder recorder = new Recorder((request, context) ->
                 request.length == 0 ? new CompletableFuture<>() : CompletableFuture.completedFuture(request));

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Many calls at a time, from many threads, in any order, each with its own reply. A part of {@link TransportContract}. */
@@ -17,6 +18,7 @@ public abstract class TransportConcurrencyContract extends TransportFramesContra
     protected TransportConcurrencyContract() {}
 
     @Test
+    @Tag("core")
     void a_thousand_calls_at_a_time_each_get_their_own_reply() {
         ExecutorService threads = Executors.newFixedThreadPool(4);
         try {
@@ -61,6 +63,7 @@ public abstract class TransportConcurrencyContract extends TransportFramesContra
     }
 
     @Test
+    @Tag("core")
     void a_later_call_may_be_answered_first() {
         CompletableFuture<byte[]> held = new CompletableFuture<>();
         Started server =

@@ -11,6 +11,7 @@ import java.util.Queue;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Calls end by their deadlines, and handlers know them. A part of {@link TransportContract}. */
@@ -20,6 +21,7 @@ public abstract class TransportDeadlinesContract extends TransportConcurrencyCon
     protected TransportDeadlinesContract() {}
 
     @Test
+    @Tag("core")
     void a_deadline_that_has_passed_keeps_a_call_from_being_sent() {
         Recorder recorder = new Recorder(echo());
         Started server = start(recorder);
@@ -31,6 +33,7 @@ public abstract class TransportDeadlinesContract extends TransportConcurrencyCon
     }
 
     @Test
+    @Tag("core")
     void a_call_without_a_reply_ends_at_its_deadline_with_its_outcome_unknown() {
         Started client = start(echo());
         withEnoughTime(time -> {

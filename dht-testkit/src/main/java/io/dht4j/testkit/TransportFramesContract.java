@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Frames of every size arrive as they were sent, and those over the limit hurt nobody. A part of {@link TransportContract}. */
@@ -25,6 +26,7 @@ public abstract class TransportFramesContract extends TransportHarness {
     protected abstract int maxFrameBytes();
 
     @Test
+    @Tag("core")
     void frames_of_every_size_arrive_and_come_back() {
         Started server = start(echo());
         Started client = start(echo());
@@ -40,6 +42,7 @@ public abstract class TransportFramesContract extends TransportHarness {
     }
 
     @Test
+    @Tag("core")
     void a_frame_over_the_limit_is_refused_before_it_is_sent() {
         Recorder recorder = new Recorder(echo());
         Started server = start(recorder);
@@ -54,6 +57,7 @@ public abstract class TransportFramesContract extends TransportHarness {
     }
 
     @Test
+    @Tag("core")
     void a_reply_over_the_limit_fails_and_the_next_call_is_answered() {
         Started server = start((request, context) ->
                 CompletableFuture.completedFuture(request.length == 0 ? new byte[maxFrameBytes() + 1] : request));

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Handlers that fail hurt nobody but their own callers. A part of {@link TransportContract}. */
@@ -19,6 +20,7 @@ public abstract class TransportHandlersContract extends TransportPeersContract {
     protected TransportHandlersContract() {}
 
     @Test
+    @Tag("core")
     void a_handler_that_throws_fails_only_its_own_call() {
         assertFailsOnlyItsOwnCall((request, context) -> {
             throw new IllegalStateException("as this test wants it");

@@ -18,6 +18,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Starting and closing, in every order. A part of {@link TransportContract}. */
@@ -40,6 +41,7 @@ public abstract class TransportLifecycleContract extends TransportHandlersContra
     }
 
     @Test
+    @Tag("core")
     void closing_ends_every_call_under_way() {
         Recorder recorder = new Recorder((request, context) -> new CompletableFuture<>());
         Started server = start(recorder);
@@ -99,6 +101,7 @@ public abstract class TransportLifecycleContract extends TransportHandlersContra
     }
 
     @Test
+    @Tag("core")
     void a_transport_that_is_not_started_or_closed_sends_nothing() {
         Recorder recorder = new Recorder(echo());
         Started server = start(recorder);
@@ -199,6 +202,7 @@ public abstract class TransportLifecycleContract extends TransportHandlersContra
     }
 
     @Test
+    @Tag("core")
     void closed_transports_leave_no_files_or_sockets_open() {
         assumeTrue(closesFiles(), "its library leaves them to the garbage collector");
         // What the first use of a transport opens for good is not a leak.

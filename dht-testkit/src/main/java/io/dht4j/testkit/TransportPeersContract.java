@@ -17,6 +17,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Peers that are not there, that go away, and that come back. A part of {@link TransportContract}. */
@@ -26,6 +27,7 @@ public abstract class TransportPeersContract extends TransportCancellingContract
     protected TransportPeersContract() {}
 
     @Test
+    @Tag("core")
     void a_call_to_an_address_where_nobody_listens_fails_at_once_as_not_sent() {
         Started client = start(echo());
         Started gone = startAt(ownAddress(), echo());
@@ -59,6 +61,7 @@ public abstract class TransportPeersContract extends TransportCancellingContract
     }
 
     @Test
+    @Tag("core")
     void a_peer_that_restarts_is_used_by_the_next_call() {
         Started client = start(echo());
         Started server = startAt(ownAddress(), echo());
@@ -74,6 +77,7 @@ public abstract class TransportPeersContract extends TransportCancellingContract
     }
 
     @Test
+    @Tag("core")
     void calls_under_way_to_a_peer_that_closes_all_end() {
         Recorder recorder = new Recorder((request, context) -> new CompletableFuture<>());
         Started server = start(recorder);

@@ -18,6 +18,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -32,6 +33,7 @@ public abstract class TransportPromiseContract extends TransportLifecycleContrac
     protected TransportPromiseContract() {}
 
     @Test
+    @Tag("core")
     void what_is_said_not_to_be_sent_was_never_handled_though_calls_expire_and_are_cancelled() throws Exception {
         for (long seed = 1; seed <= 2; seed++) {
             provoke(seed, newTransport(), 0);
@@ -39,6 +41,7 @@ public abstract class TransportPromiseContract extends TransportLifecycleContrac
     }
 
     @Test
+    @Tag("core")
     void what_is_said_not_to_be_sent_was_never_handled_though_the_peer_restarts() throws Exception {
         for (long seed = 1; seed <= 2; seed++) {
             provoke(seed, newTransport(), 3);
@@ -46,6 +49,7 @@ public abstract class TransportPromiseContract extends TransportLifecycleContrac
     }
 
     @Test
+    @Tag("core")
     void what_is_said_not_to_be_sent_was_never_handled_though_there_is_little_room() throws Exception {
         for (long seed = 1; seed <= 2; seed++) {
             provoke(seed, newNarrowTransport(), 1);

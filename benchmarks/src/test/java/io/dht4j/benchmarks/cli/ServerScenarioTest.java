@@ -9,12 +9,14 @@ import io.dht4j.benchmarks.report.ResultsFile;
 import io.dht4j.benchmarks.scenario.Async;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Scenarios with real nodes and a real load, as short as can be. */
+@Tag("portable")
 class ServerScenarioTest {
 
     @Test
@@ -48,13 +50,26 @@ class ServerScenarioTest {
     @ValueSource(
             strings = {
                 "clients --clients vertx",
+                "scale --nodes 3 --entries none --sizes none --in-flight none --api grpc --connections 1 --load-threads 2"
+            })
+    void a_scenario_over_each_api_comes_to_its_end(String scenario, @TempDir Path directory) throws Exception {
+        runWithServers(scenario, directory);
+    }
+
+    @ParameterizedTest
+    @Tag("full")
+    @ValueSource(
+            strings = {
                 "sharding --placements ring",
                 "cancellation --clients vertx --policies local --client-threads 8 --minutes 0.02 --soak-rate 20",
                 "executors --replies own-2 --policies quorum",
-                "durability --stores memory --sizes 100",
-                "scale --nodes 3 --entries none --sizes none --in-flight none --api grpc --connections 1 --load-threads 2"
+                "durability --stores memory --sizes 100"
             })
-    void each_scenario_with_servers_comes_to_its_end(String scenario, @TempDir Path directory) throws Exception {
+    void every_other_scenario_with_servers_does_too(String scenario, @TempDir Path directory) throws Exception {
+        runWithServers(scenario, directory);
+    }
+
+    private static void runWithServers(String scenario, Path directory) throws Exception {
         Results results = run(
                 scenario
                         + (scenario.startsWith("cancellation") ? "" : " --operations get")
@@ -69,14 +84,23 @@ class ServerScenarioTest {
                 .allSatisfy(measurement -> assertThat(measurement.values()).isNotEmpty());
     }
 
-    @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "peers --products dht4j,infinispan --keys 100 --in-flight 4 --warm-up 0.1 --seconds 0.1 --repetitions 1",
-                "transports --transports vertx --keys 100 --in-flight 4 --warm-up 0.1 --seconds 0.1 --repetitions 1"
-            })
-    void each_scenario_with_closed_loops_comes_to_its_end(String scenario, @TempDir Path directory) throws Exception {
-        assertThat(run(scenario, directory.resolve("report")).complete()).isTrue();
+    @Test
+    void the_comparison_of_transports_comes_to_its_end(@TempDir Path directory) throws Exception {
+        runClosedLoops("transports --transports vertx", directory);
+    }
+
+    @Test
+    @Tag("full")
+    void the_comparison_with_other_products_comes_to_its_end(@TempDir Path directory) throws Exception {
+        runClosedLoops("peers --products dht4j,infinispan", directory);
+    }
+
+    private static void runClosedLoops(String scenario, Path directory) throws Exception {
+        assertThat(run(
+                                scenario + " --keys 100 --in-flight 4 --warm-up 0.1 --seconds 0.1 --repetitions 1",
+                                directory.resolve("report"))
+                        .complete())
+                .isTrue();
     }
 
     private static Results run(String scenario, Path out) throws Exception {

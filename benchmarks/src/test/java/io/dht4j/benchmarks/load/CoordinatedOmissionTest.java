@@ -7,9 +7,11 @@ import io.dht4j.benchmarks.target.Targets;
 import java.time.Duration;
 import java.util.List;
 import org.HdrHistogram.Histogram;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A server over a real socket, which counts what it gets. */
+@Tag("portable")
 class CoordinatedOmissionTest {
 
     private static final int STALL_MILLIS = 1000;

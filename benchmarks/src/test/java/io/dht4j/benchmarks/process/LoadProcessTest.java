@@ -15,11 +15,13 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(240)
+@Tag("portable")
 class LoadProcessTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);

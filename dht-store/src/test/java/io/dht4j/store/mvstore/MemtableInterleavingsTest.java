@@ -3,6 +3,7 @@ package io.dht4j.store.mvstore;
 import io.dht4j.Key;
 import io.dht4j.Version;
 import io.dht4j.spi.Entry;
+import io.dht4j.testkit.SearchEffort;
 import java.nio.file.Path;
 import java.util.Iterator;
 import org.jetbrains.lincheck.datastructures.IntGen;
@@ -24,7 +25,7 @@ class MemtableInterleavingsTest {
     @Test
     void readers_see_the_writes_of_one_thread_as_if_they_took_turns() {
         new ModelCheckingOptions()
-                .iterations(5)
+                .iterations(SearchEffort.of(5))
                 .invocationsPerIteration(100)
                 .threads(3)
                 .actorsBefore(2)

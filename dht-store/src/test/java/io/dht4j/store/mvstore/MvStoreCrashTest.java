@@ -3,6 +3,7 @@ package io.dht4j.store.mvstore;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.spi.Entry;
+import io.dht4j.testkit.SearchEffort;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
@@ -17,7 +18,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class MvStoreCrashTest {
 
-    private static final int ROUNDS = 5;
+    private static final int ROUNDS = SearchEffort.of(5);
 
     @TempDir
     Path directory;

@@ -8,6 +8,7 @@ import io.dht4j.Version;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.EntryCursor;
 import io.dht4j.spi.StoreException;
+import io.dht4j.testkit.SearchEffort;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -31,7 +32,10 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("search")
 class MvStorePowerLossTest {
 
-    private static final int SEEDS = Integer.getInteger("dht.power.seeds", 60);
+    /** So many are needed for the disk to forget something that matters. */
+    private static final int SEEDS_WITHOUT_FSYNC = 60;
+
+    private static final int SEEDS = Integer.getInteger("dht.power.seeds", SearchEffort.of(60));
     private static final long FIRST_SEED = Long.getLong("dht.power.seed", 1);
     private static final int LIVES = 6;
     private static final int KEYS = 200;
@@ -56,7 +60,7 @@ class MvStorePowerLossTest {
     @Test
     void without_fsync_something_is_lost() throws Exception {
         List<String> losses = new ArrayList<>();
-        for (long seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
+        for (long seed = FIRST_SEED; seed < FIRST_SEED + Math.max(SEEDS, SEEDS_WITHOUT_FSYNC); seed++) {
             try {
                 new History(root, seed, Durability.OS).live();
             } catch (StoreException e) {

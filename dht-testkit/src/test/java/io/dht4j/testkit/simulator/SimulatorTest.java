@@ -2,6 +2,7 @@ package io.dht4j.testkit.simulator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dht4j.testkit.SearchEffort;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.LongStream;
@@ -15,7 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class SimulatorTest {
 
     /** More are tried by {@code ./dht simulate}. */
-    private static final int SEEDS = Integer.getInteger("dht4j.seeds", 200);
+    private static final int SEEDS = Integer.getInteger("dht4j.seeds", SearchEffort.of(200));
 
     static LongStream seeds() {
         return LongStream.range(0, SEEDS);

@@ -5,6 +5,7 @@ import io.dht4j.spi.Transport;
 import io.dht4j.testkit.ClusterOverTransportContract;
 import java.time.Duration;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 
 /** A cluster over HTTP, whichever client its nodes call each other with. */
 class ClusterOverHttpTest {
@@ -34,6 +35,7 @@ class ClusterOverHttpTest {
     }
 
     @Nested
+    @Tag("variant")
     class VertxPipelined extends OverHttp {
         VertxPipelined() {
             super(HttpClientKind.VERTX_PIPELINED);
@@ -48,6 +50,7 @@ class ClusterOverHttpTest {
     }
 
     @Nested
+    @Tag("variant")
     class WebClient extends OverHttp {
         WebClient() {
             super(HttpClientKind.WEBCLIENT);
@@ -55,6 +58,7 @@ class ClusterOverHttpTest {
     }
 
     @Nested
+    @Tag("variant")
     class Jdk extends OverHttp {
         Jdk() {
             super(HttpClientKind.JDK);
@@ -62,6 +66,7 @@ class ClusterOverHttpTest {
     }
 
     @Nested
+    @Tag("variant")
     class JdkH2 extends OverHttp {
         JdkH2() {
             super(HttpClientKind.JDK_H2);
@@ -69,6 +74,7 @@ class ClusterOverHttpTest {
     }
 
     @Nested
+    @Tag("variant")
     class OneNio extends OverHttp {
         OneNio() {
             super(HttpClientKind.ONE_NIO);

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What the HTTP transport must do whichever client calls the peers. */
@@ -78,6 +79,7 @@ abstract class HttpClientContract extends SocketTransportContract {
     }
 
     @Test
+    @Tag("core")
     void calls_over_the_bound_of_the_queue_fail_at_once_as_not_sent() {
         // Two connections carry at most 512 calls, with HTTP/2; one of java.net.http's 256.
         options = options.withConnectionsPerPeer(2).withMaxQueuedPerPeer(10);
@@ -99,6 +101,7 @@ abstract class HttpClientContract extends SocketTransportContract {
     }
 
     @Test
+    @Tag("core")
     void what_a_peer_refuses_for_its_size_was_not_sent() {
         Started client = start(echo());
         options = options.withMaxFrameBytes(100_000);
@@ -115,6 +118,7 @@ abstract class HttpClientContract extends SocketTransportContract {
     }
 
     @Test
+    @Tag("core")
     void a_failed_handler_is_named_to_the_caller() {
         Started server = start((request, context) -> {
             throw new IllegalStateException("the reason\nof it");
@@ -126,6 +130,7 @@ abstract class HttpClientContract extends SocketTransportContract {
     }
 
     @Test
+    @Tag("core")
     void the_client_shows_in_the_name() {
         assertThat(start(echo()).transport().name())
                 .isEqualTo("http/" + options.client().label());

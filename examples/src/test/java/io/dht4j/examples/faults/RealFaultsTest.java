@@ -32,11 +32,10 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
@@ -69,17 +68,26 @@ class RealFaultsTest {
 
     private final List<Cluster> clusters = new ArrayList<>();
 
-    static Stream<Arguments> runs() {
-        return IntStream.range(0, RUNS)
-                .boxed()
-                .flatMap(run -> Stream.of(Protocol.values()).map(protocol -> Arguments.of(protocol, SEED + run)));
+    static LongStream seeds() {
+        return LongStream.range(SEED, SEED + RUNS);
     }
 
     @ParameterizedTest
-    @MethodSource("runs")
-    void no_promise_is_broken_when_processes_and_links_fail(Protocol protocol, long seed) throws Exception {
+    @MethodSource("seeds")
+    void no_promise_is_broken_over_http_when_processes_and_links_fail(long seed) throws Exception {
+        suffer(Protocol.HTTP, seed);
+    }
+
+    @ParameterizedTest
+    @Tag("full")
+    @MethodSource("seeds")
+    void no_promise_is_broken_over_grpc_when_processes_and_links_fail(long seed) throws Exception {
+        suffer(Protocol.GRPC, seed);
+    }
+
+    private void suffer(Protocol protocol, long seed) throws Exception {
         String repeat =
-                "mvn -pl examples -am verify -Dtest=RealFaultsTest -Dsurefire.failIfNoSpecifiedTests=false -Ddht.faults.seed="
+                "mvn -pl examples -am verify -Pfull -Dtest=RealFaultsTest -Dsurefire.failIfNoSpecifiedTests=false -Ddht.faults.seed="
                         + seed + " -Ddht.faults.rounds=" + ROUNDS;
         say("seed " + seed + " over " + protocol + ", again with: " + repeat);
         SplittableRandom random = new SplittableRandom(seed);

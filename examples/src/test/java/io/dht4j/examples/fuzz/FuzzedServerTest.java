@@ -17,6 +17,7 @@ import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException;
 import io.dht4j.testkit.FreePorts;
 import io.dht4j.testkit.RawHttp;
+import io.dht4j.testkit.SearchEffort;
 import io.dht4j.testkit.TcpTable;
 import io.dht4j.transport.grpc.GrpcTransport;
 import io.dht4j.transport.grpc.GrpcTransportOptions;
@@ -56,6 +57,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -65,10 +67,14 @@ import org.junit.jupiter.params.provider.EnumSource;
  * peers over each transport; the peer's own answers are spoiled, too. Each must be answered, rightly or by one clear error with a number; nothing may hang, leak or be told to the log as a stack
  * trace, and the server must serve afterwards. System properties: {@code dht.fuzz.seed}, and {@code dht.fuzz.messages} for each of the three.
  */
+@Tag("search")
 class FuzzedServerTest {
 
     private static final long SEED = Long.getLong("dht.fuzz.seed", 1);
-    private static final int MESSAGES = Integer.getInteger("dht.fuzz.messages", 1_500);
+    private static final int MESSAGES = Integer.getInteger("dht.fuzz.messages", SearchEffort.of(1_500));
+
+    /** How many messages of each kind there are between two good writes. */
+    private static final int MESSAGES_BETWEEN_CHECKS = Math.max(1, MESSAGES / 15);
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final int FRAME_HEADER_BYTES = 26;
@@ -114,7 +120,7 @@ class FuzzedServerTest {
     @EnumSource(Protocol.class)
     void whatever_comes_is_answered_clearly_and_costs_nothing_that_stays(Protocol protocol) throws Exception {
         String repeat =
-                "mvn -pl examples -am verify -Dtest=FuzzedServerTest -Dsurefire.failIfNoSpecifiedTests=false -Ddht.fuzz.seed="
+                "mvn -pl examples -am verify -Pfull -Dtest=FuzzedServerTest -Dsurefire.failIfNoSpecifiedTests=false -Ddht.fuzz.seed="
                         + SEED + " -Ddht.fuzz.messages=" + MESSAGES;
         say("seed " + SEED + " over " + protocol + ", again with: " + repeat);
         SplittableRandom random = new SplittableRandom(SEED);
@@ -229,7 +235,7 @@ class FuzzedServerTest {
                 attackHttp(random);
                 attackGrpc(channel, random);
                 attackAsPeer(peer, Mutation.of(recorded, random));
-                if (i % 100 == 0) {
+                if (i % MESSAGES_BETWEEN_CHECKS == 0) {
                     assertServes(server, i);
                     noise(random);
                 }

@@ -24,10 +24,12 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Servers in processes of their own, whose files are damaged, or cannot be written. */
+@Tag("portable")
 class DamagedServersTest {
 
     private static final int NODES = 3;

@@ -16,10 +16,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Three servers in processes of their own, of which two are killed with {@code kill -9}; more of the kind is in {@code RealFaultsTest}. */
+@Tag("portable")
 class KilledServersTest {
 
     private static final int NODES = 3;

@@ -31,9 +31,9 @@ import javax.net.ssl.X509ExtendedKeyManager;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** Five servers in processes of their own with TLS and tokens, three of which should not be let in. */
 class SecureClusterTest {
@@ -69,9 +69,18 @@ class SecureClusterTest {
         servers.forEach(ServerProcess::close);
     }
 
-    @ParameterizedTest
-    @EnumSource(Protocol.class)
-    void nodes_that_prove_their_names_form_a_cluster_and_others_are_refused(Protocol protocol) throws Exception {
+    @Test
+    void nodes_that_prove_their_names_over_http_form_a_cluster_and_others_are_refused() throws Exception {
+        formAClusterAndRefuseOthers(Protocol.HTTP);
+    }
+
+    @Test
+    @Tag("full")
+    void nodes_that_prove_their_names_over_grpc_form_a_cluster_and_others_are_refused() throws Exception {
+        formAClusterAndRefuseOthers(Protocol.GRPC);
+    }
+
+    private void formAClusterAndRefuseOthers(Protocol protocol) throws Exception {
         TestCertificates foreign = TestCertificates.in(directory.resolve("foreign"));
         start(1, protocol, tls(authority.issue("n1", "localhost", "127.0.0.1")));
         servers.get(0).awaitReady();

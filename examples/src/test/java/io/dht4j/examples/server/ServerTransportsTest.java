@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -29,11 +30,25 @@ class ServerTransportsTest {
             delimiter = '|',
             value = {
                 "--transport http --http-client vertx-h2|http/vertx-h2",
-                "--transport http --http-client one-nio --batching off|http/one-nio",
-                "--transport grpc --cancellation propagate|grpc/stream",
-                "--transport grpc --grpc-mode unary --batch-frames 1|grpc/unary"
+                "--transport grpc --cancellation propagate|grpc/stream"
             })
     void a_cluster_writes_reads_scans_and_takes_a_node_back(String options, String name) throws Exception {
+        serveAndTakeANodeBack(options, name);
+    }
+
+    @ParameterizedTest
+    @Tag("full")
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "--transport http --http-client one-nio --batching off|http/one-nio",
+                "--transport grpc --grpc-mode unary --batch-frames 1|grpc/unary"
+            })
+    void a_cluster_without_batching_does_too(String options, String name) throws Exception {
+        serveAndTakeANodeBack(options, name);
+    }
+
+    private void serveAndTakeANodeBack(String options, String name) throws Exception {
         List<Integer> ports = FreePorts.find(2 * NODES);
         List<Integer> listen = ports.subList(0, NODES);
         List<Integer> peers = options.contains("grpc") ? ports.subList(NODES, 2 * NODES) : listen;

@@ -22,13 +22,16 @@ import java.time.Duration;
 import java.util.List;
 import java.util.function.BiFunction;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 
 /** Whatever carries the frames between the nodes, clients of the public HTTP API see the same: its contract, for each setting. */
 @Timeout(120)
+@Tag("portable")
 class HttpApiOverTransportsTest {
 
     @Nested
+    @Tag("variant")
     class GrpcUnary extends Contract {
         GrpcUnary() {
             super(grpc(GrpcMode.UNARY), Batching.on());
@@ -36,6 +39,7 @@ class HttpApiOverTransportsTest {
     }
 
     @Nested
+    @Tag("variant")
     class GrpcUnaryWithoutBatching extends Contract {
         GrpcUnaryWithoutBatching() {
             super(grpc(GrpcMode.UNARY), Batching.off());
@@ -50,6 +54,7 @@ class HttpApiOverTransportsTest {
     }
 
     @Nested
+    @Tag("variant")
     class GrpcStreamWithoutBatching extends Contract {
         GrpcStreamWithoutBatching() {
             super(grpc(GrpcMode.STREAM), Batching.off());
@@ -64,6 +69,7 @@ class HttpApiOverTransportsTest {
     }
 
     @Nested
+    @Tag("variant")
     class HttpVertxWithoutBatching extends Contract {
         HttpVertxWithoutBatching() {
             super(http(HttpClientKind.VERTX), Batching.off());
@@ -71,6 +77,7 @@ class HttpApiOverTransportsTest {
     }
 
     @Nested
+    @Tag("variant")
     class HttpVertxPipelined extends Contract {
         HttpVertxPipelined() {
             super(http(HttpClientKind.VERTX_PIPELINED), Batching.on());
@@ -78,6 +85,7 @@ class HttpApiOverTransportsTest {
     }
 
     @Nested
+    @Tag("variant")
     class HttpVertxH2 extends Contract {
         HttpVertxH2() {
             super(http(HttpClientKind.VERTX_H2), Batching.on());
@@ -85,6 +93,7 @@ class HttpApiOverTransportsTest {
     }
 
     @Nested
+    @Tag("variant")
     class HttpWebClient extends Contract {
         HttpWebClient() {
             super(http(HttpClientKind.WEBCLIENT), Batching.on());
@@ -92,6 +101,7 @@ class HttpApiOverTransportsTest {
     }
 
     @Nested
+    @Tag("variant")
     class HttpJdk extends Contract {
         HttpJdk() {
             super(http(HttpClientKind.JDK), Batching.on());
@@ -99,6 +109,7 @@ class HttpApiOverTransportsTest {
     }
 
     @Nested
+    @Tag("variant")
     class HttpJdkH2 extends Contract {
         HttpJdkH2() {
             super(http(HttpClientKind.JDK_H2), Batching.on());
@@ -106,6 +117,7 @@ class HttpApiOverTransportsTest {
     }
 
     @Nested
+    @Tag("variant")
     class HttpOneNio extends Contract {
         HttpOneNio() {
             super(http(HttpClientKind.ONE_NIO), Batching.on());

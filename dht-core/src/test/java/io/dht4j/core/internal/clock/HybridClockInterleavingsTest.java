@@ -3,6 +3,7 @@ package io.dht4j.core.internal.clock;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dht4j.Version;
+import io.dht4j.core.SearchEffort;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jetbrains.lincheck.LincheckAssertionError;
 import org.jetbrains.lincheck.datastructures.IntGen;
@@ -19,9 +20,9 @@ class HybridClockInterleavingsTest {
     private static final long NOW = 1_000;
     private static final int SKEW = 1;
 
-    private static ModelCheckingOptions options() {
+    private static ModelCheckingOptions options(int iterations) {
         return new ModelCheckingOptions()
-                .iterations(10)
+                .iterations(iterations)
                 .invocationsPerIteration(200)
                 .threads(3)
                 .actorsPerThread(3);
@@ -29,17 +30,17 @@ class HybridClockInterleavingsTest {
 
     @Test
     void a_clock_used_by_several_threads_answers_as_if_they_took_turns() {
-        options().check(OfOneNode.class);
+        options(SearchEffort.of(10)).check(OfOneNode.class);
     }
 
     @Test
     void the_clock_of_a_slot_does_too() {
-        options().check(OfASlot.class);
+        options(SearchEffort.of(10)).check(OfASlot.class);
     }
 
     @Test
     void a_clock_that_forgets_to_compare_is_found_out() {
-        assertThatThrownBy(() -> options().check(Careless.class)).isInstanceOf(LincheckAssertionError.class);
+        assertThatThrownBy(() -> options(10).check(Careless.class)).isInstanceOf(LincheckAssertionError.class);
     }
 
     /** The clock of a node that gives all versions. */

@@ -1,6 +1,7 @@
 package io.dht4j.core.internal.coordinator;
 
 import io.dht4j.ReplicationPolicy;
+import io.dht4j.core.SearchEffort;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.junit.jupiter.api.Tag;
@@ -13,7 +14,7 @@ class AckTrackerInterleavingsTest {
     @Test
     void answers_at_the_same_time_count_as_if_they_took_turns() {
         new ModelCheckingOptions()
-                .iterations(10)
+                .iterations(SearchEffort.of(10))
                 .invocationsPerIteration(200)
                 .threads(3)
                 .actorsPerThread(2)

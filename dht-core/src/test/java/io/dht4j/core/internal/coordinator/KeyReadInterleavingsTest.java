@@ -3,6 +3,7 @@ package io.dht4j.core.internal.coordinator;
 import io.dht4j.Key;
 import io.dht4j.Node;
 import io.dht4j.ReplicationPolicy;
+import io.dht4j.core.SearchEffort;
 import io.dht4j.core.internal.wire.Answer;
 import java.util.List;
 import java.util.StringJoiner;
@@ -21,7 +22,7 @@ class KeyReadInterleavingsTest {
     @Test
     void answers_at_the_same_time_are_kept_as_if_they_took_turns() {
         new ModelCheckingOptions()
-                .iterations(5)
+                .iterations(SearchEffort.of(5))
                 .invocationsPerIteration(200)
                 .threads(3)
                 .actorsPerThread(2)

@@ -1,5 +1,6 @@
 package io.dht4j.core.internal.snapshot;
 
+import io.dht4j.core.SearchEffort;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -20,8 +21,8 @@ class UnderWayInterleavingsTest {
     @Test
     void work_is_counted_as_if_threads_took_turns() {
         new ModelCheckingOptions()
-                .iterations(10)
-                .invocationsPerIteration(300)
+                .iterations(SearchEffort.of(10))
+                .invocationsPerIteration(SearchEffort.of(300))
                 .threads(3)
                 .actorsBefore(2)
                 .actorsPerThread(3)

@@ -1,0 +1,12 @@
+package io.dht4j.core;
+
+/** How far this test run goes in searches; the testkit, which depends on this module, has the same for the others. */
+public final class SearchEffort {
+
+    private SearchEffort() {}
+
+    /** The part of so many steps that this run makes, at least one. */
+    public static int of(int whole) {
+        return (whole * Integer.getInteger("dht.search.percent", 100) + 99) / 100;
+    }
+}
