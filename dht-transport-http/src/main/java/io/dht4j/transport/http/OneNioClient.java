@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import one.nio.http.HttpClient;
 import one.nio.net.ConnectionString;
 import one.nio.net.Socket;
@@ -38,6 +39,8 @@ final class OneNioClient extends HttpClient {
     private final transient boolean virtual;
     /** The connections that are not in use, and what belongs to them. */
     private final transient Map<Socket, OneNioReply> unused = new ConcurrentHashMap<>();
+    /** How often the peer was found to be gone. A connection that was in use before the last time is looked at, too. */
+    private final transient AtomicInteger losses = new AtomicInteger();
 
     OneNioClient(HostAndPort peer, Optional<OneNioTls> tls, HttpTransportOptions options, boolean virtual) {
         super(new ConnectionString(
@@ -78,6 +81,7 @@ final class OneNioClient extends HttpClient {
     void exchange(HttpTransportCall call) {
         Exchange exchange = new Exchange(call);
         call.carriedBy(exchange);
+        int lossesBefore = losses.get();
         Socket socket;
         OneNioReply reply;
         try {
@@ -87,6 +91,7 @@ final class OneNioClient extends HttpClient {
                 reply = new OneNioReply(options.maxFrameBytes());
             }
         } catch (PoolException | InterruptedException e) {
+            losses.incrementAndGet();
             // What createObject() has thrown says it all.
             call.refused(
                     e.getCause() != null && e.getMessage() != null ? e.getMessage() : HttpTransportReply.reason(e));
@@ -105,12 +110,14 @@ final class OneNioClient extends HttpClient {
                 }
             }
         } catch (IOException | RuntimeException e) {
+            // Before the caller knows: its next call must not take a connection of the same age unseen.
+            losses.incrementAndGet();
             call.abandon("connection lost before the reply: " + HttpTransportReply.reason(e));
             // The others are of the same age.
             closeUnused(0);
         } finally {
             if (exchange.end() && reusable) {
-                reply.usedNow();
+                reply.used(lossesBefore);
                 unused.put(socket, reply);
                 returnObject(socket);
             } else {
@@ -123,7 +130,9 @@ final class OneNioClient extends HttpClient {
         while (true) {
             Socket socket = borrowObject();
             OneNioReply reply = unused.get(socket);
-            if (reply == null || reply.unusedNanos() < DOUBTFUL_NANOS || isSilent(socket)) {
+            boolean isTrusted =
+                    reply == null || (reply.unusedNanos() < DOUBTFUL_NANOS && reply.lossesBefore() == losses.get());
+            if (isTrusted || isSilent(socket)) {
                 return socket;
             }
             unused.remove(socket);

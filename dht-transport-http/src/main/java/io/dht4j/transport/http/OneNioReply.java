@@ -15,6 +15,7 @@ final class OneNioReply {
     private final int maxFrameBytes;
     private final byte[] buffer = new byte[HttpListenerOptions.MAX_HEADERS];
     private long lastUse = System.nanoTime();
+    private int lossesBefore;
 
     private int status;
     private int length;
@@ -30,8 +31,15 @@ final class OneNioReply {
         return status == 403;
     }
 
-    void usedNow() {
+    /** The connection has been used until now, by a call that began when the peer had been found to be gone so often. */
+    void used(int losses) {
         lastUse = System.nanoTime();
+        lossesBefore = losses;
+    }
+
+    /** How often the peer had been found to be gone when the last call began. */
+    int lossesBefore() {
+        return lossesBefore;
     }
 
     long unusedNanos() {
