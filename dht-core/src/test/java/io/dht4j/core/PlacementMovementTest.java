@@ -59,7 +59,7 @@ class PlacementMovementTest {
     @ParameterizedTest
     @Tag("full")
     @MethodSource("bounded")
-    void aJoinToManyNodesMovesNoMoreThanThat(Placement placement) {
+    void aJoinToManyNodesMovesAtMostTwiceTheNewNodesShareOfReplicas(Placement placement) {
         Joins check = atMostTwice(placement);
         join(placement, 98, 104, 4096, check);
         join(placement, 126, 132, 4096, check);
@@ -73,7 +73,7 @@ class PlacementMovementTest {
     void withoutABoundJoinsMoveTheNewNodesShareOnAverage(Placement placement) {
         double[] sum = new double[2];
         Joins count = (nodes, from, times) -> sum[from / 2] += times;
-        int last = SearchEffort.of(64);
+        int last = Math.max(2, SearchEffort.of(64));
         join(placement, 1, last, 8192, count);
         assertThat(sum[0] / (last - 1)).as("first replicas").isLessThan(1.1);
         assertThat(sum[1] / (last - 1)).as("three replicas").isLessThan(1.1);

@@ -7,6 +7,10 @@ public final class SearchEffort {
 
     /** The part of so many steps that this run makes, at least one. */
     public static int of(int whole) {
-        return (whole * Integer.getInteger("dht.search.percent", 100) + 99) / 100;
+        int percent = Integer.getInteger("dht.search.percent", 100);
+        if (percent < 1 || percent > 100) {
+            throw new IllegalArgumentException("dht.search.percent must be 1 to 100, not " + percent);
+        }
+        return (whole * percent + 99) / 100;
     }
 }

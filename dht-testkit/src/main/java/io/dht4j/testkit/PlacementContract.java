@@ -89,7 +89,9 @@ public abstract class PlacementContract {
                     assertThat(row)
                             .as("%d nodes, partition %d of %d", count, partition, partitions)
                             .hasSize(count);
-                    assertThat(Set.copyOf(row)).isEqualTo(all);
+                    assertThat(Set.copyOf(row))
+                            .as("%d nodes, partition %d of %d", count, partition, partitions)
+                            .isEqualTo(all);
                 }
             }
         }

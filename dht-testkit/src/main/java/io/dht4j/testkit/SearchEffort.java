@@ -2,8 +2,8 @@ package io.dht4j.testkit;
 
 /**
  * How far this test run goes in searches for rare failures, such as those over seeds or schedules. The system property
- * {@value #PROPERTY} gives the share of a whole search, in percent, from 1 to 100. Searches are whole where it is not set.
- * Thread-safe.
+ * {@value #PROPERTY} gives the share of a whole search, in percent, from 1 to 100. Searches are whole where it is not
+ * set. Some searches know two sizes only: whole, and a smaller one for every share below 100. Thread-safe.
  */
 public final class SearchEffort {
 

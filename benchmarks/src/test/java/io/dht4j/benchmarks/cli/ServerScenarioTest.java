@@ -46,26 +46,25 @@ class ServerScenarioTest {
         });
     }
 
-    @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "clients --clients vertx",
-                "scale --nodes 3 --entries none --sizes none --in-flight none --api grpc --connections 1 --load-threads 2"
-            })
-    void a_scenario_over_each_api_comes_to_its_end(String scenario, @TempDir Path directory) throws Exception {
-        runWithServers(scenario, directory);
+    @Test
+    @Tag("full")
+    void a_scenario_over_the_grpc_api_comes_to_its_end(@TempDir Path directory) throws Exception {
+        runWithServers(
+                "scale --nodes 3 --entries none --sizes none --in-flight none --api grpc --connections 1 --load-threads 2",
+                directory);
     }
 
     @ParameterizedTest
     @Tag("full")
     @ValueSource(
             strings = {
+                "clients --clients vertx",
                 "sharding --placements ring",
                 "cancellation --clients vertx --policies local --client-threads 8 --minutes 0.02 --soak-rate 20",
                 "executors --replies own-2 --policies quorum",
                 "durability --stores memory --sizes 100"
             })
-    void every_other_scenario_with_servers_does_too(String scenario, @TempDir Path directory) throws Exception {
+    void every_other_scenario_with_servers_comes_to_its_end(String scenario, @TempDir Path directory) throws Exception {
         runWithServers(scenario, directory);
     }
 

@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -16,6 +17,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** A real process that writes is killed again and again. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Tag("search")
 class MvStoreCrashTest {
 
     private static final int ROUNDS = SearchEffort.of(5);

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("search")
 class MvStorePowerLossTest {
 
-    /** So many are needed for the disk to forget something that matters. */
+    /** With fewer seeds no acknowledged write may be lost. */
     private static final int SEEDS_WITHOUT_FSYNC = 60;
 
     private static final int SEEDS = Integer.getInteger("dht.power.seeds", SearchEffort.of(60));

@@ -18,11 +18,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a purge leaves behind that a full disk, writes or a close come between, and what listeners are told when a purge or a merge has failed. */
+@Tag("portable")
 class MvStorePurgeFaultsTest extends MvStoreFaults {
 
     /** Begins to listen while the store may open its file anew, which ends what is being read. */

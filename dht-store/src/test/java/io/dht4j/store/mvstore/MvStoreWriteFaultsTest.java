@@ -12,6 +12,7 @@ import io.dht4j.spi.StoreException;
 import java.nio.file.Files;
 import java.util.List;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -19,6 +20,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a store does when its disk cannot be written or forced: it refuses writes, is read as before, and loses nothing that it acknowledged. */
+@Tag("portable")
 class MvStoreWriteFaultsTest extends MvStoreFaults {
 
     private static void assertRefusesWrites(MvStore store, String why) {

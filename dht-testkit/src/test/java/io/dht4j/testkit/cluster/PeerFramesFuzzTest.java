@@ -43,7 +43,7 @@ class PeerFramesFuzzTest {
 
     private static final long SEED = 77;
     private static final int HEADER_BYTES = 26;
-    /** From one bit or byte that is spoiled to the next. No multiple of eight, so that every bit of a byte has its turn. */
+    /** From one spoiled bit or byte to the next. It is odd, so that each bit of a byte has its turn. */
     private static final int STEP = SearchEffort.isWhole() ? 1 : 5;
 
     private static final int FAILED = 0xFF;

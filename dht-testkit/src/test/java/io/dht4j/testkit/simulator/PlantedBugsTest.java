@@ -33,7 +33,7 @@ class PlantedBugsTest {
     private static final int SEEDS = 3000;
 
     /** How many it may take to find the bug that is planted together with ties: as many show that ties alone break nothing. */
-    private static final int SEEDS_OF_TIES = 300;
+    private static final int SEEDS_OF_TIES = SearchEffort.of(300);
 
     private static final long FIRST_SEED_OF_TIES = shortlyBefore(180);
 
@@ -54,7 +54,7 @@ class PlantedBugsTest {
     private static final String UNEQUAL = "^[a-z ]+, when all was healed, the replicas of .* hold ";
     private static final String NOT_HANDED_OVER = "nor handed over what others missed$|keeps hints of ";
 
-    /** Where a search begins for a bug that few seeds find: at the start if it is to be whole, else shortly before one that does. */
+    /** Where a search for a bug that few seeds find begins: at the start if it is whole, else shortly before one of them. */
     private static long shortlyBefore(long seed) {
         return SearchEffort.isWhole() ? 0 : seed;
     }
@@ -137,7 +137,7 @@ class PlantedBugsTest {
     void tiesAloneBreakNothing() {
         PlantedBug ties = new PlantedBug(in(HybridClock.class.getName(), PlantedBugsTest::withoutSlots));
 
-        assertThat(LongStream.range(FIRST_SEED_OF_TIES, FIRST_SEED_OF_TIES + SearchEffort.of(SEEDS_OF_TIES))
+        assertThat(LongStream.range(FIRST_SEED_OF_TIES, FIRST_SEED_OF_TIES + SEEDS_OF_TIES)
                         .mapToObj(seed -> violations(ties, seed)))
                 .allMatch(List::isEmpty);
     }

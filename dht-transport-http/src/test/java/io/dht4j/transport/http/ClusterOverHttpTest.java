@@ -8,6 +8,7 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 
 /** A cluster over HTTP, whichever client its nodes call each other with. */
+@Tag("portable")
 class ClusterOverHttpTest {
 
     private abstract static class OverHttp extends ClusterOverTransportContract {
@@ -43,6 +44,7 @@ class ClusterOverHttpTest {
     }
 
     @Nested
+    @Tag("variant")
     class VertxH2 extends OverHttp {
         VertxH2() {
             super(HttpClientKind.VERTX_H2);

@@ -3,9 +3,11 @@ package io.dht4j.examples.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+@Tag("portable")
 class RepairCommandTest {
 
     private static String status(boolean running, int rounds, int done, String more) {

@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SplittableRandom;
@@ -43,7 +44,6 @@ import org.junit.jupiter.api.io.TempDir;
 class KilledSnapshotTest {
 
     private static final int ENTRIES = 1_000;
-    /** Divides the number of entries. */
     private static final int PUTS_AT_A_TIME = 20;
 
     private static final int VALUE_BYTES = 4_000;
@@ -55,7 +55,10 @@ class KilledSnapshotTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-    /** The only server that is ever killed, so that the others can always be read. */
+    private static final AskedPolicy EVERY_REPLICA =
+            new AskedPolicy(OptionalInt.of(RealCluster.NODES), OptionalInt.of(RealCluster.NODES));
+
+    /** The server that is killed. */
     private static final int THIRD = 2;
 
     private Path directory;
@@ -74,7 +77,7 @@ class KilledSnapshotTest {
             Key key = Key.of("key" + i);
             puts.add(client.put(key, new byte[VALUE_BYTES], AskedPolicy.DEFAULT, OptionalLong.empty()));
             written.add(key);
-            if (puts.size() == PUTS_AT_A_TIME) {
+            if (puts.size() == PUTS_AT_A_TIME || i == ENTRIES - 1) {
                 for (CompletableFuture<?> put : puts) {
                     DhtClient.await(put);
                 }
@@ -98,12 +101,19 @@ class KilledSnapshotTest {
         isKilled = true;
     }
 
-    /** It may still be comparing its disk with the others when the next test begins: two servers of three are enough. */
+    /** Starts it again, and waits until it is read: before that it compares its disk with the others. */
     @AfterEach
     void restartWhatWasKilled() throws Exception {
+        cluster.clientWeather(FaultyLink.Weather.CALM);
         if (isKilled) {
             cluster.restart(List.of(THIRD));
             isKilled = false;
+            DhtClient client = new DhtClient(List.of(URI.create(url(THIRD))), PATIENCE);
+            await("all replicas are read")
+                    .atMost(PATIENCE)
+                    .ignoreExceptions()
+                    .untilAsserted(() -> assertThat(DhtClient.await(client.get(Key.of("key0"), EVERY_REPLICA)))
+                            .isPresent());
         }
     }
 

@@ -58,9 +58,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * A server in a process of its own, to which all that listens gets random and spoiled messages: the public HTTP API, the public gRPC API, and the endpoint for
@@ -74,7 +73,7 @@ class FuzzedServerTest {
     private static final int MESSAGES = Integer.getInteger("dht.fuzz.messages", SearchEffort.of(1_500));
 
     /** How many messages of each kind there are between two good writes. */
-    private static final int MESSAGES_BETWEEN_CHECKS = Math.max(1, MESSAGES / 15);
+    private static final int MESSAGES_BETWEEN_CHECKS = Math.max(1, Math.min(100, MESSAGES / 15));
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final int FRAME_HEADER_BYTES = 26;
@@ -116,9 +115,18 @@ class FuzzedServerTest {
     private int grpcPort;
     private Node victim;
 
-    @ParameterizedTest
-    @EnumSource(Protocol.class)
-    void whatever_comes_is_answered_clearly_and_costs_nothing_that_stays(Protocol protocol) throws Exception {
+    @Test
+    void whatever_comes_is_answered_clearly_and_costs_nothing_that_stays_with_peers_over_http() throws Exception {
+        attack(Protocol.HTTP);
+    }
+
+    @Test
+    @Tag("full")
+    void whatever_comes_is_answered_clearly_and_costs_nothing_that_stays_with_peers_over_grpc() throws Exception {
+        attack(Protocol.GRPC);
+    }
+
+    private void attack(Protocol protocol) throws Exception {
         String repeat =
                 "mvn -pl examples -am verify -Pfull -Dtest=FuzzedServerTest -Dsurefire.failIfNoSpecifiedTests=false -Ddht.fuzz.seed="
                         + SEED + " -Ddht.fuzz.messages=" + MESSAGES;

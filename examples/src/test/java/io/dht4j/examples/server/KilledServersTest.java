@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Three servers in processes of their own, of which two are killed with {@code kill -9}; more of the kind is in {@code RealFaultsTest}. */
-@Tag("portable")
+@Tag("full")
 class KilledServersTest {
 
     private static final int NODES = 3;

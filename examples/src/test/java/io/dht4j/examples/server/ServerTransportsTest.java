@@ -44,7 +44,8 @@ class ServerTransportsTest {
                 "--transport http --http-client one-nio --batching off|http/one-nio",
                 "--transport grpc --grpc-mode unary --batch-frames 1|grpc/unary"
             })
-    void a_cluster_without_batching_does_too(String options, String name) throws Exception {
+    void a_cluster_without_batching_writes_reads_scans_and_takes_a_node_back(String options, String name)
+            throws Exception {
         serveAndTakeANodeBack(options, name);
     }
 
