@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.slf4j.bridge.SLF4JBridgeHandler;
 import picocli.CommandLine;
@@ -58,6 +59,8 @@ public final class Bench implements Callable<Integer> {
     public static void main(String[] args) {
         SLF4JBridgeHandler.removeHandlersForRootLogger();
         SLF4JBridgeHandler.install();
+        // The text is English, and so are the numbers in it.
+        Locale.setDefault(Locale.Category.FORMAT, Locale.ROOT);
         System.exit(execute(Console.ofProcess(), Scenarios.all(), args));
     }
 

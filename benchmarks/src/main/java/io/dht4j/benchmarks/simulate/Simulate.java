@@ -108,6 +108,8 @@ public final class Simulate implements Callable<Integer> {
      * @param args its arguments
      */
     public static void main(String[] args) {
+        // The text is English, and so are the numbers in it.
+        Locale.setDefault(Locale.Category.FORMAT, Locale.ROOT);
         System.exit(execute(Console.ofProcess(), args));
     }
 

@@ -8,6 +8,7 @@ import java.io.InputStream;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.Locale;
 import java.util.Properties;
 import java.util.concurrent.Callable;
 import org.slf4j.bridge.SLF4JBridgeHandler;
@@ -58,6 +59,8 @@ public final class Dht implements Callable<Integer> {
         // Everything that logs, gRPC too, goes where the configuration of the logs says.
         SLF4JBridgeHandler.removeHandlersForRootLogger();
         SLF4JBridgeHandler.install();
+        // The text is English, and so are the numbers in it.
+        Locale.setDefault(Locale.Category.FORMAT, Locale.ROOT);
         Console console = Console.ofProcess();
         int code = commandLine(console).execute(args);
         // A stream for printing keeps to itself what went wrong: a full disk, a pipe that nobody reads.

@@ -22,6 +22,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletionException;
@@ -142,7 +143,7 @@ final class Demo implements AutoCloseable {
                     entry.getKey().value(),
                     entry.getValue(),
                     total,
-                    String.format("%,d (%.1f%%)", entry.getValue(), 100.0 * entry.getValue() / total));
+                    String.format(Locale.ROOT, "%,d (%.1f%%)", entry.getValue(), 100.0 * entry.getValue() / total));
         }
         page.say("With three replicas on three nodes, each node ends up with every entry:");
         for (Map.Entry<String, ServerNode> entry : nodes.entrySet()) {
@@ -152,7 +153,7 @@ final class Demo implements AutoCloseable {
                     .toCompletableFuture()
                     .join()
                     .entries();
-            page.bar(entry.getKey(), entries, total, String.format("%,d", entries));
+            page.bar(entry.getKey(), entries, total, String.format(Locale.ROOT, "%,d", entries));
         }
     }
 

@@ -10,6 +10,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -41,7 +42,7 @@ class DemoTest {
         }
 
         assertThat(out.toString(StandardCharsets.UTF_8))
-                .contains(String.format("%,d entries", some.size()))
+                .contains(String.format(Locale.ROOT, "%,d entries", some.size()))
                 .contains("\"GRINNING FACE\"")
                 .contains("U+1F400  🐀  RAT")
                 .contains("n2 is stopped")

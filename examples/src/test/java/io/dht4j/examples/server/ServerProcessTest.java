@@ -157,6 +157,8 @@ class ServerProcessTest {
                 directory,
                 "--id",
                 id,
+                "--listen",
+                "127.0.0.1:" + ports.get(id.equals("n1") ? 0 : 1),
                 "--peers",
                 "n1=127.0.0.1:" + ports.get(0) + ",n2=127.0.0.1:" + ports.get(1),
                 "--data",
