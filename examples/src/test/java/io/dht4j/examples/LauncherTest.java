@@ -11,14 +11,18 @@ import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,6 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The script {@code ./dht} in a fresh checkout: with which Maven it builds, and what it says meanwhile. */
 @Tag("portable")
 @EnabledOnOs({OS.LINUX, OS.MAC})
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class LauncherTest {
 
     private static final long PATIENCE_SECONDS = 600;
@@ -41,10 +46,30 @@ class LauncherTest {
     @TempDir
     private Path directory;
 
+    private Path tools;
     private Path checkout;
 
     /** A run of the script. */
     private record Run(int exitCode, String out, List<String> err) {}
+
+    /** Makes a directory with all programs of the path but Maven. */
+    @BeforeAll
+    void linkTools(@TempDir Path shared) throws IOException {
+        tools = shared;
+        for (String place : System.getenv("PATH").split(File.pathSeparator)) {
+            if (!Files.isDirectory(Path.of(place))) {
+                continue;
+            }
+            try (Stream<Path> programs = Files.list(Path.of(place))) {
+                for (Path program : programs.toList()) {
+                    Path link = tools.resolve(program.getFileName());
+                    if (!program.getFileName().toString().startsWith("mvn") && Files.notExists(link, NOFOLLOW_LINKS)) {
+                        Files.createSymbolicLink(link, program);
+                    }
+                }
+            }
+        }
+    }
 
     @BeforeEach
     void makeCheckout() throws IOException {
@@ -54,11 +79,10 @@ class LauncherTest {
     @Test
     void an_installed_maven_is_taken_first_and_tells_how_far_the_build_is() throws Exception {
         copyScript();
-        Path tools = tools();
-        script(tools.resolve("mvn"), "[ERROR] of the installed one");
+        script(installed().resolve("mvn"), "[ERROR] of the installed one");
         script(checkout.resolve("mvnw"), "[ERROR] of the wrapper");
 
-        Run run = run(tools.toString());
+        Run run = run(installed() + File.pathSeparator + tools);
 
         assertThat(run.exitCode()).isEqualTo(1);
         assertThat(run.out()).isEmpty();
@@ -76,15 +100,86 @@ class LauncherTest {
     }
 
     @Test
+    void of_a_build_that_fails_the_compilers_words_are_shown_once() throws Exception {
+        copyScript();
+        String error = "[ERROR] /src/Key.java:[3,1] class, interface, enum, or record expected";
+        script(installed().resolve("mvn"), error + "\n" + error + "\n[ERROR] -> [Help 1]");
+
+        Run run = run(installed() + File.pathSeparator + tools);
+
+        assertThat(run.err()).containsOnlyOnce(error).noneMatch(line -> line.contains("Help 1"));
+    }
+
+    @Test
     void without_maven_the_wrapper_is_taken() throws Exception {
         copyScript();
         script(checkout.resolve("mvnw"), "[ERROR] of the wrapper");
 
-        Run run = run(tools().toString());
+        Run run = run(tools.toString());
 
         assertThat(run.exitCode()).isEqualTo(1);
         assertThat(run.err())
                 .contains("dht: no mvn found: ./mvnw takes its own, which it downloads once", "[ERROR] of the wrapper");
+    }
+
+    @Test
+    void help_of_what_has_a_program_of_its_own_is_that_programs() throws Exception {
+        copyScript();
+        pretendBuilt();
+
+        assertThat(runWithJava(Map.of(), "help", "bench").out()).endsWith(" io.dht4j.benchmarks.cli.Bench --help\n");
+        assertThat(runWithJava(Map.of(), "help", "simulate").out())
+                .endsWith(" io.dht4j.benchmarks.simulate.Simulate --help\n");
+        assertThat(runWithJava(Map.of(), "help", "put").out()).endsWith(" io.dht4j.examples.cli.Dht help put\n");
+    }
+
+    @Test
+    void options_for_java_may_choose_a_collector() throws Exception {
+        copyScript();
+        pretendBuilt();
+
+        assertThat(runWithJava(Map.of(), "get", "k").out()).contains(" -XX:+UseSerialGC ");
+        assertThat(runWithJava(Map.of("DHT_JAVA_OPTS", "-Xmx64m -XX:+UseG1GC"), "get", "k")
+                        .out())
+                .contains(" -Xmx64m -XX:+UseG1GC ")
+                .doesNotContain("SerialGC");
+    }
+
+    @Test
+    void java_reads_arguments_as_utf_8_whatever_the_locale() throws Exception {
+        copyScript();
+        pretendBuilt();
+
+        assertThat(runWithJava(Map.of("LC_ALL", "C"), "get", "k").out()).startsWith("LC_ALL=C.UTF-8 ");
+        assertThat(runWithJava(Map.of("LC_ALL", "C.UTF-8"), "get", "k").out()).startsWith("LC_ALL=C.UTF-8 ");
+    }
+
+    /** Makes what a build leaves, as far as the script looks at it. */
+    private void pretendBuilt() throws IOException {
+        for (String module : List.of("dht-api", "examples", "benchmarks")) {
+            Files.createDirectories(checkout.resolve(module + "/src/main"));
+            Files.createFile(checkout.resolve(module + "/pom.xml"));
+        }
+        for (String build : List.of("build", "bench")) {
+            Files.createDirectories(checkout.resolve("target/dht/" + build + ".12345678"));
+            Files.writeString(checkout.resolve("target/dht/" + build + ".stamp"), build + ".12345678\n");
+        }
+    }
+
+    /** Runs the script with a Java that writes how it is called. */
+    private Run runWithJava(Map<String, String> environment, String... arguments) throws Exception {
+        Path home = directory.resolve("jdk");
+        Files.createDirectories(home.resolve("bin"));
+        Files.writeString(home.resolve("release"), "JAVA_VERSION=\"17.0.1\"\n");
+        Path java = home.resolve("bin/java");
+        Files.writeString(java, "#!/bin/sh\necho \"LC_ALL=$LC_ALL $*\"\n");
+        if (!java.toFile().setExecutable(true)) {
+            throw new IOException(java + " cannot be made executable");
+        }
+        Map<String, String> all = new HashMap<>(environment);
+        all.put("PATH", System.getenv("PATH"));
+        all.put("JAVA_HOME", home.toString());
+        return run(all, arguments);
     }
 
     /** Compiles all that the command line needs. */
@@ -108,6 +203,11 @@ class LauncherTest {
         assertThat(second.exitCode()).isZero();
         assertThat(second.out()).isEqualTo(first.out());
         assertThat(second.err()).isEmpty();
+    }
+
+    /** Where the machine has a Maven of its own. */
+    private Path installed() throws IOException {
+        return Files.createDirectories(directory.resolve("installed"));
     }
 
     private void copyScript() throws IOException {
@@ -140,25 +240,6 @@ class LauncherTest {
         });
     }
 
-    /** A directory with all programs of the path but Maven. */
-    private Path tools() throws IOException {
-        Path tools = Files.createDirectory(directory.resolve("tools"));
-        for (String place : System.getenv("PATH").split(File.pathSeparator)) {
-            if (!Files.isDirectory(Path.of(place))) {
-                continue;
-            }
-            try (Stream<Path> programs = Files.list(Path.of(place))) {
-                for (Path program : programs.toList()) {
-                    Path link = tools.resolve(program.getFileName());
-                    if (!program.getFileName().toString().startsWith("mvn") && Files.notExists(link, NOFOLLOW_LINKS)) {
-                        Files.createSymbolicLink(link, program);
-                    }
-                }
-            }
-        }
-        return tools;
-    }
-
     /** Makes a program that writes the lines of a build and an error, and fails. */
     private static void script(Path file, String error) throws IOException {
         Files.writeString(
@@ -169,16 +250,19 @@ class LauncherTest {
     }
 
     private Run run(String path, String... arguments) throws Exception {
+        return run(Map.of("PATH", path, "JAVA_HOME", System.getProperty("java.home")), arguments);
+    }
+
+    private Run run(Map<String, String> environment, String... arguments) throws Exception {
         Path out = directory.resolve("out");
         Path err = directory.resolve("err");
         ProcessBuilder builder = new ProcessBuilder();
         builder.command().add(checkout.resolve("dht").toString());
         builder.command().addAll(Arrays.asList(arguments));
-        builder.environment().put("PATH", path);
         // What the machine has set for Maven, and a locale that it lacks, would show.
         builder.environment().remove("MAVEN_OPTS");
         builder.environment().put("LC_ALL", "C");
-        builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+        builder.environment().putAll(environment);
         Process process =
                 builder.redirectOutput(out.toFile()).redirectError(err.toFile()).start();
         try {
