@@ -112,7 +112,8 @@ final class Demo implements AutoCloseable {
                 page.passing("%,d written", done);
             }
             Cluster cluster = clusters.get((int) (done % clusters.size()));
-            return cluster.put(Key.of(character.key()), character.name().getBytes(StandardCharsets.UTF_8), PATIENT);
+            return BackOff.call(() ->
+                    cluster.put(Key.of(character.key()), character.name().getBytes(StandardCharsets.UTF_8), PATIENT));
         });
         double seconds = secondsSince(start);
         page.say(
@@ -160,7 +161,7 @@ final class Demo implements AutoCloseable {
     private void read() {
         page.section("Reading one");
         Key key = Key.of(UnicodeNames.key(0x1F600));
-        Value value = join(cluster("n2").get(key, PATIENT)).orElseThrow();
+        Value value = join(BackOff.call(() -> cluster("n2").get(key, PATIENT))).orElseThrow();
         page.say("n2, what is %s?  \"%s\"", key, value.text());
         page.say("Two replicas had to answer; the newest of their versions (%s) wins. This key's", value.version());
         page.say(
@@ -198,8 +199,8 @@ final class Demo implements AutoCloseable {
         long start = System.nanoTime();
         inParallel(
                 some,
-                character -> left.get(character.codePoint() % left.size())
-                        .get(Key.of(character.key()), PATIENT)
+                character -> BackOff.call(() ->
+                                left.get(character.codePoint() % left.size()).get(Key.of(character.key()), PATIENT))
                         .thenAccept(value ->
                                 requireValue(character, value.map(Value::text).orElse(""))));
         page.say(
@@ -208,8 +209,8 @@ final class Demo implements AutoCloseable {
         start = System.nanoTime();
         inParallel(
                 some,
-                character -> left.get(character.codePoint() % left.size())
-                        .put(Key.of(missedKey(character)), new byte[] {1}, PATIENT));
+                character -> BackOff.call(() -> left.get(character.codePoint() % left.size())
+                        .put(Key.of(missedKey(character)), new byte[] {1}, PATIENT)));
         page.say(
                 "%,d writes: all acknowledged by the other two (%,.0f per second).",
                 some.size(), some.size() / secondsSince(start));
@@ -234,7 +235,7 @@ final class Demo implements AutoCloseable {
         page.section("Having it back");
         start("n2");
         Key key = Key.of("three of three");
-        join(cluster("n1").put(key, new byte[0], PATIENT.withPolicy(NODES, NODES)));
+        join(BackOff.call(() -> cluster("n1").put(key, new byte[0], PATIENT.withPolicy(NODES, NODES))));
         page.say("n2 runs again, with what it had on disk. The very next request used it: a write to three of three.");
         KeyRange range = KeyRange.between(Key.of("missed/"), Key.of("missed0"));
         long began = System.nanoTime();
