@@ -90,6 +90,8 @@ public final class Bench implements Callable<Integer> {
                 .setColorScheme(CommandLine.Help.defaultColorScheme(console.outIsTerminal() ? Ansi.AUTO : Ansi.OFF))
                 .setUsageHelpAutoWidth(console.outIsTerminal())
                 .setAbbreviatedOptionsAllowed(false)
+                // An argument that begins with @ is an argument like any other.
+                .setExpandAtFiles(false)
                 .setParameterExceptionHandler((e, args) -> wrongUsage(e))
                 .setExecutionExceptionHandler((e, command, result) -> failed(command, e));
     }

@@ -62,7 +62,12 @@ public final class Dht implements Callable<Integer> {
         // The text is English, and so are the numbers in it.
         Locale.setDefault(Locale.Category.FORMAT, Locale.ROOT);
         Console console = Console.ofProcess();
-        int code = commandLine(console).execute(args);
+        int code = Arguments.undecodable(args)
+                .map(problem -> {
+                    console.err().println("dht: " + problem);
+                    return CommandLine.ExitCode.USAGE;
+                })
+                .orElseGet(() -> commandLine(console).execute(args));
         // A stream for printing keeps to itself what went wrong: a full disk, a pipe that nobody reads.
         if (console.out().checkError() && code == CommandLine.ExitCode.OK) {
             console.err().println("dht: standard output cannot be written");
@@ -99,6 +104,8 @@ public final class Dht implements Callable<Integer> {
                         .build())
                 .setUsageHelpAutoWidth(console.outIsTerminal())
                 .setAbbreviatedOptionsAllowed(false)
+                // An argument that begins with @ is an argument like any other.
+                .setExpandAtFiles(false)
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .setParameterExceptionHandler((e, args) -> wrongUsage(e))
                 .setExecutionExceptionHandler((e, command, result) -> failed(command, e));

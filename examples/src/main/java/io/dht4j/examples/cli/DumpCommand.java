@@ -9,9 +9,7 @@ import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -70,20 +68,13 @@ final class DumpCommand implements Callable<Integer> {
             return 0;
         }
         Path file = out.get();
-        if (Files.isDirectory(file)) {
-            throw new ClientException(file + " is a directory");
-        }
+        OutputFile.refuseDirectory(file);
         ItemFormat lines = format.or(() -> ItemFormat.ofFileName(file.toString()))
                 .orElseThrow(() -> new ParameterException(spec.commandLine(), ItemFormat.notTold(file)));
         DhtClient client = node.client();
-        Path unfinished = file.resolveSibling(file.getFileName() + ".part");
-        try {
-            try (OutputStream stream = Files.newOutputStream(unfinished)) {
-                dump(client, lines, stream);
-            }
-            Files.move(unfinished, file, StandardCopyOption.REPLACE_EXISTING);
-        } finally {
-            Files.deleteIfExists(unfinished);
+        try (OutputFile output = OutputFile.open(file)) {
+            dump(client, lines, output.stream());
+            output.commit();
         }
         return 0;
     }
@@ -101,6 +92,6 @@ final class DumpCommand implements Callable<Integer> {
             entries = EntryPrinter.copy(scan, lines, buffered, progress::at);
         }
         double seconds = (System.nanoTime() - start) / 1e9;
-        console.err().printf("dumped %,d entries in %.1f s (%,.0f/s)%n", entries, seconds, entries / seconds);
+        console.err().printf("dumped %s in %.1f s (%,.0f/s)%n", Messages.entries(entries), seconds, entries / seconds);
     }
 }

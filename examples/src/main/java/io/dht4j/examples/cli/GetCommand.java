@@ -4,7 +4,6 @@ import io.dht4j.Key;
 import io.dht4j.examples.client.ClientException;
 import io.dht4j.examples.client.DhtClient;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -51,7 +50,10 @@ final class GetCommand implements Callable<Integer> {
         byte[] value = DhtClient.await(node.client().get(target, policy.policy()))
                 .orElseThrow(() -> new ClientException("not found: " + target));
         if (out.isPresent()) {
-            Files.write(out.get(), value);
+            try (OutputFile output = OutputFile.open(out.get())) {
+                output.stream().write(value);
+                output.commit();
+            }
             return 0;
         }
         console.out().write(value);

@@ -29,7 +29,7 @@ import picocli.CommandLine.Spec;
             "  ndjson  what dump writes: {\"key_base64\":...,\"value_base64\":...,\"expires_at\":MILLIS}; or key and "
                     + "value as text. Entries whose time is over are left out.",
             "%nA malformed line ends the load with an error that names it; the lines before it have been written then. "
-                    + "Loading a file again does no harm.%n"
+                    + "Loading a file again does no harm. Of several lines with one key, the last one counts.%n"
         })
 final class LoadCommand implements Callable<Integer> {
 
@@ -82,8 +82,8 @@ final class LoadCommand implements Callable<Integer> {
         double seconds = (System.nanoTime() - start) / 1e9;
         console.out()
                 .printf(
-                        "loaded %,d entries in %.1f s (%,.0f/s)%n",
-                        result.written(), seconds, result.written() / seconds);
+                        "loaded %s in %.1f s (%,.0f/s)%n",
+                        Messages.entries(result.written()), seconds, result.written() / seconds);
         if (result.expired() > 0) {
             console.out().printf("left out %,d whose time was over%n", result.expired());
         }

@@ -78,6 +78,16 @@ public final class Messages {
     }
 
     /**
+     * A number of entries in words.
+     *
+     * @param count 0 or more
+     * @return for example {@code 1 entry} or {@code 2,000 entries}
+     */
+    public static String entries(long count) {
+        return String.format(Locale.ROOT, "%,d %s", count, count == 1 ? "entry" : "entries");
+    }
+
+    /**
      * How a command line is wrong, in the words of this program.
      *
      * @param e how the command line is wrong

@@ -116,8 +116,12 @@ final class RestoreCommand implements Callable<Integer> {
         double seconds = (System.nanoTime() - start) / 1e9;
         console.out()
                 .printf(
-                        "restored the snapshot of %s (version %s): %,d entries in %.1f s (%,.0f/s)%n",
-                        info.time(), info.cut(), result.written(), seconds, result.written() / seconds);
+                        "restored the snapshot of %s (version %s): %s in %.1f s (%,.0f/s)%n",
+                        info.time(),
+                        info.cut(),
+                        Messages.entries(result.written()),
+                        seconds,
+                        result.written() / seconds);
         if (result.expired() > 0) {
             console.out().printf("left out %,d whose time was over%n", result.expired());
         }

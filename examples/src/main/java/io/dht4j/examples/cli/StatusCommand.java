@@ -20,7 +20,7 @@ import picocli.CommandLine.Option;
         mixinStandardHelpOptions = true,
         header = "Shows what a node says of itself.%n",
         description = {
-            "%nOf several nodes, the first that answers. Another node is suspected when it did not answer this one lately; a node "
+            "%nOf several nodes, the first that answers. Another node is up unless it has failed to answer this one lately; a node "
                     + "that has nothing to ask does not notice who is away.%n"
         })
 final class StatusCommand implements Callable<Integer> {
@@ -87,7 +87,7 @@ final class StatusCommand implements Callable<Integer> {
 
     private static String node(JsonNode node, JsonNode status) {
         JsonNode id = node.path("id");
-        String state = "not suspected";
+        String state = "up";
         if (id.equals(status.path("id"))) {
             state = "this node";
         } else if (names(status.path("suspected")).contains(id.asText())) {

@@ -3,15 +3,19 @@ package io.dht4j.examples.client;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * Cuts bytes into lines at {@code \n}. What follows the last one is a line too, if it is not empty. For one thread.
+ * Cuts bytes into lines at {@code \n}. What follows the last one is a line too, if it is not empty. A byte order mark of UTF-8
+ * at the beginning is no part of the first line. For one thread.
  */
 public final class LineReader {
 
     /** The longest line: larger than a value of 128 MiB in Base64. */
     public static final int MAX_LINE = 256 << 20;
+
+    private static final byte[] BYTE_ORDER_MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
 
     private final InputStream in;
     private final int maxLine;
@@ -79,7 +83,14 @@ public final class LineReader {
                 break;
             }
         }
-        return Optional.of(line.toByteArray());
+        byte[] read = line.toByteArray();
+        return Optional.of(lines == 1 ? withoutByteOrderMark(read) : read);
+    }
+
+    private static byte[] withoutByteOrderMark(byte[] line) {
+        int mark = BYTE_ORDER_MARK.length;
+        boolean isMarked = line.length >= mark && Arrays.equals(line, 0, mark, BYTE_ORDER_MARK, 0, mark);
+        return isMarked ? Arrays.copyOfRange(line, mark, line.length) : line;
     }
 
     private void append(ByteArrayOutputStream line, int more) throws ClientException {

@@ -1,11 +1,14 @@
 package io.dht4j.examples.client;
 
 import io.dht4j.DhtException;
+import io.dht4j.Key;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -31,6 +34,8 @@ public final class Loader {
     private final AskedPolicy policy;
     private final Semaphore requests;
     private final Semaphore kib = new Semaphore(MAX_KIB);
+    /** The last write of each key that is under way, so that of several entries with one key the last one counts. */
+    private final ConcurrentMap<Key, CompletableFuture<Void>> lastOfKey = new ConcurrentHashMap<>();
     /** The first failure; while there is none, not done. */
     private final CompletableFuture<ClientException> failure = new CompletableFuture<>();
 
@@ -166,13 +171,19 @@ public final class Loader {
             requests.release();
             throw e;
         }
-        write(item, ttl, 1).whenComplete((nothing, error) -> {
+        CompletableFuture<Void> written = new CompletableFuture<>();
+        CompletableFuture<Void> before = lastOfKey.put(item.key(), written);
+        CompletableFuture<Void> begin = before == null ? CompletableFuture.completedFuture(null) : before;
+        begin.thenCompose(nothing -> write(item, ttl, 1)).whenComplete((nothing, error) -> {
             if (error != null) {
                 failure.complete(new ClientException(
                         place + ": " + DhtException.unwrap(error).getMessage()));
             }
+            lastOfKey.remove(item.key(), written);
             kib.release(cost);
             requests.release();
+            // Also after a failure: what waits for it must end.
+            written.complete(null);
         });
     }
 

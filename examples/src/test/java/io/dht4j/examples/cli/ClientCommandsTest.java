@@ -64,6 +64,31 @@ class ClientCommandsTest {
         assertThat(got.err()).isEmpty();
     }
 
+    @Test
+    void an_argument_that_begins_with_an_at_sign_is_written_as_it_is() throws Exception {
+        Path file = Files.writeString(directory.resolve("alice"), "content of the file");
+
+        assertThat(run("put", "@handle", "@" + file).exitCode()).isZero();
+
+        assertThat(run("get", "@handle").out()).isEqualTo("@" + file);
+    }
+
+    @Test
+    void of_lines_with_one_key_the_last_one_counts() throws Exception {
+        Path file = directory.resolve("doubled.tsv");
+        StringBuilder lines = new StringBuilder();
+        for (int i = 0; i <= 1_000; i++) {
+            lines.append("key").append(i % 3).append('\t').append(i).append('\n');
+        }
+        Files.writeString(file, lines);
+
+        CommandLineRun loaded = run("load", file.toString(), "--parallel", "1000");
+
+        assertThat(loaded.exitCode()).as(loaded.err()).isZero();
+        assertThat(loaded.out()).startsWith("loaded 1,001 entries");
+        assertThat(List.of(value("key0"), value("key1"), value("key2"))).containsExactly("999", "1000", "998");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"-", "--file=-"})
     void bytes_from_standard_input_come_back(String source) {
@@ -255,7 +280,7 @@ class ClientCommandsTest {
 
             assertThat(status.out().lines())
                     .anyMatch(line -> line.endsWith("n1  127.0.0.1:" + ports.get(0) + "  weight 1  this node"))
-                    .anyMatch(line -> line.endsWith("n2  127.0.0.1:" + ports.get(1) + "  weight 1  not suspected"))
+                    .anyMatch(line -> line.endsWith("n2  127.0.0.1:" + ports.get(1) + "  weight 1  up"))
                     .anyMatch(line ->
                             line.endsWith("n3  127.0.0.1:" + ports.get(2) + "  weight 1  suspected: does not answer"));
             assertThat(second.url()).isNotEmpty();
@@ -349,7 +374,7 @@ class ClientCommandsTest {
         CommandLineRun loaded = CommandLineRun.withInput(
                 lines.getBytes(StandardCharsets.UTF_8), "load", "-", "--format", "ndjson", "--node", node.url());
 
-        assertThat(loaded.out()).contains("loaded 1 entries").contains("left out 1");
+        assertThat(loaded.out()).contains("loaded 1 entry in ").contains("left out 1");
         assertThat(read("old")).isEmpty();
         assertThat(value("new")).isEqualTo("v");
     }

@@ -272,7 +272,7 @@ class SnapshotCommandsTest {
 
         CommandLineRun restored = run(other, "restore", "--in", path("s"));
 
-        assertThat(restored.out()).contains("1 entries").contains("left out 1");
+        assertThat(restored.out()).contains("1 entry in ").contains("left out 1");
         assertThat(contents(other.cluster())).containsOnlyKeys(Key.of("stays"));
     }
 

@@ -28,6 +28,13 @@ class LineReaderTest {
     }
 
     @Test
+    void a_byte_order_mark_is_no_part_of_the_first_line() throws Exception {
+        assertThat(texts(reader("\uFEFFa\nb\n"))).containsExactly("a", "b");
+        assertThat(texts(reader("\uFEFF"))).containsExactly("");
+        assertThat(texts(reader("a\n\uFEFFb\n"))).containsExactly("a", "\uFEFFb");
+    }
+
+    @Test
     void lines_may_be_longer_than_the_buffer() throws Exception {
         String text = "x".repeat(200_000);
 
