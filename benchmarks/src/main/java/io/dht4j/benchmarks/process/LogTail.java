@@ -23,6 +23,7 @@ final class LogTail implements AutoCloseable {
 
     private final Deque<String> last = new ArrayDeque<>();
     private final Optional<BufferedWriter> file;
+    private boolean closed;
 
     LogTail(Optional<Path> file) throws IOException {
         this.file = file.isEmpty()
@@ -46,6 +47,10 @@ final class LogTail implements AutoCloseable {
 
     synchronized void add(String line) {
         remember(line);
+        if (closed) {
+            // Of a thread that learns only now that the child has ended.
+            return;
+        }
         file.ifPresent(writer -> {
             try {
                 writer.write(line);
@@ -69,8 +74,10 @@ final class LogTail implements AutoCloseable {
         return List.copyOf(last);
     }
 
+    /** Closes the file. What is added later is remembered, and not in the file. */
     @Override
     public synchronized void close() {
+        closed = true;
         file.ifPresent(writer -> {
             try {
                 writer.close();
