@@ -1,5 +1,6 @@
 package io.dht4j.benchmarks.transports;
 
+import io.dht4j.testkit.FreePorts;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
@@ -25,12 +26,16 @@ final class InfinispanNodes implements Putting {
     InfinispanNodes(String[] keys, byte[] value) {
         this.keys = keys;
         this.value = value;
+        // Read by the stock stack's configuration file; there is no other way to set them with it.
         System.setProperty("jgroups.bind.address", "127.0.0.1");
+        List<Integer> ports = FreePorts.find(NODES);
         for (int i = 0; i < NODES; i++) {
+            System.setProperty("jgroups.bind.port", String.valueOf(ports.get(i)));
             GlobalConfigurationBuilder global = GlobalConfigurationBuilder.defaultClusteredBuilder();
             global.transport()
                     .nodeName("infinispan-" + i)
-                    .clusterName("bench")
+                    // Members find each other by multicast: those of another run must not be among them.
+                    .clusterName("bench-" + ports.get(0))
                     .initialClusterSize(i + 1)
                     .addProperty("configurationFile", "org/infinispan/configuration/default-jgroups-tcp.xml");
             DefaultCacheManager manager = new DefaultCacheManager(global.build());
