@@ -54,7 +54,7 @@ class PlantedBugsTest {
     private static final String UNEQUAL = "^[a-z ]+, when all was healed, the replicas of .* hold ";
     private static final String NOT_HANDED_OVER = "nor handed over what others missed$|keeps hints of ";
 
-    /** Where a search for a bug that few seeds find begins: at the start if it is whole, else shortly before one of them. */
+    /** Where a search for a bug that few seeds find begins: at 0 if it is whole, else shortly before one of them. */
     private static long shortlyBefore(long seed) {
         return SearchEffort.isWhole() ? 0 : seed;
     }

@@ -39,7 +39,7 @@ final class OneNioClient extends HttpClient {
     private final transient boolean virtual;
     /** The connections that are not in use, and what belongs to them. */
     private final transient Map<Socket, OneNioReply> unused = new ConcurrentHashMap<>();
-    /** How often the peer was found to be gone. A connection that was in use before the last time is looked at, too. */
+    /** How often the peer was found to be gone. A connection from before the last time is looked at, too. */
     private final transient AtomicInteger losses = new AtomicInteger();
 
     OneNioClient(HostAndPort peer, Optional<OneNioTls> tls, HttpTransportOptions options, boolean virtual) {

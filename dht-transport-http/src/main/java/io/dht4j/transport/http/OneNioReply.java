@@ -31,13 +31,13 @@ final class OneNioReply {
         return status == 403;
     }
 
-    /** The connection has been used until now, by a call that began when the peer had been found to be gone so often. */
+    /** The connection has been used until now, by a call that began after so many losses of the peer. */
     void used(int losses) {
         lastUse = System.nanoTime();
         lossesBefore = losses;
     }
 
-    /** How often the peer had been found to be gone when the last call began. */
+    /** How many losses of the peer there were when the last call began. */
     int lossesBefore() {
         return lossesBefore;
     }

@@ -20,8 +20,8 @@ import picocli.CommandLine.Option;
         mixinStandardHelpOptions = true,
         header = "Shows what a node says of itself.%n",
         description = {
-            "%nOf several nodes, the first that answers. Another node is up unless it has failed to answer this one lately; a node "
-                    + "that has nothing to ask does not notice who is away.%n"
+            "%nOf several nodes, the first that answers. Another node is up unless it has failed to answer this one "
+                    + "lately; a node that has nothing to ask does not notice who is away.%n"
         })
 final class StatusCommand implements Callable<Integer> {
 

@@ -10,8 +10,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * Makes a call again after a pause where its error says that it may be made again: a busy node refuses what it has no room
- * for. The pauses double, up to two seconds, and differ by chance, so that not all calls come back together.
+ * Repeats a call after a pause where its error allows that: a busy node refuses what it has no room for. The pauses
+ * double, up to two seconds, and differ by chance, so that not all calls come back together.
  */
 final class BackOff {
 
