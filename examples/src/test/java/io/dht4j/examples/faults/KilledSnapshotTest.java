@@ -155,6 +155,7 @@ class KilledSnapshotTest {
     }
 
     @Test
+    @Tag("full")
     void another_server_brings_the_rest_when_the_one_is_killed_that_brought_it() throws Exception {
         Path out = directory.resolve("from-n3");
         CompletableFuture<CommandLineRun> run =

@@ -114,6 +114,7 @@ class DamagedServersTest {
     }
 
     @Test
+    @Tag("full")
     void a_damaged_node_says_what_is_damaged_and_gets_everything_back_with_rebuild() throws Exception {
         List<Integer> ports = FreePorts.find(NODES);
         for (int number = 1; number <= NODES; number++) {
