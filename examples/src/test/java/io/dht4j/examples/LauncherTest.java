@@ -18,6 +18,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -67,6 +68,16 @@ class LauncherTest {
                         Files.createSymbolicLink(link, program);
                     }
                 }
+            }
+        }
+    }
+
+    /** So that the directory is empty when it is removed: JUnit warns of each link out of it. */
+    @AfterAll
+    void removeTools() throws IOException {
+        try (Stream<Path> links = Files.list(tools)) {
+            for (Path link : links.toList()) {
+                Files.delete(link);
             }
         }
     }

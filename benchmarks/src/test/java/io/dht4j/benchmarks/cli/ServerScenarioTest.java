@@ -20,6 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ServerScenarioTest {
 
     @Test
+    @Tag("full")
     void a_run_finds_a_rate_for_each_variant_with_costs_and_a_profile(@TempDir Path directory) throws Exception {
         Path out = directory.resolve("report");
 

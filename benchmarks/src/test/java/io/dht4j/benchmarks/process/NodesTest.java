@@ -20,6 +20,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -80,6 +81,7 @@ class NodesTest {
     }
 
     @Test
+    @Tag("full")
     void nodes_over_grpc_in_memory_have_the_public_grpc_api_too() throws Exception {
         NodesSpec spec = spec(2).with(Setting.TRANSPORT, "grpc")
                 .with(Setting.STORE, "memory")
@@ -92,6 +94,7 @@ class NodesTest {
     }
 
     @Test
+    @Tag("full")
     void profiles_of_all_nodes_are_merged_and_drawn() throws Exception {
         try (Nodes nodes = Nodes.start(spec(2))) {
             nodes.startProfile(ProfileEvent.CPU);

@@ -141,6 +141,7 @@ class KilledSnapshotTest {
     }
 
     @Test
+    @Tag("full")
     void it_goes_on_when_a_server_is_killed_that_does_not_bring_it() throws Exception {
         Path out = directory.resolve("without-n3");
         CompletableFuture<CommandLineRun> run = inBackground("snapshot", "--node", url(0), "--out", out.toString());

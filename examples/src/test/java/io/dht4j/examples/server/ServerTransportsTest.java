@@ -28,10 +28,7 @@ class ServerTransportsTest {
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
-            value = {
-                "--transport http --http-client vertx-h2|http/vertx-h2",
-                "--transport grpc --cancellation propagate|grpc/stream"
-            })
+            value = {"--transport grpc --cancellation propagate|grpc/stream"})
     void a_cluster_writes_reads_scans_and_takes_a_node_back(String options, String name) throws Exception {
         serveAndTakeANodeBack(options, name);
     }
@@ -41,10 +38,11 @@ class ServerTransportsTest {
     @CsvSource(
             delimiter = '|',
             value = {
+                "--transport http --http-client vertx-h2|http/vertx-h2",
                 "--transport http --http-client one-nio --batching off|http/one-nio",
                 "--transport grpc --grpc-mode unary --batch-frames 1|grpc/unary"
             })
-    void a_cluster_without_batching_writes_reads_scans_and_takes_a_node_back(String options, String name)
+    void a_cluster_over_other_transports_writes_reads_scans_and_takes_a_node_back(String options, String name)
             throws Exception {
         serveAndTakeANodeBack(options, name);
     }
