@@ -1,13 +1,23 @@
 package io.dht4j;
 
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.regex.Pattern;
+
 /**
  * A member of the cluster.
  *
  * @param id its name; placement depends on it, so it must survive a change of address
- * @param address where its transport listens, in the transport's own notation ({@code host:port} for HTTP and gRPC)
+ * @param address where its transport listens: {@code host:port}, with a name or an IP address for the host, IPv6 addresses in brackets, and a
+ *     port of 1 to 65535
  * @param weight its share of the keys relative to the other nodes, 1 to 1000, for placements that heed weights
  */
 public record Node(NodeId id, String address, int weight) {
+
+    private static final int MAX_PORT = 65_535;
+    private static final int MAX_HOST = 255;
+    private static final Pattern HOST = Pattern.compile("[A-Za-z0-9._-]+");
+    private static final Pattern IPV6 = Pattern.compile("\\[[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*(%[A-Za-z0-9._-]+)?]");
 
     /** The largest weight. */
     public static final int MAX_WEIGHT = 1000;
@@ -15,11 +25,17 @@ public record Node(NodeId id, String address, int weight) {
     /**
      * Checks the ranges.
      *
-     * @throws IllegalArgumentException if the address is empty or the weight out of range
+     * @throws IllegalArgumentException if the address has another form or the weight is out of range
      */
     public Node {
-        if (address.isBlank()) {
-            throw new IllegalArgumentException("node " + id + " needs an address");
+        if (!isHost(hostOf(address))) {
+            throw new IllegalArgumentException("node " + id
+                    + ": an address is host:port, with an IPv6 address in brackets, not \"" + shown(address) + "\"");
+        }
+        String port = portOf(address);
+        if (!port.matches("[0-9]{1,5}") || Integer.parseInt(port) < 1 || Integer.parseInt(port) > MAX_PORT) {
+            throw new IllegalArgumentException("node " + id + ": the port of its address must be 1 to " + MAX_PORT
+                    + ", not \"" + shown(port) + "\"");
         }
         if (weight < 1 || weight > MAX_WEIGHT) {
             throw new IllegalArgumentException(
@@ -37,5 +53,54 @@ public record Node(NodeId id, String address, int weight) {
      */
     public static Node of(String id, String address) {
         return new Node(new NodeId(id), address, 1);
+    }
+
+    /**
+     * The host of its address.
+     *
+     * @return a name or an IP address, without brackets
+     */
+    public String host() {
+        String host = hostOf(address);
+        return host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
+    }
+
+    /**
+     * The port of its address.
+     *
+     * @return 1 to 65535
+     */
+    public int port() {
+        return Integer.parseInt(portOf(address));
+    }
+
+    private static String hostOf(String address) {
+        return address.substring(0, Math.max(0, address.lastIndexOf(':')));
+    }
+
+    private static String portOf(String address) {
+        return address.substring(address.lastIndexOf(':') + 1);
+    }
+
+    private static boolean isHost(String host) {
+        if (!host.startsWith("[")) {
+            return host.length() <= MAX_HOST && HOST.matcher(host).matches();
+        }
+        if (host.length() > MAX_HOST || !IPV6.matcher(host).matches()) {
+            return false;
+        }
+        try {
+            // What stands in brackets is never looked up. The zone is another machine's matter perhaps.
+            InetAddress.getByName(host.replaceFirst("%.*]", "]"));
+            return true;
+        } catch (UnknownHostException e) {
+            return false;
+        }
+    }
+
+    /** What was given, fit for a message. */
+    private static String shown(String text) {
+        String line = text.replaceAll("[\\p{C}\\p{Zl}\\p{Zp}]", "?");
+        return line.length() <= MAX_HOST ? line : line.substring(0, MAX_HOST) + "…";
     }
 }

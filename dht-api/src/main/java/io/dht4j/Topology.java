@@ -1,8 +1,10 @@
 package io.dht4j;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -11,7 +13,7 @@ import java.util.Set;
  * order: it decides where keys live.
  *
  * @param epoch grows with every change of the nodes, 0 or more
- * @param nodes 1 to {@value #MAX_NODES} nodes in the order in which they joined, each id once
+ * @param nodes 1 to {@value #MAX_NODES} nodes in the order in which they joined, each id and each address once
  */
 public record Topology(long epoch, List<Node> nodes) {
 
@@ -21,7 +23,8 @@ public record Topology(long epoch, List<Node> nodes) {
     /**
      * Checks and copies the nodes.
      *
-     * @throws IllegalArgumentException if the epoch is negative, there is no node or too many, or an id stands twice
+     * @throws IllegalArgumentException if the epoch is negative, there is no node or too many, or an id or an address stands
+     *     twice
      */
     public Topology {
         nodes = List.copyOf(nodes);
@@ -32,9 +35,15 @@ public record Topology(long epoch, List<Node> nodes) {
             throw new IllegalArgumentException("a topology has 1 to " + MAX_NODES + " nodes, not " + nodes.size());
         }
         Set<NodeId> seen = new HashSet<>();
+        Map<String, NodeId> byAddress = new HashMap<>();
         for (Node node : nodes) {
             if (!seen.add(node.id())) {
                 throw new IllegalArgumentException("node id " + node.id() + " stands twice in the topology");
+            }
+            NodeId other = byAddress.putIfAbsent(node.address(), node.id());
+            if (other != null) {
+                throw new IllegalArgumentException(
+                        "nodes " + other + " and " + node.id() + " have the same address " + node.address());
             }
         }
     }
@@ -79,7 +88,7 @@ public record Topology(long epoch, List<Node> nodes) {
      *
      * @param node the node that joins
      * @return a topology whose epoch is greater by one
-     * @throws IllegalArgumentException if its id is taken
+     * @throws IllegalArgumentException if its id or its address is taken
      */
     public Topology with(Node node) {
         List<Node> all = new ArrayList<>(nodes);

@@ -42,6 +42,7 @@ class ErrorCodeTest {
             "2005 PLACEMENT_MISMATCH",
             "2006 DEADLINE_PASSED",
             "2007 REPLICA_REFILLING",
+            "2008 WRONG_RECIPIENT",
             "3000 WRITE_INDETERMINATE",
             "3001 INTERNAL",
             "4000 OVERLOADED");

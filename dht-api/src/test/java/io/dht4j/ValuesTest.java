@@ -77,7 +77,7 @@ class ValuesTest {
         NodeId id = new NodeId("n1");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new Node(id, " ", 1))
-                .withMessageContaining("n1 needs an address");
+                .withMessageContaining("n1: an address is host:port");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new Node(id, "a:1", 0))
                 .withMessageContaining("1 to 1000, not 0");
@@ -85,6 +85,74 @@ class ValuesTest {
                 .isThrownBy(() -> new Node(id, "a:1", 1001))
                 .withMessageContaining("1 to 1000, not 1001");
         assertThat(Node.of("n1", "a:1")).isEqualTo(new Node(id, "a:1", 1));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "a:1",
+                "127.0.0.1:65535",
+                "n1.example.org:8080",
+                "under_score:1",
+                "[::1]:80",
+                "[fe80::1%eth0]:80",
+                "[::ffff:10.0.0.1]:1"
+            })
+    void anAddressIsAHostAndAPort(String address) {
+        Node node = Node.of("n1", address);
+        assertThat(node.address()).isEqualTo(address);
+        int colon = address.lastIndexOf(':');
+        assertThat(node.port()).isEqualTo(Integer.parseInt(address.substring(colon + 1)));
+        assertThat(node.host()).isEqualTo(address.substring(0, colon).replaceAll("[\\[\\]]", ""));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                ":",
+                "127.0.0.1",
+                "a:",
+                ":1",
+                "a:0",
+                "a:65536",
+                "a:70020",
+                "a:-1",
+                "a:+1",
+                "a:1 ",
+                " a:1",
+                "a b:1",
+                "http://a:1",
+                "a/b:1",
+                "u@a:1",
+                "::1:80",
+                "[::1]",
+                "[::1]:",
+                "[::1:80",
+                "::1]:80",
+                "[:::::]:80",
+                "[]:80",
+                "[1.2.3.4]:80",
+                "[g::1]:80",
+                "a:1\u0663",
+                "\u0430:1",
+                "a\u0000:1",
+                "a:123456789012"
+            })
+    void whatIsNoHostAndPortIsRefusedWhereANodeIsMade(String address) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Node.of("n1", address))
+                .withMessageContaining("n1")
+                .satisfies(e -> assertThat(e.getMessage()).doesNotContainPattern("\\p{C}"));
+    }
+
+    @Test
+    void aTopologyHasNoAddressTwice() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Topology.of(Node.of("n1", "h:1"), Node.of("n2", "h:2"), Node.of("n3", "h:1")))
+                .withMessage("nodes n1 and n3 have the same address h:1");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Topology.of(Node.of("n1", "h:1")).with(Node.of("n2", "h:1")));
     }
 
     @Test

@@ -1,6 +1,9 @@
 package io.dht4j.spi;
 
 import io.dht4j.Node;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -24,14 +27,27 @@ public interface Transport extends AutoCloseable {
      * a bounded queue fails at once.
      *
      * @param node whom to ask
-     * @param request the frame, up to the transport's largest frame
+     * @param request the frame, head and body together up to the transport's largest frame
      * @param context deadline and cancellation. When the deadline passes or the context is cancelled, the stage fails if
      *     it is not yet complete
      * @return completes with the reply, on any thread (that of the caller included), by the context's deadline; fails with
      *     a {@link TransportException}, whose {@link TransportException#outcome() outcome} says <i>not sent</i> only
      *     if no byte of the request can have reached the node's handler
      */
-    CompletionStage<byte[]> call(Node node, byte[] request, CallContext context);
+    CompletionStage<byte[]> call(Node node, Frame request, CallContext context);
+
+    /**
+     * Looks up which endpoints the addresses of nodes stand for: two nodes that have one in common are taken for the same process. Does not
+     * block.
+     *
+     * @param nodes whose addresses to look up
+     * @return completes with the endpoints of each node, in the same order, none for a name that cannot be resolved at the moment. By default an
+     *     endpoint is the address itself, and the stage is complete
+     */
+    default CompletionStage<List<Set<String>>> endpoints(List<Node> nodes) {
+        return CompletableFuture.completedFuture(
+                nodes.stream().map(node -> Set.of(node.address())).toList());
+    }
 
     /**
      * The transport's name, as status shows it.

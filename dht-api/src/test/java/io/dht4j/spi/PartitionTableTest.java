@@ -14,7 +14,7 @@ class PartitionTableTest {
 
     private static Topology topology(int nodes) {
         return Topology.of(IntStream.range(0, nodes)
-                .mapToObj(i -> Node.of("n" + i, "a:" + i))
+                .mapToObj(i -> Node.of("n" + i, "a" + i + ":1"))
                 .toArray(Node[]::new));
     }
 
@@ -41,9 +41,9 @@ class PartitionTableTest {
     void replicasAreInOrderAndFewerAreAPrefixOfMore() {
         PartitionTable table = new PartitionTable(topology(3), new int[][] {{2, 0, 1}, {1, 2, 0}});
         assertThat(table.depth()).isEqualTo(3);
-        assertThat(table.replicas(0, 3)).extracting(Node::address).containsExactly("a:2", "a:0", "a:1");
-        assertThat(table.replicas(0, 1)).extracting(Node::address).containsExactly("a:2");
-        assertThat(table.replicas(1, 2)).extracting(Node::address).containsExactly("a:1", "a:2");
+        assertThat(table.replicas(0, 3)).extracting(Node::address).containsExactly("a2:1", "a0:1", "a1:1");
+        assertThat(table.replicas(0, 1)).extracting(Node::address).containsExactly("a2:1");
+        assertThat(table.replicas(1, 2)).extracting(Node::address).containsExactly("a1:1", "a2:1");
     }
 
     @Test
@@ -53,8 +53,8 @@ class PartitionTableTest {
         assertThat(table.depth()).isEqualTo(PartitionTable.MAX_DEPTH);
         List<Node> all = table.replicas(0, 40);
         assertThat(all).hasSize(40).doesNotHaveDuplicates();
-        assertThat(all.get(16).address()).as("the first behind 38").isEqualTo("a:39");
-        assertThat(all.get(17).address()).as("wrapped around").isEqualTo("a:0");
+        assertThat(all.get(16).address()).as("the first behind 38").isEqualTo("a39:1");
+        assertThat(all.get(17).address()).as("wrapped around").isEqualTo("a0:1");
         for (int from = 1; from <= 40; from++) {
             assertThat(table.replicas(0, from)).isEqualTo(all.subList(0, from));
         }
@@ -77,9 +77,9 @@ class PartitionTableTest {
         int[][] rows = {{2, 0, 1}};
         PartitionTable table = new PartitionTable(topology(3), rows);
         rows[0][0] = 1;
-        assertThat(table.replicas(0, 1)).extracting(Node::address).containsExactly("a:2");
+        assertThat(table.replicas(0, 1)).extracting(Node::address).containsExactly("a2:1");
         assertThatExceptionOfType(UnsupportedOperationException.class)
-                .isThrownBy(() -> table.replicas(0, 2).set(0, Node.of("x", "x")));
+                .isThrownBy(() -> table.replicas(0, 2).set(0, Node.of("x", "x:1")));
         assertThatExceptionOfType(UnsupportedOperationException.class)
                 .isThrownBy(() -> table.replicas(0, 3).remove(0));
     }

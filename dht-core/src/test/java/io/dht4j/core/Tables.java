@@ -25,7 +25,7 @@ final class Tables {
     static Topology weighted(int... weights) {
         List<Node> nodes = new ArrayList<>();
         for (int weight : weights) {
-            nodes.add(new Node(new NodeId("n" + (nodes.size() + 1)), "host:8080", weight));
+            nodes.add(new Node(new NodeId("n" + (nodes.size() + 1)), "host:" + (8080 + nodes.size()), weight));
         }
         return new Topology(1, nodes);
     }

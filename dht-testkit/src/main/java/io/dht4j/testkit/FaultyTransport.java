@@ -4,6 +4,7 @@ import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Environment;
+import io.dht4j.spi.Frame;
 import io.dht4j.spi.FrameHandler;
 import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException;
@@ -12,6 +13,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -100,7 +102,7 @@ public final class FaultyTransport implements Transport {
     }
 
     @Override
-    public CompletionStage<byte[]> call(Node node, byte[] request, CallContext context) {
+    public CompletionStage<byte[]> call(Node node, Frame request, CallContext context) {
         Fault fault = links.getOrDefault(node.id(), otherLinks).get();
         if (fault instanceof Fault.None) {
             return transport.call(node, request, context);
@@ -152,7 +154,7 @@ public final class FaultyTransport implements Transport {
         return result;
     }
 
-    private void failAfterDelivery(Node node, byte[] request, CallContext context, CompletableFuture<byte[]> result) {
+    private void failAfterDelivery(Node node, Frame request, CallContext context, CompletableFuture<byte[]> result) {
         transport
                 .call(node, request, context)
                 .handle((reply, error) -> complete(
@@ -174,6 +176,11 @@ public final class FaultyTransport implements Transport {
 
     private static TransportException unknown(String message) {
         return new TransportException(Outcome.UNKNOWN, message);
+    }
+
+    @Override
+    public CompletionStage<List<Set<String>>> endpoints(List<Node> nodes) {
+        return transport.endpoints(nodes);
     }
 
     @Override

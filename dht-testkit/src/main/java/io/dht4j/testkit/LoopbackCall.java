@@ -2,6 +2,7 @@ package io.dht4j.testkit;
 
 import io.dht4j.DhtException;
 import io.dht4j.spi.CallContext;
+import io.dht4j.spi.Frame;
 import io.dht4j.spi.FrameHandler;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
@@ -38,7 +39,7 @@ final class LoopbackCall extends CompletableFuture<byte[]>
     final CallContext context;
     final long deadline;
     private final LoopbackTransport caller;
-    private final byte[] request;
+    private final Frame request;
 
     @SuppressWarnings("unused") // through the handle
     private volatile int state;
@@ -53,7 +54,7 @@ final class LoopbackCall extends CompletableFuture<byte[]>
     @Nullable
     LoopbackCall next;
 
-    LoopbackCall(LoopbackTransport caller, LoopbackTransport peer, byte[] request, CallContext context, long deadline) {
+    LoopbackCall(LoopbackTransport caller, LoopbackTransport peer, Frame request, CallContext context, long deadline) {
         this.caller = caller;
         this.peer = peer;
         this.request = request;
@@ -76,7 +77,7 @@ final class LoopbackCall extends CompletableFuture<byte[]>
 
     private void handOver(FrameHandler handler) {
         try {
-            CompletionStage<byte[]> reply = handler.handle(request, context);
+            CompletionStage<byte[]> reply = handler.handle(request.toBytes(), context);
             if (reply instanceof CompletableFuture<byte[]> future
                     && future.isDone()
                     && !future.isCompletedExceptionally()) {

@@ -3,6 +3,7 @@ package io.dht4j.testkit;
 import io.dht4j.Node;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Environment;
+import io.dht4j.spi.Frame;
 import io.dht4j.spi.FrameHandler;
 import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException;
@@ -72,12 +73,12 @@ final class LoopbackTransport implements Transport {
     }
 
     @Override
-    public CompletionStage<byte[]> call(Node node, byte[] request, CallContext context) {
+    public CompletionStage<byte[]> call(Node node, Frame request, CallContext context) {
         if (closed || handler == null) {
             return refused("transport " + address + (closed ? " is closed" : " is not started"));
         }
-        if (request.length > network.maxFrameBytes) {
-            return refused("a frame of " + request.length + " bytes to " + node.address() + " is over the limit of "
+        if (request.length() > network.maxFrameBytes) {
+            return refused("a frame of " + request.length() + " bytes to " + node.address() + " is over the limit of "
                     + network.maxFrameBytes + " bytes");
         }
         if (context.isCancelled()) {

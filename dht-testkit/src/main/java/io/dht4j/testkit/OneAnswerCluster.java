@@ -118,7 +118,7 @@ final class OneAnswerCluster implements Cluster {
 
     @Override
     public Topology topology() {
-        return Topology.of(Node.of("only", "nowhere"));
+        return Topology.of(Node.of("only", "nowhere:1"));
     }
 
     @Override

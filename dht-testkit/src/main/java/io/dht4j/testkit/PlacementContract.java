@@ -145,7 +145,7 @@ public abstract class PlacementContract {
     public void addressesDoNotMatter() {
         Topology topology = nodes(12);
         List<Node> moved = topology.nodes().stream()
-                .map(node -> new Node(node.id(), "elsewhere:" + node.id(), node.weight()))
+                .map(node -> new Node(node.id(), "elsewhere-" + node.address(), node.weight()))
                 .toList();
         assertThat(ids(placement().assign(new Topology(2, moved), 1024)))
                 .isEqualTo(ids(placement().assign(topology, 1024)));
@@ -188,7 +188,7 @@ public abstract class PlacementContract {
             int count = 2 + random.nextInt(20);
             for (int i = 0; i < count; i++) {
                 int weight = i == 0 ? Node.MAX_WEIGHT : 1 + random.nextInt(Node.MAX_WEIGHT / 2);
-                nodes.add(new Node(new NodeId("node-" + i), "host:1", weight));
+                nodes.add(new Node(new NodeId("node-" + i), "host:" + (1 + i), weight));
             }
             PartitionTable table = placement().assign(new Topology(1, nodes), 1024);
             int[] first = new int[2];

@@ -77,7 +77,7 @@ public abstract class RemoteApiHarness {
 
     @BeforeEach
     final void startCluster() throws Exception {
-        Topology topology = Topology.of(Node.of("n0", "h0"), Node.of("n1", "h1"), Node.of("n2", "h2"));
+        Topology topology = Topology.of(Node.of("n0", "h0:1"), Node.of("n1", "h1:1"), Node.of("n2", "h2:1"));
         LoopbackNetwork network = LoopbackNetwork.on(environment);
         for (Node node : topology.nodes()) {
             Cluster cluster = ClusterBuilder.of(node.id(), topology)

@@ -6,6 +6,7 @@ import io.dht4j.Node;
 import io.dht4j.security.Tls;
 import io.dht4j.security.TlsFiles;
 import io.dht4j.spi.CallContext;
+import io.dht4j.spi.Frame;
 import io.dht4j.spi.FrameHandler;
 import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException;
@@ -119,7 +120,7 @@ public abstract class SecureTransportContract extends TransportHarness {
 
     private static CompletableFuture<byte[]> call(Started caller, String name, Started callee, byte[] frame) {
         return caller.transport()
-                .call(Node.of(name, callee.address()), frame, within(PATIENCE))
+                .call(Node.of(name, callee.address()), Frame.of(frame), within(PATIENCE))
                 .toCompletableFuture();
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.Node;
 import io.dht4j.spi.CallContext;
+import io.dht4j.spi.Frame;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
 import java.io.IOException;
@@ -15,9 +16,11 @@ import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -50,6 +53,26 @@ public abstract class SocketTransportContract extends TransportContract {
         } else {
             assertThat(failure.outcome()).isEqualTo(Outcome.UNKNOWN);
         }
+    }
+
+    @Test
+    void twoNamesOfOneEndpointAreFound() {
+        Started client = start(echo());
+        List<Set<String>> endpoints = client.transport()
+                .endpoints(List.of(
+                        Node.of("n1", "127.0.0.1:8080"),
+                        Node.of("n2", "localhost:8080"),
+                        Node.of("n3", "127.0.0.1:8081"),
+                        Node.of("n4", "[2001:db8::1]:8080"),
+                        Node.of("n5", "no-such-host.invalid:8080")))
+                .toCompletableFuture()
+                .orTimeout(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)
+                .join();
+        assertThat(endpoints.get(0)).containsExactly("127.0.0.1:8080");
+        assertThat(endpoints.get(1)).contains("127.0.0.1:8080");
+        assertThat(endpoints.get(2)).containsExactly("127.0.0.1:8081");
+        assertThat(endpoints.get(3)).hasSize(1).doesNotContain("127.0.0.1:8080");
+        assertThat(endpoints.get(4)).isEmpty();
     }
 
     @Test
@@ -217,7 +240,9 @@ public abstract class SocketTransportContract extends TransportContract {
 
         CompletableFuture<byte[]> calledBy(Started client, CallContext context) {
             Node node = Node.of("raw", "127.0.0.1:" + server.getLocalPort());
-            return client.transport().call(node, bytes("hello"), context).toCompletableFuture();
+            return client.transport()
+                    .call(node, Frame.of(bytes("hello")), context)
+                    .toCompletableFuture();
         }
 
         @Override

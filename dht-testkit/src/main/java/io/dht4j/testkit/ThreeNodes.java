@@ -8,10 +8,12 @@ import io.dht4j.Version;
 import io.dht4j.core.ClusterBuilder;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.EntryCursor;
+import io.dht4j.spi.Frame;
 import io.dht4j.spi.FrameHandler;
 import io.dht4j.spi.Transport;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -113,11 +115,16 @@ final class ThreeNodes implements AutoCloseable {
         }
 
         @Override
-        public CompletionStage<byte[]> call(Node node, byte[] request, CallContext context) {
+        public CompletionStage<byte[]> call(Node node, Frame request, CallContext context) {
             return transport.call(node, request, context).thenApply(reply -> {
                 answered.incrementAndGet();
                 return reply;
             });
+        }
+
+        @Override
+        public CompletionStage<List<Set<String>>> endpoints(List<Node> nodes) {
+            return transport.endpoints(nodes);
         }
 
         @Override

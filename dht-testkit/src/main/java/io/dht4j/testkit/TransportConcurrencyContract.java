@@ -2,6 +2,7 @@ package io.dht4j.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dht4j.spi.Frame;
 import io.dht4j.spi.Transport;
 import java.util.ArrayList;
 import java.util.List;
@@ -92,7 +93,7 @@ public abstract class TransportConcurrencyContract extends TransportFramesContra
         Started last = start(echo());
         Transport middle = newTransport();
         transports.add(middle);
-        start(middle, (request, context) -> middle.call(last.node(), negated(request), context));
+        start(middle, (request, context) -> middle.call(last.node(), Frame.of(negated(request)), context));
         Started first = start(echo());
         assertThat(reply(first.call(new Started(middle, address(middle)), number(7), within(PATIENCE))))
                 .isEqualTo(negated(number(7)));

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.dht4j.Node;
 import io.dht4j.spi.CallContext;
+import io.dht4j.spi.Frame;
 import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
@@ -77,7 +78,7 @@ public abstract class TransportLifecycleContract extends TransportHandlersContra
             transport.close();
             eventually().until(starting::isDone);
             assertThat(failure(transport
-                                    .call(Node.of("any", "127.0.0.1:1"), NO_BYTES, within(PATIENCE))
+                                    .call(Node.of("any", "127.0.0.1:1"), Frame.of(NO_BYTES), within(PATIENCE))
                                     .toCompletableFuture())
                             .outcome())
                     .isEqualTo(Outcome.NOT_SENT);
@@ -108,13 +109,13 @@ public abstract class TransportLifecycleContract extends TransportHandlersContra
         Transport transport = newTransport();
         transports.add(transport);
         assertThat(failure(transport
-                                .call(server.node(), NO_BYTES, within(PATIENCE))
+                                .call(server.node(), Frame.of(NO_BYTES), within(PATIENCE))
                                 .toCompletableFuture())
                         .outcome())
                 .isEqualTo(Outcome.NOT_SENT);
         transport.close();
         assertThat(failure(transport
-                                .call(server.node(), NO_BYTES, within(PATIENCE))
+                                .call(server.node(), Frame.of(NO_BYTES), within(PATIENCE))
                                 .toCompletableFuture())
                         .outcome())
                 .isEqualTo(Outcome.NOT_SENT);

@@ -3,6 +3,7 @@ package io.dht4j.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.Node;
+import io.dht4j.spi.Frame;
 import io.dht4j.spi.FrameHandler;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
@@ -51,13 +52,14 @@ public abstract class TransportPeersContract extends TransportCancellingContract
     }
 
     @Test
-    void a_call_to_something_that_is_no_address_fails_as_not_sent() {
+    void a_call_to_a_host_that_does_not_exist_fails_as_not_sent() {
         Started client = start(echo());
-        Node nowhere = Node.of("nowhere", "no such address");
-        TransportException error = failure(
-                client.transport().call(nowhere, NO_BYTES, within(PATIENCE)).toCompletableFuture());
+        Node nowhere = Node.of("nowhere", "no-such-host.invalid:1");
+        TransportException error = failure(client.transport()
+                .call(nowhere, Frame.of(NO_BYTES), within(PATIENCE))
+                .toCompletableFuture());
         assertThat(error.outcome()).isEqualTo(Outcome.NOT_SENT);
-        assertThat(error).hasMessageContaining("no such address");
+        assertThat(error).hasMessageContaining("no-such-host.invalid:1");
     }
 
     @Test

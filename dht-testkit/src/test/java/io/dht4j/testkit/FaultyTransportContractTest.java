@@ -25,7 +25,7 @@ class FaultyTransportContractTest extends TransportContract {
 
     @Override
     protected Transport newTransport() {
-        return newTransport("faulty-" + addresses.size());
+        return newTransport("faulty-" + addresses.size() + ":1");
     }
 
     @Override

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import io.dht4j.Node;
 import io.dht4j.spi.CallContext;
+import io.dht4j.spi.Frame;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
 import java.time.Duration;
@@ -16,8 +17,8 @@ import org.junit.jupiter.api.Test;
 
 class FaultyTransportTest {
 
-    private static final Node ECHO = Node.of("echo", "echo");
-    private static final Node OTHER = Node.of("other", "other");
+    private static final Node ECHO = Node.of("echo", "echo:1");
+    private static final Node OTHER = Node.of("other", "other:1");
     private static final byte[] FRAME = {1, 2, 3};
 
     private final VirtualEnvironment env = VirtualEnvironment.seeded(3);
@@ -40,7 +41,7 @@ class FaultyTransportTest {
         return transport
                 .call(
                         node,
-                        FRAME,
+                        Frame.of(FRAME),
                         new CallContext(env::nanoTime, Duration.ofMillis(100).toNanos()))
                 .toCompletableFuture();
     }
@@ -146,7 +147,8 @@ class FaultyTransportTest {
         transport.towardAll(Fault.loseRequest());
         CallContext context =
                 new CallContext(env::nanoTime, Duration.ofSeconds(1).toNanos());
-        CompletableFuture<byte[]> call = transport.call(ECHO, FRAME, context).toCompletableFuture();
+        CompletableFuture<byte[]> call =
+                transport.call(ECHO, Frame.of(FRAME), context).toCompletableFuture();
         assertThat(call).isNotDone();
         context.cancel();
         assertFailsAt(call, Outcome.UNKNOWN, 0);

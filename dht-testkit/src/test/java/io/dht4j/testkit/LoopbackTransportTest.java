@@ -6,6 +6,7 @@ import io.dht4j.Node;
 import io.dht4j.core.SystemEnvironment;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Environment;
+import io.dht4j.spi.Frame;
 import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException.Outcome;
 import java.time.Duration;
@@ -31,7 +32,7 @@ class LoopbackTransportTest extends TransportContract {
 
     @Override
     protected Transport newTransport() {
-        return newTransport("loopback-" + addresses.size());
+        return newTransport("loopback-" + addresses.size() + ":1");
     }
 
     @Override
@@ -60,21 +61,23 @@ class LoopbackTransportTest extends TransportContract {
     void calls_over_the_bound_fail_at_once_as_not_sent_and_there_is_room_again_later() {
         LoopbackNetwork narrow = LoopbackNetwork.on(environment).withMaxInFlight(10);
         CompletableFuture<byte[]> held = new CompletableFuture<>();
-        Transport server = narrow.transport("server");
+        Transport server = narrow.transport("server:1");
         Transport client = narrow.transport("client");
         server.start((request, context) -> held);
         client.start(echo());
-        Node node = Node.of("server", "server");
+        Node node = Node.of("server", "server:1");
         List<CompletableFuture<byte[]>> calls = new ArrayList<>();
         for (int i = 0; i < 10; i++) {
-            calls.add(client.call(node, bytes("a"), within(PATIENCE)).toCompletableFuture());
+            calls.add(client.call(node, Frame.of(bytes("a")), within(PATIENCE)).toCompletableFuture());
         }
-        assertThat(failure(client.call(node, bytes("a"), within(PATIENCE)).toCompletableFuture())
+        assertThat(failure(client.call(node, Frame.of(bytes("a")), within(PATIENCE))
+                                .toCompletableFuture())
                         .outcome())
                 .isEqualTo(Outcome.NOT_SENT);
         held.complete(bytes("b"));
         calls.forEach(call -> assertThat(reply(call)).isEqualTo(bytes("b")));
-        assertThat(reply(client.call(node, bytes("a"), within(PATIENCE)).toCompletableFuture()))
+        assertThat(reply(client.call(node, Frame.of(bytes("a")), within(PATIENCE))
+                        .toCompletableFuture()))
                 .isEqualTo(bytes("b"));
         client.close();
         server.close();
@@ -84,11 +87,11 @@ class LoopbackTransportTest extends TransportContract {
     void deadlines_pass_in_virtual_time() {
         VirtualEnvironment virtual = VirtualEnvironment.seeded(1);
         LoopbackNetwork network = LoopbackNetwork.on(virtual);
-        Transport server = network.transport("server");
+        Transport server = network.transport("server:1");
         Transport client = network.transport("client");
         server.start((request, context) -> new CompletableFuture<>());
         client.start(echo());
-        Node node = Node.of("server", "server");
+        Node node = Node.of("server", "server:1");
         CompletableFuture<byte[]> second = virtualCall(virtual, client, node, Duration.ofSeconds(20));
         CompletableFuture<byte[]> first = virtualCall(virtual, client, node, Duration.ofSeconds(10));
 
@@ -105,7 +108,7 @@ class LoopbackTransportTest extends TransportContract {
 
     private static CompletableFuture<byte[]> virtualCall(
             VirtualEnvironment virtual, Transport client, Node node, Duration timeout) {
-        return client.call(node, bytes("a"), new CallContext(virtual::nanoTime, timeout.toNanos()))
+        return client.call(node, Frame.of(bytes("a")), new CallContext(virtual::nanoTime, timeout.toNanos()))
                 .toCompletableFuture();
     }
 }

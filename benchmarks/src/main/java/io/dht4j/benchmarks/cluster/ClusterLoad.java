@@ -90,7 +90,7 @@ public final class ClusterLoad implements Callable<Integer> {
     private List<Cluster> start(SystemEnvironment environment, ReadFanOut fanOut) {
         Node[] members = new Node[nodes];
         for (int i = 0; i < nodes; i++) {
-            members[i] = Node.of("n" + (i + 1), "n" + (i + 1));
+            members[i] = Node.of("n" + (i + 1), "n" + (i + 1) + ":1");
         }
         Topology topology = Topology.of(members);
         LoopbackNetwork network = LoopbackNetwork.on(environment);

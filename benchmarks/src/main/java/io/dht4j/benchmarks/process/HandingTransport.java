@@ -2,8 +2,11 @@ package io.dht4j.benchmarks.process;
 
 import io.dht4j.Node;
 import io.dht4j.spi.CallContext;
+import io.dht4j.spi.Frame;
 import io.dht4j.spi.FrameHandler;
 import io.dht4j.spi.Transport;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
@@ -27,8 +30,13 @@ final class HandingTransport implements Transport {
     }
 
     @Override
-    public CompletionStage<byte[]> call(Node node, byte[] request, CallContext context) {
+    public CompletionStage<byte[]> call(Node node, Frame request, CallContext context) {
         return inner.call(node, request, context).thenApplyAsync(Function.identity(), replies);
+    }
+
+    @Override
+    public CompletionStage<List<Set<String>>> endpoints(List<Node> nodes) {
+        return inner.endpoints(nodes);
     }
 
     @Override

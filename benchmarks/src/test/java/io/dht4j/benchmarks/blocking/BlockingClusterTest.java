@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 
 class BlockingClusterTest {
 
-    private static final Node[] NODES = {Node.of("n1", "n1"), Node.of("n2", "n2"), Node.of("n3", "n3")};
+    private static final Node[] NODES = {Node.of("n1", "n1:1"), Node.of("n2", "n2:1"), Node.of("n3", "n3:1")};
     private static final CallOptions ALL = CallOptions.defaults().withPolicy(3, 3);
 
     private final SystemEnvironment environment = SystemEnvironment.create("test");

@@ -3,10 +3,13 @@ package io.dht4j.testkit.simulator;
 import io.dht4j.Node;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Environment;
+import io.dht4j.spi.Frame;
 import io.dht4j.spi.FrameHandler;
 import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
@@ -45,7 +48,7 @@ final class NodeTransport implements Transport {
     }
 
     @Override
-    public CompletionStage<byte[]> call(Node to, byte[] request, CallContext context) {
+    public CompletionStage<byte[]> call(Node to, Frame request, CallContext context) {
         CompletableFuture<byte[]> result = new CompletableFuture<>();
         network.call(to, request, context).handle((bytes, error) -> pass(bytes, error, result));
         return result;
@@ -64,6 +67,11 @@ final class NodeTransport implements Transport {
         } catch (RejectedExecutionException e) {
             return result.completeExceptionally(new TransportException(Outcome.UNKNOWN, "the node has ended", e));
         }
+    }
+
+    @Override
+    public CompletionStage<List<Set<String>>> endpoints(List<Node> nodes) {
+        return network.endpoints(nodes);
     }
 
     @Override

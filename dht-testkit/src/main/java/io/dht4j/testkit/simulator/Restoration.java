@@ -37,7 +37,7 @@ final class Restoration {
         this.world = world;
         LoopbackNetwork network = LoopbackNetwork.on(world);
         Topology topology = Topology.of(IntStream.range(0, size)
-                .mapToObj(i -> Node.of("r" + i, "restored" + i))
+                .mapToObj(i -> Node.of("r" + i, "restored" + i + ":1"))
                 .toArray(Node[]::new));
         for (Node node : topology.nodes()) {
             VirtualEnvironment environment = world.newNode();

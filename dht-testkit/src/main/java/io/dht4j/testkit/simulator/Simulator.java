@@ -79,7 +79,7 @@ public final class Simulator {
         this.world = VirtualEnvironment.seeded(seed);
         this.setup = Setup.drawn(random, options.time());
         Topology topology = Topology.of(IntStream.range(0, setup.size())
-                .mapToObj(i -> Node.of("n" + i, "host" + i))
+                .mapToObj(i -> Node.of("n" + i, "host" + i + ":1"))
                 .toArray(Node[]::new));
         SimulatedNode.Lifecycle lifecycle =
                 new SimulatedNode.Lifecycle(world, LoopbackNetwork.on(world), setup, topology, hints);

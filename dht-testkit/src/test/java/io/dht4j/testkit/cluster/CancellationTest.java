@@ -222,7 +222,7 @@ class CancellationTest {
         private final Cluster n1;
 
         Nodes(SystemEnvironment env, CancellationPolicy policy, BlockingStore store) {
-            Topology topology = Topology.of(Node.of("n0", "h0"), Node.of("n1", "h1"));
+            Topology topology = Topology.of(Node.of("n0", "h0:1"), Node.of("n1", "h1:1"));
             LoopbackNetwork network = LoopbackNetwork.on(env, Runnable::run);
             n0 = start("n0", topology, network, env, policy, new ModelStore());
             n1 = start("n1", topology, network, env, policy, store);
@@ -236,7 +236,7 @@ class CancellationTest {
                 CancellationPolicy policy,
                 Store store) {
             return ClusterBuilder.of(name, topology)
-                    .transport(network.transport("h" + name.substring(1)))
+                    .transport(network.transport("h" + name.substring(1) + ":1"))
                     .store(store)
                     .environment(env)
                     .timeout(Duration.ofSeconds(30))

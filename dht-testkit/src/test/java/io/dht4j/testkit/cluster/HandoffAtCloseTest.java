@@ -39,7 +39,7 @@ class HandoffAtCloseTest {
     }
 
     private void start() {
-        Topology topology = Topology.of(Node.of("n0", "h0"), Node.of("n1", "h1"), Node.of("n2", "h2"));
+        Topology topology = Topology.of(Node.of("n0", "h0:1"), Node.of("n1", "h1:1"), Node.of("n2", "h2:1"));
         for (Node node : topology.nodes()) {
             BlockingStore store = new BlockingStore();
             stores.add(store);

@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Handoff to one node, over a log and to a node that can both be made to fail. */
 class HandoffFailuresTest {
 
-    private static final Node NODE = new Node(id(1), "host1", 1);
+    private static final Node NODE = new Node(id(1), "host1:1", 1);
     private static final Duration WHILE = Duration.ofSeconds(15);
     private static final Duration MAX_AGE = Duration.ofMinutes(5);
 

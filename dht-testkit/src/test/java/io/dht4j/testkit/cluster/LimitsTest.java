@@ -226,12 +226,12 @@ class LimitsTest {
     }
 
     @Test
-    void nodesThatPlaceKeysDifferentlyRefuseEachOther() {
+    void nodesThatPlaceKeysDifferentlyRefuseEachOtherAndSayWhatDiffers() {
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 3)
                 .options((i, b) -> i == 0 ? b.hash(HashFunctions.murmur3()) : b)
                 .start()) {
             DhtException failure = cluster.failureOf(cluster.node(0).get(KEY));
-            assertThat(failure).hasMessageContaining("place keys differently");
+            assertThat(failure).hasMessageContaining("hash: murmur3 at n0, xxh3 at n1");
             cluster.await(
                     cluster.node(1).put(KEY, new byte[1], CallOptions.defaults().withPolicy(2, 3)));
             DhtException both = cluster.failureOf(cluster.node(1).put(KEY, new byte[1], ALL_OF_THREE));
@@ -244,7 +244,7 @@ class LimitsTest {
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 3).start()) {
             ModelStore store = new ModelStore();
             ClusterBuilder second = ClusterBuilder.of("n1", cluster.topology)
-                    .transport(cluster.network.transport("host1"))
+                    .transport(cluster.network.transport("host1:1"))
                     .store(store)
                     .environment(cluster.env);
             assertThatExceptionOfType(TransportException.class)
@@ -259,10 +259,10 @@ class LimitsTest {
     @Test
     void aNodeWhosePlacementThrowsClosesItsTransportAndItsStore() {
         VirtualEnvironment env = VirtualEnvironment.seeded(1);
-        Transport transport = LoopbackNetwork.on(env).transport("host0");
+        Transport transport = LoopbackNetwork.on(env).transport("host0:1");
         ModelStore store = new ModelStore();
         IllegalStateException fault = new IllegalStateException("no table");
-        ClusterBuilder builder = ClusterBuilder.of("n0", Topology.of(Node.of("n0", "host0")))
+        ClusterBuilder builder = ClusterBuilder.of("n0", Topology.of(Node.of("n0", "host0:1")))
                 .transport(transport)
                 .store(store)
                 .environment(env)

@@ -19,10 +19,10 @@ import io.dht4j.Value;
 import io.dht4j.Version;
 import io.dht4j.core.ClusterBuilder;
 import io.dht4j.spi.CallContext;
+import io.dht4j.spi.Frame;
 import io.dht4j.spi.FrameHandler;
 import io.dht4j.spi.Transport;
 import io.dht4j.testkit.ModelStore;
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -41,7 +41,7 @@ class MembersTest {
 
     private static Cluster member(SimulatedCluster cluster, String name) {
         return ClusterBuilder.withoutStore(name, cluster.topology)
-                .transport(cluster.network.transport(name + "-host"))
+                .transport(cluster.network.transport(name + "-host:1"))
                 .environment(cluster.env.newNode())
                 .timeout(Duration.ofSeconds(1))
                 .drainTimeout(Duration.ZERO)
@@ -88,7 +88,7 @@ class MembersTest {
     void aMemberIsNoReplicaAndRefusesThoseWhoTakeItForOne() {
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 3).start();
                 Cluster member = member(cluster, "app")) {
-            Transport stranger = cluster.network.transport("stranger");
+            Transport stranger = cluster.network.transport("stranger:1");
             AtomicReference<byte[]> frame = new AtomicReference<>();
             cluster.await(stranger.start((request, context) -> {
                 frame.set(request);
@@ -100,17 +100,20 @@ class MembersTest {
                             "n0",
                             Topology.of(
                                     topology.nodes().get(0),
-                                    Node.of("n1", "stranger"),
+                                    Node.of("n1", "stranger:1"),
                                     topology.nodes().get(2)))
                     .transport(cluster.network.transport("sender"))
                     .store(new ModelStore())
                     .environment(cluster.env.newNode())
                     .start();
             cluster.env.advance(Duration.ZERO);
+            byte[] toMember = FrameBytes.to("app", frame.get());
             byte[] reply = cluster.await(stranger.call(
-                    Node.of("app", "app-host"), frame.get(), new CallContext(cluster.env::nanoTime, 1_000_000_000)));
-            assertThat((int) ByteBuffer.wrap(reply).getShort(26)).isEqualTo(ErrorCode.NOT_SERVING.number());
-            assertThat(cluster.await(member.locate(KEY)).replicas()).doesNotContain(Node.of("app", "app-host"));
+                    Node.of("app", "app-host:1"),
+                    Frame.of(toMember),
+                    new CallContext(cluster.env::nanoTime, 1_000_000_000)));
+            assertThat(FrameBytes.errorOf(reply)).isEqualTo(ErrorCode.NOT_SERVING);
+            assertThat(cluster.await(member.locate(KEY)).replicas()).doesNotContain(Node.of("app", "app-host:1"));
             sender.close();
             stranger.close();
         }
@@ -142,7 +145,7 @@ class MembersTest {
 
     @Test
     void aMemberIsNoNodeAndTakesNoStore() {
-        Topology topology = Topology.of(Node.of("n0", "h0"));
+        Topology topology = Topology.of(Node.of("n0", "h0:1"));
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> ClusterBuilder.withoutStore("n0", topology))
                 .withMessageContaining("n0");
@@ -184,7 +187,7 @@ class MembersTest {
             }
 
             @Override
-            public CompletionStage<byte[]> call(Node node, byte[] request, CallContext context) {
+            public CompletionStage<byte[]> call(Node node, Frame request, CallContext context) {
                 return new CompletableFuture<>();
             }
 

@@ -14,6 +14,7 @@ import io.dht4j.Topology;
 import io.dht4j.Version;
 import io.dht4j.core.ClusterBuilder;
 import io.dht4j.spi.CallContext;
+import io.dht4j.spi.Frame;
 import io.dht4j.spi.Store;
 import io.dht4j.spi.Transport;
 import io.dht4j.testkit.LoopbackNetwork;
@@ -42,7 +43,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 class PeerFramesFuzzTest {
 
     private static final long SEED = 77;
-    private static final int HEADER_BYTES = 26;
+    /** Of frames between nodes whose names have two letters. */
+    private static final int HEADER_BYTES = 3 + 2 * 3 + 4 * 8;
+
+    /** Of replies to frames that do not tell their sender. */
+    private static final int SHORTEST_HEADER_BYTES = 3 + 3 + 1 + 4 * 8;
+
     /** From one spoiled bit or byte to the next. It is odd, so that each bit of a byte has its turn. */
     private static final int STEP = SearchEffort.isWhole() ? 1 : 5;
 
@@ -55,9 +61,10 @@ class PeerFramesFuzzTest {
     private final VirtualEnvironment env = VirtualEnvironment.seeded(SEED, 100_000_000);
     private final SplittableRandom random = new SplittableRandom(SEED);
     private final List<byte[]> requests = new ArrayList<>();
-    private final Node victimNode = Node.of("n0", "victim");
-    private final Topology topology = Topology.of(victimNode, Node.of("n1", "attacker"));
+    private final Node victimNode = Node.of("n0", "victim:1");
+    private final Topology topology = Topology.of(victimNode, Node.of("n1", "attacker:1"));
     private Cluster victim;
+    private long entriesBefore;
     private Transport attacker;
 
     /** A node whose only peer records the frames that it gets, so that there are genuine ones to spoil. */
@@ -88,19 +95,20 @@ class PeerFramesFuzzTest {
                 .contains(1, 2, 3, 4, 5, 20, 22, 24)
                 .hasSizeGreaterThanOrEqualTo(8);
         assertThat(requests).filteredOn(frame -> frame[1] == 5).hasSize(2);
+        entriesBefore = env.await(victim.status(), Duration.ofSeconds(1)).entries();
     }
 
     private void start(Store store) {
         LoopbackNetwork network = LoopbackNetwork.on(env).withMaxFrameBytes(64 << 20);
-        attacker = network.transport("attacker");
+        attacker = network.transport("attacker:1");
         env.await(
                 attacker.start((request, context) -> {
-                    requests.add(request.clone());
+                    requests.add(FrameBytes.to("n0", request));
                     return new CompletableFuture<>();
                 }),
                 Duration.ofSeconds(1));
         victim = ClusterBuilder.of("n0", topology)
-                .transport(network.transport("victim"))
+                .transport(network.transport("victim:1"))
                 .store(store)
                 .environment(env.newNode())
                 .maxValueBytes(MAX_VALUE_BYTES)
@@ -122,20 +130,31 @@ class PeerFramesFuzzTest {
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         long before = threads.getCurrentThreadAllocatedBytes();
         byte[] reply = env.await(
-                attacker.call(victimNode, frame, new CallContext(env::nanoTime, 1_000_000_000)), Duration.ofSeconds(2));
+                attacker.call(victimNode, Frame.of(frame), new CallContext(env::nanoTime, 1_000_000_000)),
+                Duration.ofSeconds(2));
         long allocated = threads.getCurrentThreadAllocatedBytes() - before;
         assertThat(allocated)
                 .as("bytes allocated for a frame of %d bytes, seed %d", frame.length, SEED)
                 .isLessThan(MAX_ALLOCATION + 20L * frame.length);
-        assertThat(reply.length).isGreaterThanOrEqualTo(HEADER_BYTES);
-        assertThat(reply[0]).as("protocol version").isEqualTo((byte) 1);
+        assertThat(reply.length).isGreaterThanOrEqualTo(SHORTEST_HEADER_BYTES);
+        assertThat(reply[0]).as("protocol version").isEqualTo((byte) 2);
         assertThat(reply[1] & 0xFF).as("a reply's type").isGreaterThanOrEqualTo(0x80);
         return reply;
     }
 
-    private ErrorCode errorOf(byte[] reply) {
-        assertThat(reply[1] & 0xFF).as("failed").isEqualTo(FAILED);
-        return ErrorCode.byNumber(ByteBuffer.wrap(reply).getShort(HEADER_BYTES)).orElseThrow();
+    private static ErrorCode errorOf(byte[] reply) {
+        return FrameBytes.errorOf(reply);
+    }
+
+    @Test
+    void aFrameForSomebodyElseIsRefusedAndNothingOfItIsDone() {
+        for (byte[] request : List.copyOf(requests)) {
+            for (String name : List.of("n1", "n", "n00", "N0", "x".repeat(64))) {
+                assertThat(errorOf(exchange(FrameBytes.to(name, request)))).isEqualTo(ErrorCode.WRONG_RECIPIENT);
+            }
+            assertThat(errorOf(exchange(FrameBytes.to("", request)))).isEqualTo(ErrorCode.MALFORMED_FRAME);
+        }
+        assertThat(env.await(victim.status(), Duration.ofSeconds(1)).entries()).isEqualTo(entriesBefore);
     }
 
     @Test
@@ -169,7 +188,7 @@ class PeerFramesFuzzTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {0, 2, 127, 128, 255})
+    @ValueSource(ints = {0, 1, 3, 127, 128, 255})
     void otherProtocolVersionsAreNamed(int version) {
         byte[] frame = requests.get(0).clone();
         frame[0] = (byte) version;
@@ -215,27 +234,10 @@ class PeerFramesFuzzTest {
             byte[] frame = new byte[random.nextInt(200)];
             random.nextBytes(frame);
             if (frame.length > 0 && random.nextBoolean()) {
-                frame[0] = 1;
+                frame[0] = 2;
             }
-            byte[] reply = exchange(frame);
-            if (!isShortRequest(frame)) {
-                errorOf(reply);
-            }
+            errorOf(exchange(frame));
         }
-    }
-
-    /** Whether the bytes have happened to become a request of nothing but numbers. */
-    private static boolean isShortRequest(byte[] frame) {
-        if (frame.length < HEADER_BYTES || frame[0] != 1) {
-            return false;
-        }
-        int body = frame.length - HEADER_BYTES;
-        return switch (frame[1]) {
-            case 4 -> body == 0;
-            case 20, 21 -> body == 16;
-            case 23, 24 -> body == 8;
-            default -> false;
-        };
     }
 
     @Test

@@ -41,15 +41,15 @@ class PurgeClaimsTest {
     private static final Duration SKEW = Duration.ofSeconds(60);
     private static final CallOptions OWN = CallOptions.defaults().withPolicy(1, 2);
     private static final Key KEY = Key.of("key");
-    private static final int HEADER_BYTES = 26;
+    private static final int HEADER_BYTES = 3 + 2 * 3 + 4 * 8;
     private static final int SUMS = 6;
     private static final int HOW_FAR_PURGED = 10;
     private static final int REPLY = 128;
 
     private final VirtualEnvironment env = VirtualEnvironment.seeded(5, 100_000_000);
     private final LoopbackNetwork network = LoopbackNetwork.on(env);
-    private final Node node = Node.of("n0", "node");
-    private final Transport peer = network.transport("peer");
+    private final Node node = Node.of("n0", "node:1");
+    private final Transport peer = network.transport("peer:1");
     private final ModelStore store = new ModelStore();
     private Version claim = new Version(0);
     private Version claimInSums = new Version(0);
@@ -72,8 +72,8 @@ class PurgeClaimsTest {
     }
 
     private void start() {
-        cluster = ClusterBuilder.of("n0", Topology.of(node, Node.of("n1", "peer")))
-                .transport(network.transport("node"))
+        cluster = ClusterBuilder.of("n0", Topology.of(node, Node.of("n1", "peer:1")))
+                .transport(network.transport("node:1"))
                 .store(store)
                 .environment(env.newNode())
                 .maxClockSkew(SKEW)
@@ -124,7 +124,10 @@ class PurgeClaimsTest {
     private static ByteBuffer reply(byte[] request, int bytes) {
         return ByteBuffer.allocate(HEADER_BYTES + bytes)
                 .put(request, 0, HEADER_BYTES)
-                .put(1, (byte) (request[1] | REPLY));
+                .put(1, (byte) (request[1] | REPLY))
+                // Sender and recipient, n0 and n1, the other way round.
+                .put(5, (byte) '1')
+                .put(8, (byte) '0');
     }
 
     private static void list(ByteBuffer reply, int count, Version each) {

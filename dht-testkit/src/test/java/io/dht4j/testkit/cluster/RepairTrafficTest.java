@@ -13,6 +13,7 @@ import io.dht4j.core.HintedHandoff;
 import io.dht4j.core.Repair;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Entry;
+import io.dht4j.spi.Frame;
 import io.dht4j.spi.FrameHandler;
 import io.dht4j.spi.Transport;
 import io.dht4j.testkit.LoopbackNetwork;
@@ -55,8 +56,8 @@ class RepairTrafficTest {
         }
 
         @Override
-        public CompletionStage<byte[]> call(Node node, byte[] frame, CallContext context) {
-            bytes.addAndGet(frame.length);
+        public CompletionStage<byte[]> call(Node node, Frame frame, CallContext context) {
+            bytes.addAndGet(frame.length());
             return transport.call(node, frame, context).thenApply(reply -> {
                 bytes.addAndGet(reply.length);
                 return reply;
@@ -98,7 +99,7 @@ class RepairTrafficTest {
     private List<Cluster> start(int size, List<ModelStore> stores) {
         LoopbackNetwork network = LoopbackNetwork.on(env);
         Topology topology = Topology.of(IntStream.range(0, size)
-                .mapToObj(i -> Node.of("n" + i, "host" + i))
+                .mapToObj(i -> Node.of("n" + i, "host" + i + ":1"))
                 .toArray(Node[]::new));
         List<Cluster> nodes = new ArrayList<>();
         for (Node node : topology.nodes()) {

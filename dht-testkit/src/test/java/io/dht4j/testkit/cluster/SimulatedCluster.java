@@ -114,7 +114,7 @@ class SimulatedCluster implements AutoCloseable {
         this.env = setup.env == null ? VirtualEnvironment.seeded(setup.seed) : setup.env;
         this.network = setup.network == null ? LoopbackNetwork.on(env) : setup.network;
         this.topology = Topology.of(IntStream.range(0, setup.size)
-                .mapToObj(i -> Node.of("n" + i, setup.prefix + "host" + i))
+                .mapToObj(i -> Node.of("n" + i, setup.prefix + "host" + i + ":1"))
                 .toArray(Node[]::new));
         for (int i = 0; i < setup.size; i++) {
             nodes.add(null);

@@ -195,7 +195,7 @@ class SuspicionTest {
         VirtualEnvironment node = world.newNode();
         NodeId other = id(1);
         Suspicion suspicion =
-                new Suspicion(node, List.of(new Node(other, "host", 1)), new SilenceDetector(PATIENCE), pinged -> {});
+                new Suspicion(node, List.of(new Node(other, "host:1", 1)), new SilenceDetector(PATIENCE), pinged -> {});
         suspicion.sent(other, world.nanoTime());
         world.advance(Duration.ofMillis(50));
         node.pause(Duration.ofSeconds(5));
@@ -210,8 +210,8 @@ class SuspicionTest {
     void suspectedNodesAreAskedForASignOfLifeAndNobodyElseIs() {
         VirtualEnvironment world = VirtualEnvironment.seeded(1);
         List<Node> pinged = new ArrayList<>();
-        Node silent = new Node(id(1), "host1", 1);
-        Node well = new Node(id(2), "host2", 1);
+        Node silent = new Node(id(1), "host1:1", 1);
+        Node well = new Node(id(2), "host2:1", 1);
         Suspicion suspicion = new Suspicion(world, List.of(silent, well), new SilenceDetector(PATIENCE), pinged::add);
         suspicion.sent(silent.id(), world.nanoTime());
         suspicion.sent(well.id(), world.nanoTime());

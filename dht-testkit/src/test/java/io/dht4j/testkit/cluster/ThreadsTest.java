@@ -81,7 +81,7 @@ class ThreadsTest {
     }
 
     private void start(ReadFanOut fanOut, boolean blocking) {
-        Topology topology = Topology.of(Node.of("n0", "h0"), Node.of("n1", "h1"), Node.of("n2", "h2"));
+        Topology topology = Topology.of(Node.of("n0", "h0:1"), Node.of("n1", "h1:1"), Node.of("n2", "h2:1"));
         for (Node node : topology.nodes()) {
             FaultyTransport transport = new FaultyTransport(network.transport(node.address()), env);
             Store store = blocking ? new BlockingStore() : new ModelStore();

@@ -395,7 +395,7 @@ class RemoteClusterTest {
     void topologyAndPolicyComeFromTheStatusAndAreRefreshedByIt() {
         assertThat(cluster.topology()).isEqualTo(api.status.topology());
         assertThat(cluster.defaultPolicy()).isEqualTo(new ReplicationPolicy(2, 3));
-        api.status = ScriptedApi.status(1, Node.of("n7", "z"));
+        api.status = ScriptedApi.status(1, Node.of("n7", "z:1"));
         assertThat(await(cluster.status())).isEqualTo(api.status);
         assertThat(cluster.topology()).isEqualTo(api.status.topology());
         assertThat(cluster.defaultPolicy()).isEqualTo(new ReplicationPolicy(1, 1));
@@ -406,8 +406,8 @@ class RemoteClusterTest {
         assertThat(await(cluster.locate(KEY)))
                 .isEqualTo(new KeyPlacement(3, api.status.topology().nodes()));
         // A node that is new is looked up.
-        api.status = ScriptedApi.status(1, Node.of("n7", "z"));
-        assertThat(await(cluster.locate(KEY))).isEqualTo(new KeyPlacement(3, List.of(Node.of("n7", "z"))));
+        api.status = ScriptedApi.status(1, Node.of("n7", "z:1"));
+        assertThat(await(cluster.locate(KEY))).isEqualTo(new KeyPlacement(3, List.of(Node.of("n7", "z:1"))));
     }
 
     // Connecting and closing

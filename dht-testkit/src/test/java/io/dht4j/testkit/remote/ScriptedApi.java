@@ -48,7 +48,7 @@ final class ScriptedApi implements RemoteApi {
     final List<Call> calls = new ArrayList<>();
     final List<KeyValue> entries = new ArrayList<>();
     boolean closed;
-    NodeStatus status = status(3, Node.of("n0", "a"), Node.of("n1", "b"), Node.of("n2", "c"));
+    NodeStatus status = status(3, Node.of("n0", "a:1"), Node.of("n1", "b:1"), Node.of("n2", "c:1"));
     private final Map<String, Behaviour> behaviours = new LinkedHashMap<>();
     private final VirtualEnvironment env;
     private final List<CompletableFuture<?>> underWay = new ArrayList<>();

@@ -61,7 +61,7 @@ class WrongClocksTest {
                 .findFirst()
                 .orElseThrow();
         Topology topology = Topology.of(IntStream.range(0, setup.size())
-                .mapToObj(i -> Node.of("n" + i, "host" + i))
+                .mapToObj(i -> Node.of("n" + i, "host" + i + ":1"))
                 .toArray(Node[]::new));
         SimulatedNode.Lifecycle lifecycle =
                 new SimulatedNode.Lifecycle(world, LoopbackNetwork.on(world), setup, topology, Optional.empty());

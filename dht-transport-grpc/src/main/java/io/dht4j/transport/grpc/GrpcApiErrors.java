@@ -49,7 +49,8 @@ final class GrpcApiErrors {
                     STORE_FAILED,
                     STALE_TOPOLOGY,
                     PLACEMENT_MISMATCH,
-                    REPLICA_REFILLING -> Status.Code.UNAVAILABLE;
+                    REPLICA_REFILLING,
+                    WRONG_RECIPIENT -> Status.Code.UNAVAILABLE;
             case DEADLINE_PASSED -> Status.Code.DEADLINE_EXCEEDED;
             case WRITE_INDETERMINATE -> Status.Code.UNKNOWN;
             case INTERNAL -> Status.Code.INTERNAL;

@@ -4,13 +4,16 @@ import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.security.Plaintext;
 import io.dht4j.spi.CallContext;
+import io.dht4j.spi.Endpoints;
+import io.dht4j.spi.Frame;
 import io.dht4j.spi.FrameHandler;
 import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
 import io.dht4j.transport.grpc.GrpcTransportChannels.Target;
 import java.time.Duration;
-import java.util.Optional;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -144,14 +147,15 @@ public final class GrpcTransport implements Transport {
     }
 
     @Override
-    public CompletionStage<byte[]> call(Node node, byte[] request, CallContext context) {
+    public CompletionStage<byte[]> call(Node node, Frame request, CallContext context) {
         String address = node.address();
         if (!running || closed) {
             return refused(address, closed ? "the transport is closed" : "the transport is not started");
         }
-        if (request.length > options.maxFrameBytes()) {
+        if (request.length() > options.maxFrameBytes()) {
             return refused(
-                    address, "a frame of " + request.length + " bytes is over the limit of " + options.maxFrameBytes());
+                    address,
+                    "a frame of " + request.length() + " bytes is over the limit of " + options.maxFrameBytes());
         }
         if (context.isCancelled()) {
             return refused(address, "cancelled before it was sent");
@@ -163,14 +167,10 @@ public final class GrpcTransport implements Transport {
         Peer key = new Peer(address, node.id());
         GrpcTransportPeer peer = peers.get(key);
         if (peer == null) {
-            Optional<Target> target = Target.of(node);
-            if (target.isEmpty()) {
-                return refused(address, "not an address of the form host:port");
-            }
-            peer = peers.computeIfAbsent(key, ignored -> newPeer(target.get()));
+            peer = peers.computeIfAbsent(key, ignored -> newPeer(Target.of(node)));
         }
         GrpcTransportBudget budget = peer.budget();
-        boolean fits = budget.enter(request.length);
+        boolean fits = budget.enter(request.length());
         GrpcTransportCall call =
                 new GrpcTransportCall(address, request, context, System.nanoTime() + remaining, budget);
         // Closing marks first and waits for the calls that are counted then; this is counted first and looks for the
@@ -192,6 +192,11 @@ public final class GrpcTransport implements Transport {
 
     private static CompletionStage<byte[]> refused(String address, String why) {
         return CompletableFuture.failedFuture(new TransportException(Outcome.NOT_SENT, address + ": " + why));
+    }
+
+    @Override
+    public CompletionStage<List<Set<String>>> endpoints(List<Node> nodes) {
+        return Endpoints.lookUp(nodes);
     }
 
     @Override

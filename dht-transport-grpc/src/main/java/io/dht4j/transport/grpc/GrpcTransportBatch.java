@@ -1,5 +1,6 @@
 package io.dht4j.transport.grpc;
 
+import io.dht4j.spi.Frame;
 import io.grpc.Drainable;
 import io.grpc.KnownLength;
 import java.io.IOException;
@@ -14,16 +15,16 @@ import java.util.Arrays;
  */
 final class GrpcTransportBatch extends InputStream implements KnownLength, Drainable {
 
-    private static final byte[] NO_BYTES = {};
+    private static final Frame NOTHING = Frame.of(new byte[0]);
 
     private ByteBuffer records = ByteBuffer.allocate(4 * 1024);
-    private byte[] part = NO_BYTES;
+    private Frame part = NOTHING;
     private int partFrom;
     private int partLength;
 
     void clear() {
         records.clear();
-        part = NO_BYTES;
+        part = NOTHING;
         partLength = 0;
     }
 
@@ -36,9 +37,9 @@ final class GrpcTransportBatch extends InputStream implements KnownLength, Drain
         return records.position() >= GrpcTransportRecord.FULL_MESSAGE;
     }
 
-    void addRequest(long id, long micros, byte[] frame) {
-        head(GrpcTransportRecord.REQUEST, id, frame.length, 8 + frame.length);
-        records.putLong(micros).put(frame);
+    void addRequest(long id, long micros, Frame frame) {
+        head(GrpcTransportRecord.REQUEST, id, frame.length(), 8 + frame.length());
+        records.putLong(micros).put(frame.head()).put(frame.body());
     }
 
     void addCancel(long id) {
@@ -51,9 +52,9 @@ final class GrpcTransportBatch extends InputStream implements KnownLength, Drain
     }
 
     /** The first part of a request; nothing may be added after it. */
-    void endWithRequest(long id, long micros, byte[] frame, int length) {
+    void endWithRequest(long id, long micros, Frame frame, int length) {
         head(GrpcTransportRecord.REQUEST_BEGINS, id, length, 12);
-        records.putLong(micros).putInt(frame.length);
+        records.putLong(micros).putInt(frame.length());
         end(frame, 0, length);
     }
 
@@ -61,11 +62,11 @@ final class GrpcTransportBatch extends InputStream implements KnownLength, Drain
     void endWithReply(long id, byte[] frame, int length) {
         head(GrpcTransportRecord.REPLY_BEGINS, id, length, 4);
         records.putInt(frame.length);
-        end(frame, 0, length);
+        end(Frame.of(frame), 0, length);
     }
 
     /** A further part; nothing may be added after it. */
-    void endWithPart(long id, byte[] frame, int from, int length) {
+    void endWithPart(long id, Frame frame, int from, int length) {
         head(GrpcTransportRecord.PART, id, length, 0);
         end(frame, from, length);
     }
@@ -80,7 +81,7 @@ final class GrpcTransportBatch extends InputStream implements KnownLength, Drain
         records.put((byte) type).putLong(id).putInt(length);
     }
 
-    private void end(byte[] frame, int from, int length) {
+    private void end(Frame frame, int from, int length) {
         part = frame;
         partFrom = from;
         partLength = length;
@@ -96,7 +97,9 @@ final class GrpcTransportBatch extends InputStream implements KnownLength, Drain
         int length = available();
         target.write(records.array(), 0, records.position());
         if (partLength > 0) {
-            target.write(part, partFrom, partLength);
+            int ofHead = Math.max(0, Math.min(partLength, part.head().length - partFrom));
+            target.write(part.head(), ofHead == 0 ? 0 : partFrom, ofHead);
+            target.write(part.body(), partFrom + ofHead - part.head().length, partLength - ofHead);
         }
         clear();
         return length;

@@ -1,6 +1,7 @@
 package io.dht4j.transport.grpc;
 
 import io.dht4j.spi.CallContext;
+import io.dht4j.spi.Frame;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
 import java.util.concurrent.CompletableFuture;
@@ -20,14 +21,14 @@ final class GrpcTransportCall extends CompletableFuture<byte[]> {
     private static final AtomicIntegerFieldUpdater<GrpcTransportCall> STATE =
             AtomicIntegerFieldUpdater.newUpdater(GrpcTransportCall.class, "state");
 
-    private static final byte[] NO_BYTES = {};
+    private static final Frame NOTHING = Frame.of(new byte[0]);
 
     private final String address;
     private final CallContext context;
     private final long deadline;
     private final GrpcTransportBudget budget;
     private volatile int state = WAITING;
-    private volatile byte[] request;
+    private volatile Frame request;
 
     /** The call that was offered before this one; for {@link GrpcTransportInbox}. */
     @Nullable
@@ -51,7 +52,7 @@ final class GrpcTransportCall extends CompletableFuture<byte[]> {
      *
      * @param deadline by {@link System#nanoTime()}
      */
-    GrpcTransportCall(String address, byte[] request, CallContext context, long deadline, GrpcTransportBudget budget) {
+    GrpcTransportCall(String address, Frame request, CallContext context, long deadline, GrpcTransportBudget budget) {
         this.address = address;
         this.request = request;
         this.context = context;
@@ -59,7 +60,7 @@ final class GrpcTransportCall extends CompletableFuture<byte[]> {
         this.budget = budget;
     }
 
-    byte[] request() {
+    Frame request() {
         return request;
     }
 
@@ -119,7 +120,7 @@ final class GrpcTransportCall extends CompletableFuture<byte[]> {
 
     /** An ended call may stay in a queue for a while; its frame should not. Before the outcome is told to anybody. */
     private void forget() {
-        budget.leave(request.length);
-        request = NO_BYTES;
+        budget.leave(request.length());
+        request = NOTHING;
     }
 }

@@ -8,7 +8,6 @@ import io.grpc.netty.shaded.io.netty.util.NetUtil;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
@@ -49,28 +48,8 @@ final class GrpcTransportChannels {
     /** Where a peer listens. */
     record Target(Node node, String host, int port) {
 
-        /** Empty if the node's address is not of the form {@code host:port}, IPv6 addresses in brackets. */
-        static Optional<Target> of(Node node) {
-            String address = node.address();
-            int colon = address.lastIndexOf(':');
-            if (colon < 1) {
-                return Optional.empty();
-            }
-            String host = address.substring(0, colon);
-            if (host.startsWith("[") && host.endsWith("]")) {
-                host = host.substring(1, host.length() - 1);
-                if (!NetUtil.isValidIpV6Address(host)) {
-                    return Optional.empty();
-                }
-            } else if (!host.chars().allMatch(c -> c > ' ' && c < 127 && ":/[]@?#%".indexOf(c) < 0)) {
-                return Optional.empty();
-            }
-            try {
-                int port = Integer.parseInt(address.substring(colon + 1));
-                return port < 1 || port > 65_535 ? Optional.empty() : Optional.of(new Target(node, host, port));
-            } catch (NumberFormatException e) {
-                return Optional.empty();
-            }
+        static Target of(Node node) {
+            return new Target(node, node.host(), node.port());
         }
     }
 

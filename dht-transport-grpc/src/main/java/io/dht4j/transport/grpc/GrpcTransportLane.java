@@ -177,7 +177,7 @@ final class GrpcTransportLane implements GrpcTransportPeer {
 
     private void takeIn(GrpcTransportCall call) {
         call.attempt = attempts + 1;
-        if (call.request().length > GrpcTransportRecord.MAX_PART) {
+        if (call.request().length() > GrpcTransportRecord.MAX_PART) {
             parted.add(call);
         } else {
             waiting.add(call);

@@ -1,5 +1,6 @@
 package io.dht4j.transport.grpc;
 
+import io.dht4j.spi.Frame;
 import io.dht4j.transport.grpc.GrpcTransportLoops.Loop;
 import io.grpc.CallOptions;
 import io.grpc.ClientCall;
@@ -131,7 +132,7 @@ final class GrpcTransportLink extends ClientCall.Listener<InputStream> {
     }
 
     private void add(GrpcTransportBatch batch, GrpcTransportCall call, long now) {
-        byte[] frame = call.request();
+        Frame frame = call.request();
         long remaining = call.deadline() - now;
         if (remaining <= 0) {
             call.expire();
@@ -147,14 +148,14 @@ final class GrpcTransportLink extends ClientCall.Listener<InputStream> {
         if (call == null) {
             return;
         }
-        byte[] frame = call.request();
+        Frame frame = call.request();
         long remaining = call.deadline() - now;
         if (remaining <= 0) {
             call.expire();
         }
         int from = call.written;
-        int length = Math.min(GrpcTransportRecord.MAX_PART, frame.length - from);
-        boolean last = from + length == frame.length;
+        int length = Math.min(GrpcTransportRecord.MAX_PART, frame.length() - from);
+        boolean last = from + length == frame.length();
         // Only with its last part can it reach a handler.
         if (call.hasEnded() || (last && !call.send())) {
             if (from > 0) {
@@ -203,7 +204,7 @@ final class GrpcTransportLink extends ClientCall.Listener<InputStream> {
         }
         for (GrpcTransportCall call : due) {
             // The peer ends it too, by itself.
-            if (call.written == 0 || call.written == call.request().length) {
+            if (call.written == 0 || call.written == call.request().length()) {
                 calls.remove(call.id);
             }
             call.expire();

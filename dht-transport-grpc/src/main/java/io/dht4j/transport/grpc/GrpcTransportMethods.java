@@ -1,6 +1,7 @@
 package io.dht4j.transport.grpc;
 
 import io.dht4j.spi.ConnectFailure;
+import io.dht4j.spi.Frame;
 import io.grpc.Drainable;
 import io.grpc.KnownLength;
 import io.grpc.Metadata;
@@ -8,7 +9,6 @@ import io.grpc.MethodDescriptor;
 import io.grpc.MethodDescriptor.Marshaller;
 import io.grpc.MethodDescriptor.MethodType;
 import io.grpc.Status;
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -35,10 +35,19 @@ final class GrpcTransportMethods {
 
     private GrpcTransportMethods() {}
 
-    /** A frame for a frame. */
+    /** A frame for a frame, as the peer has it. */
     static MethodDescriptor<byte[], byte[]> unary(int maxFrameBytes) {
         Marshaller<byte[]> frames = new Frames(maxFrameBytes);
-        return MethodDescriptor.newBuilder(frames, frames)
+        return unary(frames, frames);
+    }
+
+    /** A frame for a frame, as the caller has it. */
+    static MethodDescriptor<Frame, byte[]> unaryToPeer(int maxFrameBytes) {
+        return unary(new Requests(), new Frames(maxFrameBytes));
+    }
+
+    private static <Q> MethodDescriptor<Q, byte[]> unary(Marshaller<Q> requests, Marshaller<byte[]> replies) {
+        return MethodDescriptor.newBuilder(requests, replies)
                 .setType(MethodType.UNARY)
                 .setFullMethodName(UNARY_NAME)
                 .setSampledToLocalTracing(false)
@@ -100,7 +109,7 @@ final class GrpcTransportMethods {
 
         @Override
         public InputStream stream(byte[] frame) {
-            return new Frame(frame);
+            return new Written(Frame.of(frame));
         }
 
         @Override
@@ -119,16 +128,64 @@ final class GrpcTransportMethods {
         }
     }
 
-    /** A frame that says how long it is, and is written in one go, which spares gRPC a buffer between. */
-    private static final class Frame extends ByteArrayInputStream implements KnownLength, Drainable {
+    /** Frames that are sent. */
+    private static final class Requests implements Marshaller<Frame> {
 
-        Frame(byte[] frame) {
-            super(frame);
+        @Override
+        public InputStream stream(Frame frame) {
+            return new Written(frame);
+        }
+
+        @Override
+        public Frame parse(InputStream stream) {
+            throw new UnsupportedOperationException("a caller gets no requests");
+        }
+    }
+
+    /** A frame that says how long it is, and is written in one go, which spares gRPC a buffer between. */
+    private static final class Written extends InputStream implements KnownLength, Drainable {
+
+        private final Frame frame;
+        private int read;
+
+        Written(Frame frame) {
+            this.frame = frame;
+        }
+
+        @Override
+        public int available() {
+            return frame.length() - read;
         }
 
         @Override
         public int drainTo(OutputStream target) throws IOException {
-            return (int) transferTo(target);
+            int left = available();
+            int headRead = Math.min(read, frame.head().length);
+            int bodyRead = read - headRead;
+            target.write(frame.head(), headRead, frame.head().length - headRead);
+            target.write(frame.body(), bodyRead, frame.body().length - bodyRead);
+            read = frame.length();
+            return left;
+        }
+
+        @Override
+        public int read() {
+            byte[] one = new byte[1];
+            return read(one, 0, 1) < 0 ? -1 : one[0] & 0xFF;
+        }
+
+        @Override
+        public int read(byte[] target, int from, int length) {
+            if (length == 0) {
+                return 0;
+            }
+            int count = Math.min(length, available());
+            if (count == 0) {
+                return -1;
+            }
+            frame.copy(read, target, from, count);
+            read += count;
+            return count;
         }
     }
 

@@ -2,6 +2,7 @@ package io.dht4j.transport.grpc;
 
 import io.dht4j.DhtException;
 import io.dht4j.spi.CallContext;
+import io.dht4j.spi.Frame;
 import io.dht4j.spi.FrameHandler;
 import io.dht4j.transport.grpc.GrpcTransportLoops.Loop;
 import io.grpc.Grpc;
@@ -306,7 +307,7 @@ final class GrpcTransportServerStream extends ServerCall.Listener<InputStream> {
         if (from == 0) {
             batch.endWithReply(exchange.id, reply, length);
         } else {
-            batch.endWithPart(exchange.id, reply, from, length);
+            batch.endWithPart(exchange.id, Frame.of(reply), from, length);
         }
         exchange.written = from + length;
         if (exchange.written < reply.length) {

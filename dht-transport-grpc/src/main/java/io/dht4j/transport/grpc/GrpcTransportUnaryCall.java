@@ -1,5 +1,6 @@
 package io.dht4j.transport.grpc;
 
+import io.dht4j.spi.Frame;
 import io.grpc.Attributes;
 import io.grpc.CallOptions;
 import io.grpc.ClientCall;
@@ -16,10 +17,10 @@ import org.jspecify.annotations.Nullable;
 abstract class GrpcTransportUnaryCall extends ClientCall.Listener<byte[]> {
 
     private final GrpcTransportCall call;
-    private final MethodDescriptor<byte[], byte[]> method;
+    private final MethodDescriptor<Frame, byte[]> method;
     private byte @Nullable [] reply;
 
-    GrpcTransportUnaryCall(GrpcTransportCall call, MethodDescriptor<byte[], byte[]> method) {
+    GrpcTransportUnaryCall(GrpcTransportCall call, MethodDescriptor<Frame, byte[]> method) {
         this.call = call;
         this.method = method;
     }
@@ -38,15 +39,15 @@ abstract class GrpcTransportUnaryCall extends ClientCall.Listener<byte[]> {
     }
 
     private void begin(ManagedChannel channel) {
-        byte[] frame = call.request();
+        Frame frame = call.request();
         long remaining = Math.max(1, call.deadline() - System.nanoTime());
-        ClientCall<byte[], byte[]> grpc = channel.newCall(
+        ClientCall<Frame, byte[]> grpc = channel.newCall(
                 method,
                 CallOptions.DEFAULT
                         .withDeadlineAfter(remaining, TimeUnit.NANOSECONDS)
                         .withStreamTracerFactory(new Sending(call)));
         Metadata headers = new Metadata();
-        headers.put(GrpcTransportMethods.LENGTH, Integer.toString(frame.length));
+        headers.put(GrpcTransportMethods.LENGTH, Integer.toString(frame.length()));
         try {
             grpc.start(this, headers);
             grpc.request(2);

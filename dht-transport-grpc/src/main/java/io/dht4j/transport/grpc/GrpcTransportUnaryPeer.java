@@ -1,5 +1,6 @@
 package io.dht4j.transport.grpc;
 
+import io.dht4j.spi.Frame;
 import io.dht4j.transport.grpc.GrpcTransportChannels.Target;
 import io.grpc.ConnectivityState;
 import io.grpc.ManagedChannel;
@@ -20,7 +21,7 @@ final class GrpcTransportUnaryPeer implements GrpcTransportPeer {
     private final GrpcTransportChannels channels;
     private final GrpcTransportOptions options;
     private final GrpcTransportBudget budget;
-    private final MethodDescriptor<byte[], byte[]> method;
+    private final MethodDescriptor<Frame, byte[]> method;
     private final List<Line> lines = new ArrayList<>();
     private volatile boolean closed;
 
@@ -30,7 +31,7 @@ final class GrpcTransportUnaryPeer implements GrpcTransportPeer {
         this.loops = loops;
         this.channels = channels;
         this.options = options;
-        this.method = GrpcTransportMethods.unary(options.maxFrameBytes());
+        this.method = GrpcTransportMethods.unaryToPeer(options.maxFrameBytes());
         this.budget = new GrpcTransportBudget(options);
         for (int i = 0; i < options.connectionsPerPeer(); i++) {
             lines.add(new Line(loops.next()));

@@ -26,7 +26,7 @@ final class GrpcApiNodes implements AutoCloseable {
     static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private final SystemEnvironment environment = SystemEnvironment.create("grpc-api-nodes");
-    private final Topology topology = Topology.of(Node.of("n1", "h1"), Node.of("n2", "h2"), Node.of("n3", "h3"));
+    private final Topology topology = Topology.of(Node.of("n1", "h1:1"), Node.of("n2", "h2:1"), Node.of("n3", "h3:1"));
     private final GrpcApiOptions options;
     private final List<Cluster> clusters = new ArrayList<>();
     private final List<GrpcApi> apis = new ArrayList<>();

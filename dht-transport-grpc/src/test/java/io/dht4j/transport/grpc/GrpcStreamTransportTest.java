@@ -3,6 +3,7 @@ package io.dht4j.transport.grpc;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.Node;
+import io.dht4j.spi.Frame;
 import io.dht4j.spi.TransportException.Outcome;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -30,7 +31,7 @@ class GrpcStreamTransportTest extends GrpcTransportContract {
             List<CompletableFuture<byte[]>> calls = new ArrayList<>();
             for (int i = 0; i < 300; i++) {
                 calls.add(client.transport()
-                        .call(peer, frame, within(Duration.ofSeconds(3)))
+                        .call(peer, Frame.of(frame), within(Duration.ofSeconds(3)))
                         .toCompletableFuture());
             }
             // More than the bound fails at once.
@@ -60,7 +61,7 @@ class GrpcStreamTransportTest extends GrpcTransportContract {
             Node peer = Node.of("peer", "127.0.0.1:" + server.getLocalPort());
             // An hour: only an answer that does not wait for the deadline passes.
             assertThat(failure(client.transport()
-                                    .call(peer, bytes("a"), within(Duration.ofHours(1)))
+                                    .call(peer, Frame.of(bytes("a")), within(Duration.ofHours(1)))
                                     .toCompletableFuture())
                             .outcome())
                     .isEqualTo(Outcome.NOT_SENT);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.dht4j.Node;
+import io.dht4j.spi.Frame;
 import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
@@ -290,18 +291,18 @@ abstract class GrpcTransportContract extends SocketTransportContract {
         int port = ((GrpcTransport) server.transport()).port();
         Node named = Node.of("server", "localhost:" + port);
         assertThat(reply(client.transport()
-                        .call(named, bytes("a"), within(PATIENCE))
+                        .call(named, Frame.of(bytes("a")), within(PATIENCE))
                         .toCompletableFuture()))
                 .isEqualTo(bytes("a"));
         Node unknown = Node.of("server", "no-such-host.invalid:" + port);
         assertThat(failure(client.transport()
-                                .call(unknown, bytes("a"), within(PATIENCE))
+                                .call(unknown, Frame.of(bytes("a")), within(PATIENCE))
                                 .toCompletableFuture())
                         .outcome())
                 .isEqualTo(Outcome.NOT_SENT);
         Node nobody = Node.of("server", "[::1]:" + port);
         assertThat(failure(client.transport()
-                                .call(nobody, bytes("a"), within(PATIENCE))
+                                .call(nobody, Frame.of(bytes("a")), within(PATIENCE))
                                 .toCompletableFuture())
                         .outcome())
                 .isEqualTo(Outcome.NOT_SENT);
@@ -314,7 +315,7 @@ abstract class GrpcTransportContract extends SocketTransportContract {
                 GrpcTransport.create(GrpcTransportOptions.callingOnly().withMode(options.mode()))) {
             caller.start(echo()).toCompletableFuture().join();
             assertThat(caller.port()).isZero();
-            assertThat(reply(caller.call(server.node(), bytes("a"), within(PATIENCE))
+            assertThat(reply(caller.call(server.node(), Frame.of(bytes("a")), within(PATIENCE))
                             .toCompletableFuture()))
                     .isEqualTo(bytes("a"));
         }

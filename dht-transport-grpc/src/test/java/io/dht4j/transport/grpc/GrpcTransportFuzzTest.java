@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.dht4j.Node;
 import io.dht4j.spi.CallContext;
+import io.dht4j.spi.Frame;
 import io.grpc.CallOptions;
 import io.grpc.ClientCall;
 import io.grpc.ManagedChannel;
@@ -330,7 +331,7 @@ class GrpcTransportFuzzTest {
         return transport
                 .call(
                         self,
-                        frame,
+                        Frame.of(frame),
                         new CallContext(System::nanoTime, Duration.ofSeconds(30).toNanos()))
                 .toCompletableFuture();
     }

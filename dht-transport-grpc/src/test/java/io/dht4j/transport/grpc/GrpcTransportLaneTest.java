@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.Node;
 import io.dht4j.spi.CallContext;
+import io.dht4j.spi.Frame;
 import io.dht4j.transport.grpc.GrpcTransportChannels.Target;
 import io.dht4j.transport.grpc.GrpcTransportLoops.Loop;
 import java.net.InetAddress;
@@ -26,8 +27,7 @@ class GrpcTransportLaneTest {
         try (ServerSocket silent = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
             Loop loop = loops.next();
             GrpcTransportBudget budget = new GrpcTransportBudget(options);
-            Target target = Target.of(Node.of("silent", "127.0.0.1:" + silent.getLocalPort()))
-                    .orElseThrow();
+            Target target = Target.of(Node.of("silent", "127.0.0.1:" + silent.getLocalPort()));
             GrpcTransportLane lane = new GrpcTransportLane(target, loop, loops, channels, options, budget);
             List<CallContext> contexts = new ArrayList<>();
             for (int i = 0; i < 50; i++) {
@@ -35,7 +35,7 @@ class GrpcTransportLaneTest {
                 byte[] frame = new byte[100_000];
                 budget.enter(frame.length);
                 long deadline = System.nanoTime() + TimeUnit.HOURS.toNanos(1);
-                lane.offer(new GrpcTransportCall(target.node().address(), frame, context, deadline, budget));
+                lane.offer(new GrpcTransportCall(target.node().address(), Frame.of(frame), context, deadline, budget));
                 contexts.add(context);
             }
             assertThat(parted(loop, lane)).isEqualTo(50);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.Node;
 import io.dht4j.spi.CallContext;
+import io.dht4j.spi.Frame;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
 import io.grpc.Metadata;
@@ -87,7 +88,7 @@ class GrpcTransportLyingPeerTest {
 
     private CompletableFuture<byte[]> call(byte[] request) {
         Node node = Node.of("peer", "127.0.0.1:" + peer.getPort());
-        return caller.call(node, request, new CallContext(System::nanoTime, TimeUnit.HOURS.toNanos(1)))
+        return caller.call(node, Frame.of(request), new CallContext(System::nanoTime, TimeUnit.HOURS.toNanos(1)))
                 .toCompletableFuture();
     }
 
@@ -166,7 +167,10 @@ class GrpcTransportLyingPeerTest {
                 .start();
         try {
             Node node = Node.of("other", "127.0.0.1:" + other.getPort());
-            assertThat(caller.call(node, new byte[1], new CallContext(System::nanoTime, TimeUnit.HOURS.toNanos(1)))
+            assertThat(caller.call(
+                                    node,
+                                    Frame.of(new byte[1]),
+                                    new CallContext(System::nanoTime, TimeUnit.HOURS.toNanos(1)))
                             .toCompletableFuture())
                     .failsWithin(Duration.ofSeconds(30))
                     .withThrowableThat()

@@ -3,6 +3,7 @@ package io.dht4j.transport.grpc;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.spi.CallContext;
+import io.dht4j.spi.Frame;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
 import io.grpc.CallOptions;
@@ -78,8 +79,8 @@ class GrpcTransportUnaryCallTest {
         budget.enter(frame.length);
         CallContext context = new CallContext(System::nanoTime, TimeUnit.HOURS.toNanos(1));
         long deadline = System.nanoTime() + TimeUnit.HOURS.toNanos(1);
-        GrpcTransportCall call = new GrpcTransportCall("n1", frame, context, deadline, budget);
-        new GrpcTransportUnaryCall(call, GrpcTransportMethods.unary(100)) {
+        GrpcTransportCall call = new GrpcTransportCall("n1", Frame.of(frame), context, deadline, budget);
+        new GrpcTransportUnaryCall(call, GrpcTransportMethods.unaryToPeer(100)) {
             @Override
             boolean unusable(boolean again) {
                 throw new AssertionError("the channel is as usable as before");

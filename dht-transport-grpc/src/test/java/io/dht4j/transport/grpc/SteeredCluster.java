@@ -144,7 +144,7 @@ final class SteeredCluster implements Cluster {
 
     @Override
     public Topology topology() {
-        return Topology.of(Node.of("n1", "h1"));
+        return Topology.of(Node.of("n1", "h1:1"));
     }
 
     @Override

@@ -4,13 +4,17 @@ import io.dht4j.DhtException;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.spi.CallContext;
+import io.dht4j.spi.Endpoints;
+import io.dht4j.spi.Frame;
 import io.dht4j.spi.FrameHandler;
 import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
 import io.vertx.core.net.HostAndPort;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -131,15 +135,16 @@ public final class HttpTransport implements Transport {
     }
 
     @Override
-    public CompletionStage<byte[]> call(Node node, byte[] request, CallContext context) {
+    public CompletionStage<byte[]> call(Node node, Frame request, CallContext context) {
         String address = node.address();
         PeerClients running = clients;
         if (running == null || closed) {
             return refused(address, closed ? "the transport is closed" : "the transport is not started");
         }
-        if (request.length > options.maxFrameBytes()) {
+        if (request.length() > options.maxFrameBytes()) {
             return refused(
-                    address, "a frame of " + request.length + " bytes is over the limit of " + options.maxFrameBytes());
+                    address,
+                    "a frame of " + request.length() + " bytes is over the limit of " + options.maxFrameBytes());
         }
         if (context.isCancelled()) {
             return refused(address, "cancelled before it was sent");
@@ -151,10 +156,7 @@ public final class HttpTransport implements Transport {
         Peer peer = peers.get(address);
         if (peer == null || !peer.isFor(node.id())) {
             Peer before = peer;
-            HostAndPort parsed = HostAndPort.parseAuthority(address, -1);
-            if (parsed == null || parsed.port() < 1) {
-                return refused(address, "not an address of the form host:port");
-            }
+            HostAndPort parsed = HostAndPort.create(node.host(), node.port());
             if (!mayBePlaintext(parsed.host())) {
                 return refused(
                         address,
@@ -218,6 +220,11 @@ public final class HttpTransport implements Transport {
 
     private static CompletionStage<byte[]> refused(String address, String why) {
         return CompletableFuture.failedFuture(new TransportException(Outcome.NOT_SENT, address + ": " + why));
+    }
+
+    @Override
+    public CompletionStage<List<Set<String>>> endpoints(List<Node> nodes) {
+        return Endpoints.lookUp(nodes);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.dht4j.transport.http;
 
+import io.dht4j.spi.Frame;
 import io.vertx.core.buffer.Buffer;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -59,6 +60,11 @@ final class HttpTransportBody {
     /** The body, once it is complete. */
     byte[] bytes() {
         return bytes;
+    }
+
+    /** A frame as a request's body, which Vert.x keeps a copy of. */
+    static Buffer buffer(Frame frame) {
+        return Buffer.buffer(frame.length()).appendBytes(frame.head()).appendBytes(frame.body());
     }
 
     /**

@@ -1,6 +1,7 @@
 package io.dht4j.transport.http;
 
 import io.dht4j.spi.CallContext;
+import io.dht4j.spi.Frame;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
 import java.util.concurrent.CompletableFuture;
@@ -21,14 +22,14 @@ final class HttpTransportCall extends CompletableFuture<byte[]> {
         GIVEN_UP
     }
 
-    private static final byte[] NO_BYTES = {};
+    private static final Frame NOTHING = Frame.of(new byte[0]);
 
     private final AtomicReference<State> state = new AtomicReference<>(State.WAITING);
     private final String address;
     private final CallContext context;
     private final long madeAt = System.nanoTime();
     private final long deadline;
-    private volatile byte[] request;
+    private volatile Frame request;
 
     /** Where the frame's bytes are counted until the call has ended; set before any other thread knows the call. */
     private @Nullable AtomicLong budget;
@@ -40,7 +41,7 @@ final class HttpTransportCall extends CompletableFuture<byte[]> {
      *
      * @param deadline by {@link System#nanoTime()}
      */
-    HttpTransportCall(String address, byte[] request, CallContext context, long deadline) {
+    HttpTransportCall(String address, Frame request, CallContext context, long deadline) {
         this.address = address;
         this.request = request;
         this.context = context;
@@ -57,14 +58,14 @@ final class HttpTransportCall extends CompletableFuture<byte[]> {
     /** Counts the frame's bytes until the call ends, and tells how many were counted before. */
     long charge(AtomicLong counter) {
         budget = counter;
-        return counter.getAndAdd(request.length);
+        return counter.getAndAdd(request.length());
     }
 
     String address() {
         return address;
     }
 
-    byte[] request() {
+    Frame request() {
         return request;
     }
 
@@ -170,8 +171,8 @@ final class HttpTransportCall extends CompletableFuture<byte[]> {
     /** An ended call may stay in a queue for a while; its frame should not. Before the outcome is told to anybody. */
     private void forget() {
         if (budget != null) {
-            budget.addAndGet(-request.length);
+            budget.addAndGet(-request.length());
         }
-        request = NO_BYTES;
+        request = NOTHING;
     }
 }

@@ -1,11 +1,14 @@
 package io.dht4j.transport.http;
 
+import io.dht4j.spi.Frame;
 import io.vertx.core.http.HttpHeaders;
 import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpResponse.BodySubscriber;
 import java.net.http.HttpResponse.ResponseInfo;
 import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
@@ -31,37 +34,49 @@ final class JdkFrames {
         return new Reader(call, info, length);
     }
 
-    /** A frame as a request's body, in one piece. */
+    /** A frame as a request's body, in its two parts. */
     static final class Publisher implements BodyPublisher {
 
-        private final byte[] frame;
+        private final Frame frame;
 
-        Publisher(byte[] frame) {
+        Publisher(Frame frame) {
             this.frame = frame;
         }
 
         @Override
         public long contentLength() {
-            return frame.length;
+            return frame.length();
         }
 
         @Override
         public void subscribe(Flow.Subscriber<? super ByteBuffer> subscriber) {
             subscriber.onSubscribe(new Flow.Subscription() {
-                private boolean done;
+                private final Queue<byte[]> left = new ArrayDeque<>(List.of(frame.head(), frame.body()));
+                private boolean emitting;
+                private long wanted;
 
                 @Override
                 public void request(long n) {
-                    if (!done) {
-                        done = true;
-                        subscriber.onNext(ByteBuffer.wrap(frame).asReadOnlyBuffer());
-                        subscriber.onComplete();
+                    wanted = n > Long.MAX_VALUE - wanted ? Long.MAX_VALUE : wanted + n;
+                    if (emitting) {
+                        return;
                     }
+                    emitting = true;
+                    while (wanted > 0 && !left.isEmpty()) {
+                        wanted--;
+                        byte[] part = left.remove();
+                        boolean last = left.isEmpty();
+                        subscriber.onNext(ByteBuffer.wrap(part).asReadOnlyBuffer());
+                        if (last) {
+                            subscriber.onComplete();
+                        }
+                    }
+                    emitting = false;
                 }
 
                 @Override
                 public void cancel() {
-                    done = true;
+                    left.clear();
                 }
             });
         }

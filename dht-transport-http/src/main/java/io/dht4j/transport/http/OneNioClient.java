@@ -2,6 +2,7 @@ package io.dht4j.transport.http;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import io.dht4j.spi.Frame;
 import io.vertx.core.net.HostAndPort;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
@@ -155,20 +156,18 @@ final class OneNioClient extends HttpClient {
     }
 
     private void write(Socket socket, HttpTransportCall call) throws IOException {
-        byte[] frame = call.request();
+        Frame frame = call.request();
         long micros = Math.max(1, TimeUnit.NANOSECONDS.toMicros(call.context().remainingNanos()));
-        byte[] rest = (micros + "\r\nContent-Length: " + frame.length + "\r\n\r\n").getBytes(ISO_8859_1);
-        boolean together = frame.length <= ONE_WRITE;
+        byte[] rest = (micros + "\r\nContent-Length: " + frame.length() + "\r\n\r\n").getBytes(ISO_8859_1);
+        boolean together = frame.length() <= ONE_WRITE;
         int headLength = head.length + rest.length;
-        byte[] first = new byte[headLength + (together ? frame.length : 0)];
+        byte[] first = new byte[headLength + (together ? frame.length() : frame.head().length)];
         System.arraycopy(head, 0, first, 0, head.length);
         System.arraycopy(rest, 0, first, head.length, rest.length);
-        if (together) {
-            System.arraycopy(frame, 0, first, headLength, frame.length);
-        }
+        frame.copy(0, first, headLength, first.length - headLength);
         socket.writeFully(first, 0, first.length);
         if (!together) {
-            socket.writeFully(frame, 0, frame.length);
+            socket.writeFully(frame.body(), 0, frame.body().length);
         }
     }
 

@@ -69,7 +69,7 @@ final class PeerQueue {
 
     /** Takes a call. It ends for certain: with a reply, by its deadline, or when the queue is closed. */
     void offer(HttpTransportCall call) {
-        long size = call.request().length;
+        long size = call.request().length();
         long before = call.charge(bytes);
         // A single frame passes whatever its size when no other is under way.
         if (before > 0 && before + size > maxBytes) {

@@ -1,6 +1,6 @@
 package io.dht4j.transport.http;
 
-import io.vertx.core.buffer.Buffer;
+import io.dht4j.spi.Frame;
 import io.vertx.core.http.HttpClientConnection;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
@@ -154,7 +154,7 @@ final class VertxConnection {
 
         void write(HttpClientRequest opened) {
             request = opened;
-            byte[] frame = call.request();
+            Frame frame = call.request();
             if (call.hasEnded()) {
                 // Cancelled between being taken from the queue and here; the connection has an open request on it.
                 giveUp();
@@ -163,7 +163,7 @@ final class VertxConnection {
             long micros =
                     Math.max(1, TimeUnit.NANOSECONDS.toMicros(call.context().remainingNanos()));
             opened.putHeader(HttpTransportServer.DEADLINE_HEADER, Long.toString(micros));
-            opened.putHeader(HttpHeaders.CONTENT_LENGTH, Integer.toString(frame.length));
+            opened.putHeader(HttpHeaders.CONTENT_LENGTH, Integer.toString(frame.length()));
             opened.response().onComplete(result -> {
                 if (result.failed()) {
                     lost(result.cause());
@@ -171,7 +171,7 @@ final class VertxConnection {
                     read(result.result());
                 }
             });
-            opened.end(Buffer.buffer(frame));
+            opened.end(HttpTransportBody.buffer(frame));
         }
 
         private void read(HttpClientResponse response) {

@@ -103,7 +103,7 @@ final class VertxLane {
 
     /** Takes a call from any thread. It ends for certain: with a reply, by its deadline, or when the lane is closed. */
     void offer(HttpTransportCall call) {
-        long size = call.request().length;
+        long size = call.request().length();
         long before = call.charge(bytes);
         // A single frame passes whatever its size when no other is under way.
         if (before > 0 && before + size > maxBytes) {

@@ -128,7 +128,7 @@ final class WebPeerClients implements PeerClients {
                             HttpTransportServer.DEADLINE_HEADER,
                             Long.toString(Math.max(1, TimeUnit.NANOSECONDS.toMicros(nanos))))
                     .timeout(TimeUnit.NANOSECONDS.toMillis(nanos) + 1)
-                    .sendBuffer(Buffer.buffer(call.request()))
+                    .sendBuffer(HttpTransportBody.buffer(call.request()))
                     .onComplete((response, error) -> {
                         if (error == null && response.statusCode() == FORBIDDEN && tls.isPresent()) {
                             renew(used);

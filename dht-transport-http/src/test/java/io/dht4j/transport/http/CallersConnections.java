@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.dht4j.Node;
 import io.dht4j.spi.CallContext;
+import io.dht4j.spi.Frame;
 import io.dht4j.spi.Transport;
 import io.dht4j.testkit.TcpTable;
 import java.time.Duration;
@@ -38,7 +39,7 @@ final class CallersConnections {
         Node nobody = Node.of("nobody", "127.0.0.1:1");
         for (int i = 0; i < CALLS; i++) {
             try {
-                caller.call(nobody, new byte[0], new CallContext(System::nanoTime, PATIENCE.toNanos()))
+                caller.call(nobody, Frame.of(new byte[0]), new CallContext(System::nanoTime, PATIENCE.toNanos()))
                         .handle((reply, error) -> error)
                         .toCompletableFuture()
                         .get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.dht4j.DhtException;
 import io.dht4j.Node;
 import io.dht4j.spi.CallContext;
+import io.dht4j.spi.Frame;
 import io.dht4j.spi.FrameHandler;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
@@ -83,7 +84,7 @@ class HttpClientKindTest {
             CallContext context =
                     new CallContext(System::nanoTime, Duration.ofSeconds(30).toNanos());
             CompletableFuture<byte[]> wrong = client.call(
-                            Node.of("other", "127.0.0.1:" + server.port()), new byte[3], context)
+                            Node.of("other", "127.0.0.1:" + server.port()), Frame.of(new byte[3]), context)
                     .toCompletableFuture();
             assertThat(failure(wrong))
                     .hasMessageContaining("other")
@@ -232,7 +233,7 @@ class HttpClientKindTest {
     private static CompletableFuture<byte[]> call(HttpTransport from, String address, byte[] frame) {
         CallContext context =
                 new CallContext(System::nanoTime, Duration.ofSeconds(30).toNanos());
-        return from.call(Node.of("node", address), frame, context).toCompletableFuture();
+        return from.call(Node.of("node", address), Frame.of(frame), context).toCompletableFuture();
     }
 
     private static TransportException failure(HttpTransport from, String address)

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.dht4j.Node;
 import io.dht4j.spi.CallContext;
+import io.dht4j.spi.Frame;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -225,7 +226,7 @@ class HttpTransportFuzzTest {
         byte[] reply = transport
                 .call(
                         Node.of("self", "127.0.0.1:" + transport.port()),
-                        bytes("well"),
+                        Frame.of(bytes("well")),
                         new CallContext(System::nanoTime, Duration.ofSeconds(30).toNanos()))
                 .toCompletableFuture()
                 .get(30, TimeUnit.SECONDS);

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.dht4j.Node;
 import io.dht4j.spi.CallContext;
+import io.dht4j.spi.Frame;
 import io.dht4j.spi.FrameHandler;
 import io.vertx.core.net.HostAndPort;
 import java.time.Duration;
@@ -49,7 +50,7 @@ class HttpTransportLifecycleTest {
     private static boolean isClosed(HttpTransport transport) {
         CallContext context = new CallContext(System::nanoTime, TimeUnit.HOURS.toNanos(1));
         return transport
-                .call(Node.of("n2", "127.0.0.1:1"), new byte[0], context)
+                .call(Node.of("n2", "127.0.0.1:1"), Frame.of(new byte[0]), context)
                 .handle((reply, error) -> String.valueOf(error).contains("the transport is closed"))
                 .toCompletableFuture()
                 .join();

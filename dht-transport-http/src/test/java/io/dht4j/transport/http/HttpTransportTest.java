@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.dht4j.Node;
+import io.dht4j.spi.Frame;
 import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException.Outcome;
 import io.dht4j.testkit.SocketTransportContract;
@@ -215,7 +216,7 @@ class HttpTransportTest extends SocketTransportContract {
             Started client = start(echo());
             for (int round = 0; round < 3; round++) {
                 CompletableFuture<byte[]> call = client.transport()
-                        .call(peer, bytes("question"), within(PATIENCE))
+                        .call(peer, Frame.of(bytes("question")), within(PATIENCE))
                         .toCompletableFuture();
                 try (Socket connection = listener.accept()) {
                     connection.setSoTimeout((int) PATIENCE.toMillis());

@@ -3,6 +3,7 @@ package io.dht4j.examples.server;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.Topology;
+import io.dht4j.spi.Endpoints;
 import java.io.IOException;
 import java.io.Reader;
 import java.nio.charset.StandardCharsets;
@@ -15,7 +16,12 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * How a server is set up. Immutable. {@link #of} makes it from texts and checks them; whether the machine can do what it
@@ -39,6 +45,10 @@ public record ServerConfig(
         PlacementChoice placement,
         StoreChoice store,
         CallChoice calls) {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ServerConfig.class);
+
+    private static final int LOOKUP_SECONDS = 5;
 
     /**
      * Reads settings from a properties file in UTF-8.
@@ -87,6 +97,7 @@ public record ServerConfig(
                                 + topology.nodes().stream()
                                         .map(node -> node.id().value())
                                         .collect(Collectors.joining(", "))));
+        refuseDoubledEndpoints(topology);
         TransportChoice transport = TransportChoice.of(given);
         return new ServerConfig(
                 id,
@@ -97,6 +108,22 @@ public record ServerConfig(
                 PlacementChoice.of(given, topology.size()),
                 StoreChoice.of(given, id, topology),
                 CallChoice.of(given));
+    }
+
+    /** Before there is a data directory. A name that cannot be looked up now is left to the start. */
+    private static void refuseDoubledEndpoints(Topology topology) throws ConfigException {
+        List<Node> nodes = topology.nodes();
+        try {
+            Endpoints.requireDistinct(
+                    nodes, Endpoints.lookUp(nodes).toCompletableFuture().get(LOOKUP_SECONDS, TimeUnit.SECONDS));
+        } catch (IllegalArgumentException e) {
+            throw new ConfigException(Setting.PEERS.option() + ": " + e.getMessage());
+        } catch (TimeoutException | ExecutionException e) {
+            LOG.debug("the names of the peers' hosts cannot be looked up", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new ConfigException("interrupted while the names of the peers' hosts were looked up");
+        }
     }
 
     private static List<Node> peers(String text) {

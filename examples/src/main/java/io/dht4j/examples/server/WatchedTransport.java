@@ -3,9 +3,11 @@ package io.dht4j.examples.server;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.spi.CallContext;
+import io.dht4j.spi.Frame;
 import io.dht4j.spi.FrameHandler;
 import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
@@ -59,7 +61,7 @@ final class WatchedTransport implements Transport {
     }
 
     @Override
-    public CompletionStage<byte[]> call(Node node, byte[] request, CallContext context) {
+    public CompletionStage<byte[]> call(Node node, Frame request, CallContext context) {
         CompletionStage<byte[]> reply = watched.call(node, request, context);
         reply.whenComplete((bytes, error) -> {
             if (error == null) {
@@ -74,7 +76,8 @@ final class WatchedTransport implements Transport {
     private void answered(Node node) {
         Outage outage = away.isEmpty() ? null : away.remove(node.id());
         if (outage != null) {
-            LOG.atLevel(outage.matters ? level : quiet()).log("{} at {} answers again", node.id(), node.address());
+            LOG.atLevel(outage.matters ? level : quiet())
+                    .log("{} at {} can be called again", node.id(), node.address());
         }
     }
 
@@ -96,6 +99,11 @@ final class WatchedTransport implements Transport {
 
     private Level quiet() {
         return level.toInt() > Level.INFO.toInt() ? Level.INFO : level;
+    }
+
+    @Override
+    public CompletionStage<List<Set<String>>> endpoints(List<Node> nodes) {
+        return watched.endpoints(nodes);
     }
 
     @Override

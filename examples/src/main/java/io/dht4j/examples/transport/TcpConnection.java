@@ -1,5 +1,6 @@
 package io.dht4j.examples.transport;
 
+import io.dht4j.spi.Frame;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
@@ -30,8 +31,7 @@ final class TcpConnection {
 
     // tag::message[]
     /** What goes over the wire: 4 bytes length of the frame, 1 kind, 8 id, 8 nanoseconds left, and the frame. */
-    @SuppressWarnings("ArrayRecordComponent") // messages are never compared
-    record Message(Kind kind, long id, long nanosLeft, byte[] frame) {}
+    record Message(Kind kind, long id, long nanosLeft, Frame frame) {}
 
     /** A caller sends requests and cancels them; the callee replies, says that it failed, or that it never began. */
     enum Kind {
@@ -115,11 +115,12 @@ final class TcpConnection {
     }
 
     private static void write(Message message, DataOutputStream out) throws IOException {
-        out.writeInt(message.frame().length);
+        out.writeInt(message.frame().length());
         out.writeByte(message.kind().code);
         out.writeLong(message.id());
         out.writeLong(message.nanosLeft());
-        out.write(message.frame());
+        out.write(message.frame().head());
+        out.write(message.frame().body());
     }
 
     // tag::read[]
@@ -142,7 +143,7 @@ final class TcpConnection {
                 if (frame.length < length) {
                     throw new EOFException("ended within a frame");
                 }
-                owner.received(new Message(kind.get(), id, nanosLeft, frame));
+                owner.received(new Message(kind.get(), id, nanosLeft, Frame.of(frame)));
             }
         } catch (EOFException e) {
             close("the peer hung up");

@@ -6,6 +6,7 @@ import io.dht4j.DhtException;
 import io.dht4j.examples.transport.TcpConnection.Kind;
 import io.dht4j.examples.transport.TcpConnection.Message;
 import io.dht4j.spi.CallContext;
+import io.dht4j.spi.Frame;
 import io.dht4j.spi.FrameHandler;
 import java.util.Map;
 import java.util.Optional;
@@ -64,7 +65,7 @@ final class TcpGuest implements TcpConnection.Owner {
         long id = message.id();
         Request request = new Request(
                 new CallContext(System::nanoTime, Math.min(message.nanosLeft(), MAX_NANOS)),
-                message.frame().length + TcpConnection.OVERHEAD);
+                message.frame().length() + TcpConnection.OVERHEAD);
         if (requests.putIfAbsent(id, request) != null) {
             throw new IllegalArgumentException("request " + id + " came twice");
         }
@@ -73,7 +74,7 @@ final class TcpGuest implements TcpConnection.Owner {
         } else if (request.context().isExpired()) {
             answer(id, Kind.REFUSED, text("the deadline passed before the request was handled"));
         } else {
-            handle(id, message.frame(), request.context());
+            handle(id, message.frame().toBytes(), request.context());
         }
         // Closing marks first and looks for requests then; this adds first and looks for the mark then.
         if (connection.isClosed()) {
@@ -107,7 +108,7 @@ final class TcpGuest implements TcpConnection.Owner {
     /** Answers a request once; what comes when it has been answered or cancelled is dropped. */
     private void answer(long id, Kind kind, byte[] frame) {
         if (end(id).isPresent()
-                && !connection.offer(frame.length, () -> Optional.of(new Message(kind, id, 0, frame)))) {
+                && !connection.offer(frame.length, () -> Optional.of(new Message(kind, id, 0, Frame.of(frame))))) {
             connection.close("its replies are not taken");
         }
     }

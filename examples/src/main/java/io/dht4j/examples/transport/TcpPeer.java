@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.dht4j.examples.transport.TcpConnection.Kind;
 import io.dht4j.examples.transport.TcpConnection.Message;
 import io.dht4j.spi.CallContext;
+import io.dht4j.spi.Frame;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
 import java.io.IOException;
@@ -24,7 +25,7 @@ final class TcpPeer implements TcpConnection.Owner {
 
     private static final int CONNECT_MILLIS = 2_000;
     private static final int MAX_CALLS = 16_384;
-    private static final byte[] NO_BYTES = {};
+    private static final Frame NOTHING = Frame.of(new byte[0]);
 
     final TcpConnection connection;
     private final String address;
@@ -58,9 +59,6 @@ final class TcpPeer implements TcpConnection.Owner {
 
     private Socket connect() throws IOException {
         int colon = address.lastIndexOf(':');
-        if (colon < 1) {
-            throw new IllegalArgumentException("an address is host:port");
-        }
         int port = Integer.parseInt(address.substring(colon + 1));
         Socket socket = new Socket();
         try {
@@ -85,9 +83,9 @@ final class TcpPeer implements TcpConnection.Owner {
         private final AtomicReference<State> state = new AtomicReference<>(State.WAITING);
         private final long number = numbers.incrementAndGet();
         private final CallContext context;
-        private byte[] request;
+        private Frame request;
 
-        private Call(byte[] request, CallContext context) {
+        private Call(Frame request, CallContext context) {
             this.request = request;
             this.context = context;
         }
@@ -98,15 +96,23 @@ final class TcpPeer implements TcpConnection.Owner {
                 return Optional.empty();
             }
             Message message = new Message(Kind.REQUEST, number, context.remainingNanos(), request);
-            request = NO_BYTES;
+            request = NOTHING;
             return Optional.of(message);
         }
 
         private void received(Message answer) {
             switch (answer.kind()) {
-                case REPLY -> end(State.SENT, () -> complete(answer.frame()));
-                case REFUSED -> end(State.SENT, () -> fail(Outcome.NOT_SENT, new String(answer.frame(), UTF_8)));
-                default -> end(State.SENT, () -> fail(Outcome.UNKNOWN, new String(answer.frame(), UTF_8)));
+                case REPLY -> end(State.SENT, () -> complete(answer.frame().toBytes()));
+                case REFUSED ->
+                    end(
+                            State.SENT,
+                            () -> fail(
+                                    Outcome.NOT_SENT, new String(answer.frame().toBytes(), UTF_8)));
+                default ->
+                    end(
+                            State.SENT,
+                            () -> fail(
+                                    Outcome.UNKNOWN, new String(answer.frame().toBytes(), UTF_8)));
             }
         }
 
@@ -135,12 +141,12 @@ final class TcpPeer implements TcpConnection.Owner {
      * Begins a call, which ends for certain: with an answer, when it is abandoned, or with the connection. Empty if the
      * connection is closed already; another one may carry it.
      */
-    Optional<Call> call(byte[] request, CallContext context) {
+    Optional<Call> call(Frame request, CallContext context) {
         Call call = new Call(request, context);
         calls.put(call.number, call);
         if (calls.size() > MAX_CALLS) {
             call.abandon(MAX_CALLS + " calls are under way already");
-        } else if (!connection.offer(request.length, call::send)) {
+        } else if (!connection.offer(request.length(), call::send)) {
             call.abandon("too many bytes wait to be written already");
         }
         // Closing marks first and looks for calls then; this adds first and looks for the mark then.
@@ -151,7 +157,7 @@ final class TcpPeer implements TcpConnection.Owner {
     /** The caller wants no answer any more: the peer is told if it may know of the call. */
     void giveUp(Call call, String why) {
         if (call.abandon(why)) {
-            connection.offer(0, () -> Optional.of(new Message(Kind.CANCEL, call.number, 0, NO_BYTES)));
+            connection.offer(0, () -> Optional.of(new Message(Kind.CANCEL, call.number, 0, NOTHING)));
         }
     }
 

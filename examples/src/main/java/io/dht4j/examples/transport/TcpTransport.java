@@ -2,6 +2,8 @@ package io.dht4j.examples.transport;
 
 import io.dht4j.Node;
 import io.dht4j.spi.CallContext;
+import io.dht4j.spi.Endpoints;
+import io.dht4j.spi.Frame;
 import io.dht4j.spi.FrameHandler;
 import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException;
@@ -10,6 +12,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -164,13 +167,13 @@ public final class TcpTransport implements Transport {
 
     // tag::call[]
     @Override
-    public CompletionStage<byte[]> call(Node node, byte[] request, CallContext context) {
+    public CompletionStage<byte[]> call(Node node, Frame request, CallContext context) {
         String address = node.address();
         long nanosLeft = context.remainingNanos();
         if (closed || server == null) {
             return refused(address, "the transport is " + (closed ? "closed" : "not started"));
-        } else if (request.length > MAX_FRAME_BYTES) {
-            return refused(address, request.length + " bytes are over the limit of " + MAX_FRAME_BYTES);
+        } else if (request.length() > MAX_FRAME_BYTES) {
+            return refused(address, request.length() + " bytes are over the limit of " + MAX_FRAME_BYTES);
         } else if (context.isCancelled() || nanosLeft <= 0) {
             return refused(address, context.isCancelled() ? "cancelled" : "the deadline has passed");
         }
@@ -210,6 +213,11 @@ public final class TcpTransport implements Transport {
         return peer;
     }
     // end::call[]
+
+    @Override
+    public CompletionStage<List<Set<String>>> endpoints(List<Node> nodes) {
+        return Endpoints.lookUp(nodes);
+    }
 
     private static CompletionStage<byte[]> refused(String address, String why) {
         return CompletableFuture.failedFuture(notSent(address, why));

@@ -13,6 +13,7 @@ import io.dht4j.Node;
 import io.dht4j.examples.server.ServerProcess;
 import io.dht4j.examples.server.TransportChoice.Protocol;
 import io.dht4j.spi.CallContext;
+import io.dht4j.spi.Frame;
 import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException;
 import io.dht4j.testkit.FreePorts;
@@ -335,7 +336,7 @@ class FuzzedServerTest {
     }
 
     private byte[] call(Transport peer, byte[] frame) throws Exception {
-        return peer.call(victim, frame, new CallContext(System::nanoTime, PATIENCE.toNanos()))
+        return peer.call(victim, Frame.of(frame), new CallContext(System::nanoTime, PATIENCE.toNanos()))
                 .toCompletableFuture()
                 .get(2 * PATIENCE.toSeconds(), TimeUnit.SECONDS);
     }

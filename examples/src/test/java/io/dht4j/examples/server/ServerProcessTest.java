@@ -17,6 +17,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ServerProcessTest {
 
@@ -96,6 +98,26 @@ class ServerProcessTest {
             assertThat(other.err())
                     .contains(directory.resolve("none").toString())
                     .hasLineCount(1);
+        }
+        assertThat(directory.resolve("data")).doesNotExist();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"127.0.0.1", "localhost"})
+    void twoPeersAtOneAddressAreOneLineAndExitCode1(String host) throws Exception {
+        List<Integer> ports = FreePorts.find(2);
+        String first = "127.0.0.1:" + ports.get(0);
+        String second = host + ":" + ports.get(0);
+        try (ServerProcess server = ServerProcess.start(
+                directory,
+                "--listen",
+                first,
+                "--peers",
+                "n1=" + first + ",n2=" + second + ",n3=127.0.0.1:" + ports.get(1),
+                "--data",
+                directory.resolve("data").toString())) {
+            assertThat(server.exitCode()).isEqualTo(1);
+            assertThat(server.err()).contains("n1 and n2").contains(second).hasLineCount(1);
         }
         assertThat(directory.resolve("data")).doesNotExist();
     }

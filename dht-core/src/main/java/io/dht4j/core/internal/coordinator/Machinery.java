@@ -1,7 +1,6 @@
 package io.dht4j.core.internal.coordinator;
 
 import io.dht4j.DhtException;
-import io.dht4j.ErrorCode;
 import io.dht4j.Key;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
@@ -22,7 +21,7 @@ import io.dht4j.core.internal.replica.PeerEndpoint;
 import io.dht4j.core.internal.replica.Replica;
 import io.dht4j.core.internal.snapshot.Cuts;
 import io.dht4j.core.internal.wire.FrameCodec;
-import io.dht4j.core.internal.wire.FrameHeader;
+import io.dht4j.core.internal.wire.OwnHeader;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
 import io.dht4j.spi.CallContext;
@@ -38,7 +37,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -87,11 +85,12 @@ final class Machinery {
         this.refill = new Refill(
                 environment, parts.self(), parts.table(), limits.refill(), parts.refill(), this::bringPage, unfilled);
         this.replica = replica(content);
-        Supplier<FrameHeader> header = header();
-        this.endpoint = endpoint(header);
+        OwnHeader own = ownHeader();
+        Disagreements disagreements = new Disagreements(parts.self(), own.settings(), parts.topology(), this::ping);
+        this.endpoint = endpoint(own, disagreements);
         this.suspicion =
                 new Suspicion(environment, others, new GuardedDetector(parts.detector(), environment), this::ping);
-        this.peers = new Peers(parts, limits, replica, header, clock, suspicion, this::heard);
+        this.peers = new Peers(parts, limits, replica, own, disagreements, clock, suspicion, this::heard);
         // This node among them: what it coordinates it may miss as a replica.
         this.handoff = new Handoff(
                 environment,
@@ -134,15 +133,19 @@ final class Machinery {
                 unfilled);
     }
 
-    private Supplier<FrameHeader> header() {
-        long epoch = parts.topology().epoch();
-        long fingerprint = parts.fingerprint();
-        return () -> new FrameHeader(epoch, fingerprint, clock.current());
+    private OwnHeader ownHeader() {
+        return new OwnHeader(
+                parts.self(),
+                parts.settings(limits),
+                parts.topology().epoch(),
+                clock::current,
+                environment::currentTimeMillis);
     }
 
-    private PeerEndpoint endpoint(Supplier<FrameHeader> header) {
+    private PeerEndpoint endpoint(OwnHeader own, Disagreements disagreements) {
         int maxFrameBytes = limits.maxValueBytes() + FrameCodec.FRAME_OVERHEAD;
-        PeerEndpoint made = new PeerEndpoint(replica, header, clock, maxFrameBytes, parts::mayCall);
+        PeerEndpoint made =
+                new PeerEndpoint(replica, own, parts.names(), clock, maxFrameBytes, parts::mayCall, disagreements);
         if (!parts.isNode()) {
             made.stop("this member of the cluster stores nothing");
         }
@@ -178,8 +181,10 @@ final class Machinery {
      * Listens, and begins what runs by itself. Blocks until the transport accepts requests.
      *
      * @throws io.dht4j.spi.TransportException if it cannot listen; the caller then stops what runs already
+     * @throws IllegalArgumentException if two nodes have one endpoint
      */
     void start() {
+        AddressCheck.check(parts.topology().nodes(), parts.transport());
         parts.store().bind("name " + parts.self() + ", " + parts.description());
         fence.load();
         antiEntropy.ifPresent(AntiEntropy::start);
@@ -275,7 +280,7 @@ final class Machinery {
 
     /**
      * Asks a node for a sign of life, which comes to {@link #heard} if it comes. Its answer carries its clock, so that a node whose own is behind gives
-     * versions that are new; and a cluster whose nodes place keys differently is noticed at once.
+     * versions that are new; and who is not the right node, or is configured otherwise, is noticed at once.
      */
     private void ping(Node node) {
         CallContext context = new CallContext(environment::nanoTime, PING_TIMEOUT.toNanos());
@@ -287,11 +292,7 @@ final class Machinery {
 
             @Override
             public void failed(PeerFailure failure) {
-                if (failure.code() == ErrorCode.PLACEMENT_MISMATCH) {
-                    LOG.error("{}", failure);
-                } else {
-                    LOG.debug("{}", failure);
-                }
+                LOG.debug("{}", failure);
             }
         });
     }

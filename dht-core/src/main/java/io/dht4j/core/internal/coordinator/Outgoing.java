@@ -4,12 +4,12 @@ import io.dht4j.core.internal.wire.FrameCodec;
 import io.dht4j.core.internal.wire.FrameHeader;
 import io.dht4j.core.internal.wire.Request;
 import io.dht4j.spi.Entry;
-import java.util.function.Supplier;
+import io.dht4j.spi.Frame;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request on its way to several replicas. A frame of its own is encoded once for all of them, and not at all if only the
- * local one is asked or the request goes in a frame with others. Safe for use by any number of threads.
+ * A request on its way to several replicas. The body of a frame of its own is encoded once for all of them, and not
+ * at all if only the local one is asked or the request goes in a frame with others. Safe for use by any number of threads.
  */
 final class Outgoing {
 
@@ -34,7 +34,7 @@ final class Outgoing {
     final Kind kind;
     final int items;
     final int bytes;
-    private volatile byte @Nullable [] frame;
+    private volatile byte @Nullable [] body;
 
     private Outgoing(Request request, Kind kind, int items, long bytes) {
         this.request = request;
@@ -73,12 +73,12 @@ final class Outgoing {
     }
 
     /** The frame of this request by itself. */
-    byte[] frame(Supplier<FrameHeader> header) {
-        byte[] encoded = frame;
+    Frame frame(FrameHeader header) {
+        byte[] encoded = body;
         if (encoded == null) {
-            encoded = FrameCodec.encode(header.get(), request);
-            frame = encoded;
+            encoded = FrameCodec.body(request);
+            body = encoded;
         }
-        return encoded;
+        return new Frame(FrameCodec.head(header, request), encoded);
     }
 }

@@ -4,6 +4,8 @@ import io.dht4j.Key;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.Topology;
+import io.dht4j.core.internal.wire.ClusterSettings;
+import io.dht4j.core.internal.wire.NodeIds;
 import io.dht4j.spi.Environment;
 import io.dht4j.spi.FailureDetector;
 import io.dht4j.spi.HashFunction;
@@ -13,7 +15,9 @@ import io.dht4j.spi.RefillMarker;
 import io.dht4j.spi.Store;
 import io.dht4j.spi.Transport;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -53,6 +57,9 @@ public record Parts(
     /** Of larger clusters a description gives the number of nodes only. */
     private static final int MAX_NAMED = 32;
 
+    /** Longer lists of nodes are not told in words. */
+    private static final int MAX_WORDS = 1000;
+
     /** The same node over another store. */
     Parts withStore(Store other) {
         return new Parts(
@@ -81,6 +88,14 @@ public record Parts(
                 .anyMatch(id -> id.value().equals(name));
     }
 
+    /** The names that frames are expected to bear. */
+    NodeIds names() {
+        List<NodeId> names = new ArrayList<>(trusted);
+        names.add(self);
+        topology.nodes().forEach(node -> names.add(node.id()));
+        return new NodeIds(names);
+    }
+
     int partitionOf(Key key) {
         return table.partitionOf(hash.hash(key.unsafeBytes()));
     }
@@ -103,6 +118,32 @@ public record Parts(
             }
         }
         return print;
+    }
+
+    /** What must be equal on all nodes. */
+    ClusterSettings settings(Limits limits) {
+        Map<String, String> values = new LinkedHashMap<>();
+        values.put("nodes", nodesInWords());
+        values.put("partitions", Integer.toString(table.partitions()));
+        values.put("placement", placement);
+        values.put("hash", hash.name());
+        // Not the key: what is hashed here is hashed for no other purpose.
+        values.put(
+                "check of the hash key",
+                Long.toHexString(hash.hash("fingerprint".getBytes(StandardCharsets.US_ASCII))));
+        values.put("replication factor", Integer.toString(limits.replicationFactor()));
+        values.put("largest value", limits.maxValueBytes() + " bytes");
+        values.put(ClusterSettings.TABLE, Long.toHexString(fingerprint()));
+        return new ClusterSettings(values);
+    }
+
+    private String nodesInWords() {
+        List<String> nodes = new ArrayList<>();
+        for (Node node : topology.nodes()) {
+            nodes.add(node.id() + (node.weight() == 1 ? "" : " of weight " + node.weight()));
+        }
+        String all = String.join(", ", nodes);
+        return all.length() <= MAX_WORDS ? all : nodes.size() + " nodes, hash " + Integer.toHexString(all.hashCode());
     }
 
     /** What decides where keys live, in a line; two of them are equal only if they decide alike. */

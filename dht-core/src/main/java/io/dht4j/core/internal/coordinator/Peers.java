@@ -15,12 +15,15 @@ import io.dht4j.core.internal.replica.Demand;
 import io.dht4j.core.internal.replica.Replica;
 import io.dht4j.core.internal.wire.BatchReader;
 import io.dht4j.core.internal.wire.FrameCodec;
-import io.dht4j.core.internal.wire.FrameCodec.Frame;
+import io.dht4j.core.internal.wire.FrameCodec.Decoded;
 import io.dht4j.core.internal.wire.FrameException;
 import io.dht4j.core.internal.wire.FrameHeader;
+import io.dht4j.core.internal.wire.NodeIds;
+import io.dht4j.core.internal.wire.OwnHeader;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
 import io.dht4j.spi.CallContext;
+import io.dht4j.spi.Frame;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
 import java.util.ArrayList;
@@ -33,7 +36,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -54,7 +56,9 @@ final class Peers {
     private final Parts parts;
     private final Limits limits;
     private final Replica replica;
-    private final Supplier<FrameHeader> header;
+    private final OwnHeader own;
+    private final NodeIds names;
+    private final Disagreements disagreements;
     private final HybridClock clock;
     private final Suspicion suspicion;
     private final Heard heard;
@@ -76,6 +80,8 @@ final class Peers {
     /**
      * Ways to all nodes.
      *
+     * @param own makes the headers of frames
+     * @param disagreements reports nodes that are not who or what they should be
      * @param suspicion told of requests to nodes, and of nodes that cannot be reached
      * @param heard told of replies
      */
@@ -83,14 +89,17 @@ final class Peers {
             Parts parts,
             Limits limits,
             Replica replica,
-            Supplier<FrameHeader> header,
+            OwnHeader own,
+            Disagreements disagreements,
             HybridClock clock,
             Suspicion suspicion,
             Heard heard) {
         this.parts = parts;
         this.limits = limits;
         this.replica = replica;
-        this.header = header;
+        this.own = own;
+        this.names = parts.names();
+        this.disagreements = disagreements;
         this.clock = clock;
         this.suspicion = suspicion;
         this.heard = heard;
@@ -258,7 +267,7 @@ final class Peers {
         }
         Node node = frame.asks.get(0).node();
         // Not whenComplete: its stage would fail too, with an exception and a stack trace of its own.
-        call(node, FrameCodec.encode(header.get(), batch), context).handle((bytes, error) -> {
+        call(node, FrameCodec.encode(header(node), batch), context).handle((bytes, error) -> {
             boolean mine = cork.put();
             try {
                 if (error == null) {
@@ -292,27 +301,32 @@ final class Peers {
 
     /** Sends a request in a frame of its own, which belongs to a batcher or, if that is null, to none. */
     private void sendAlone(Ask ask, Batcher.@Nullable Frame frame) {
-        call(ask.node(), ask.outgoing().frame(header), ask.context()).handle((bytes, error) -> {
-            boolean mine = cork.put();
-            try {
-                if (error == null) {
-                    receive(ask, bytes);
-                } else {
-                    fail(ask, DhtException.unwrap(error));
-                }
-            } finally {
-                if (frame != null) {
-                    frame.ended();
-                }
-                if (mine) {
-                    cork.pull();
-                }
-            }
-            return error == null;
-        });
+        call(ask.node(), ask.outgoing().frame(header(ask.node())), ask.context())
+                .handle((bytes, error) -> {
+                    boolean mine = cork.put();
+                    try {
+                        if (error == null) {
+                            receive(ask, bytes);
+                        } else {
+                            fail(ask, DhtException.unwrap(error));
+                        }
+                    } finally {
+                        if (frame != null) {
+                            frame.ended();
+                        }
+                        if (mine) {
+                            cork.pull();
+                        }
+                    }
+                    return error == null;
+                });
     }
 
-    private CompletionStage<byte[]> call(Node node, byte[] frame, CallContext context) {
+    private FrameHeader header(Node node) {
+        return own.to(Optional.of(node.id()));
+    }
+
+    private CompletionStage<byte[]> call(Node node, Frame frame, CallContext context) {
         try {
             return parts.transport().call(node, frame, context);
         } catch (RuntimeException e) {
@@ -353,40 +367,87 @@ final class Peers {
 
     private void receive(Ask ask, byte[] bytes) {
         long now = now();
-        if (!ask.isWanted()) {
-            learn(ask, now);
-            // A sign of life all the same.
-            heard.from(ask.node().id(), now);
-            ask.fail(ErrorCode.INTERNAL, "its reply was dropped unread", now);
-            return;
-        }
-        Frame<Reply> frame;
+        boolean wanted = ask.isWanted();
+        FrameHeader header;
+        Optional<Reply> reply;
         try {
-            frame = FrameCodec.decodeReply(bytes, ask.outgoing().request);
+            if (wanted) {
+                Decoded<Reply> frame = FrameCodec.decodeReply(bytes, ask.outgoing().request, names);
+                header = frame.header();
+                reply = Optional.of(frame.message());
+            } else {
+                header = FrameCodec.header(bytes, names);
+                reply = Optional.empty();
+            }
         } catch (FrameException | RuntimeException e) {
             failUnreadable(ask, e);
             return;
         }
-        clock.observe(frame.header().clock());
-        heard.from(ask.node().id(), now);
-        deliver(ask, frame.message(), now);
+        Node node = ask.node();
+        if (!isFrom(node, header)) {
+            failWrongNode(ask, header.sender(), reply);
+        } else if (reply.isPresent()) {
+            clock.observe(header.clock());
+            heard.from(node.id(), now);
+            deliver(ask, notice(node, reply.get()), now);
+        } else {
+            learn(ask, now);
+            // A sign of life all the same.
+            heard.from(node.id(), now);
+            ask.fail(ErrorCode.INTERNAL, "its reply was dropped unread", now);
+        }
+    }
+
+    private static boolean isFrom(Node node, FrameHeader header) {
+        return header.sender().equals(node.id());
+    }
+
+    /** Takes note of what a reply says of its sender; returns it as those who asked understand it. */
+    private Reply notice(Node node, Reply reply) {
+        if (reply instanceof Reply.OtherSettings other) {
+            return new Reply.Failed(ErrorCode.PLACEMENT_MISMATCH, disagreements.settings(node, other.settings()));
+        }
+        disagreements.settled(node.id());
+        return reply;
+    }
+
+    /** Somebody else answers at the node's address. Who does so properly has done nothing. */
+    private void failWrongNode(Ask ask, NodeId actual, Optional<Reply> reply) {
+        disagreements.wrongNode(ask.node(), actual);
+        suspicion.unreachable(ask.node().id());
+        boolean refused = reply.isPresent()
+                && (reply.get() instanceof Reply.Failed || reply.get() instanceof Reply.OtherSettings);
+        ask.fail(
+                refused,
+                ErrorCode.WRONG_RECIPIENT,
+                "the node at its address " + ask.node().address() + " is " + actual);
     }
 
     private void receiveTogether(List<Ask> asks, byte[] bytes) {
         BatchReader in;
         try {
-            in = FrameCodec.openReplies(bytes, asks.size());
+            in = FrameCodec.openReplies(bytes, asks.size(), names);
         } catch (FrameException | RuntimeException e) {
             asks.forEach(ask -> guarded(ask, () -> failUnreadable(ask, e)));
             return;
         }
-        clock.observe(in.header().clock());
         long now = now();
-        heard.from(asks.get(0).node().id(), now);
+        Node node = asks.get(0).node();
+        if (!isFrom(node, in.header())) {
+            asks.forEach(
+                    ask -> guarded(ask, () -> failWrongNode(ask, in.header().sender(), in.refusal())));
+            return;
+        }
+        clock.observe(in.header().clock());
+        heard.from(node.id(), now);
+        Optional<Reply> refusal = in.refusal().map(reply -> notice(node, reply));
+        if (refusal.isEmpty()) {
+            disagreements.settled(node.id());
+        }
         for (Ask ask : asks) {
             guarded(ask, () -> {
-                if (in.refusal().isPresent()) {
-                    ask.deliver(in.refusal().get(), now);
+                if (refusal.isPresent()) {
+                    ask.deliver(refusal.get(), now);
                 } else {
                     receivePart(ask, in, now);
                 }

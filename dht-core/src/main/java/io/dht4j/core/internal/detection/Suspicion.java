@@ -40,6 +40,9 @@ public final class Suspicion {
 
     // Guarded by this.
     private final Map<NodeId, Long> pinged = new HashMap<>();
+    /** Suspects that were heard of since the last judgement. */
+    private final Set<NodeId> answered = new HashSet<>();
+
     private long lookedNanos;
     private long activeNanos;
 
@@ -87,8 +90,14 @@ public final class Suspicion {
      * @param now the monotonic clock
      */
     public void heard(NodeId node, long now) {
+        boolean suspected = !suspects.isEmpty() && suspects.contains(node);
+        if (suspected) {
+            synchronized (this) {
+                answered.add(node);
+            }
+        }
         detector.heard(node, now);
-        if (!suspects.isEmpty() && suspects.contains(node)) {
+        if (suspected) {
             judge();
         }
     }
@@ -151,10 +160,13 @@ public final class Suspicion {
                 if (!suspects.contains(node.id())) {
                     LOG.info("{} is suspected not to answer: reads ask others first", node.id());
                 }
-            } else if (suspects.contains(node.id())) {
+            } else if (answered.contains(node.id())) {
                 LOG.info("{} answers again", node.id());
+            } else if (suspects.contains(node.id())) {
+                LOG.debug("{} is not suspected any more: this node stood still and cannot tell", node.id());
             }
         }
+        answered.clear();
         suspects = Set.copyOf(found);
     }
 

@@ -1,11 +1,14 @@
 package io.dht4j.core.internal.replica;
 
 import io.dht4j.ErrorCode;
+import io.dht4j.NodeId;
 import io.dht4j.core.internal.clock.HybridClock;
 import io.dht4j.core.internal.wire.FrameCodec;
-import io.dht4j.core.internal.wire.FrameCodec.Frame;
+import io.dht4j.core.internal.wire.FrameCodec.Opened;
 import io.dht4j.core.internal.wire.FrameException;
 import io.dht4j.core.internal.wire.FrameHeader;
+import io.dht4j.core.internal.wire.NodeIds;
+import io.dht4j.core.internal.wire.OwnHeader;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
 import io.dht4j.spi.CallContext;
@@ -13,11 +16,7 @@ import io.dht4j.spi.FrameHandler;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
-import java.util.function.Supplier;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Answers the frames of peers. Whatever the bytes are, the answer is a frame: bad ones get a numbered error. Does not
@@ -25,40 +24,63 @@ import org.slf4j.LoggerFactory;
  */
 public final class PeerEndpoint implements FrameHandler {
 
-    private static final Logger LOG = LoggerFactory.getLogger(PeerEndpoint.class);
-
     private final Replica replica;
-    private final Supplier<FrameHeader> self;
+    private final OwnHeader own;
+    private final NodeIds names;
     private final HybridClock clock;
     private final int maxFrameBytes;
-    /** The last fingerprint that was refused, so that each is logged once and not with every request. */
-    private final AtomicLong lastMismatch = new AtomicLong();
-
     private final Predicate<String> callers;
+    private final Complaints complaints;
 
     /** Why every request is refused; empty while requests are served. */
     private volatile Optional<String> refusal = Optional.empty();
+
+    /** Told of requests that are refused since the sender is wrong about this node, with each of them. */
+    public interface Complaints {
+
+        /**
+         * A request was for another node.
+         *
+         * @param sender who sent it here
+         * @param recipient whom it was for
+         */
+        void misdirected(NodeId sender, NodeId recipient);
+
+        /**
+         * A request came from a node whose settings are not this node's.
+         *
+         * @param sender who sent it
+         * @param settings the fingerprint of its settings
+         */
+        void configuredOtherwise(NodeId sender, long settings);
+    }
 
     /**
      * An endpoint before a replica.
      *
      * @param replica serves the requests
-     * @param self what this node's frames say of it
+     * @param own makes the headers of this node's frames
+     * @param names the names that are expected
      * @param clock takes note of the peers' clocks
      * @param maxFrameBytes the largest request that is decoded
      * @param callers tells who may call, by the name that a certificate proves
+     * @param complaints told of those who are wrong about this node
      */
     public PeerEndpoint(
             Replica replica,
-            Supplier<FrameHeader> self,
+            OwnHeader own,
+            NodeIds names,
             HybridClock clock,
             int maxFrameBytes,
-            Predicate<String> callers) {
+            Predicate<String> callers,
+            Complaints complaints) {
         this.replica = replica;
-        this.self = self;
+        this.own = own;
+        this.names = names;
         this.clock = clock;
         this.maxFrameBytes = maxFrameBytes;
         this.callers = callers;
+        this.complaints = complaints;
     }
 
     /**
@@ -77,49 +99,67 @@ public final class PeerEndpoint implements FrameHandler {
 
     @Override
     public CompletionStage<byte[]> handle(byte[] bytes, CallContext context) {
-        CompletableFuture<byte[]> answer = new CompletableFuture<>();
-        Frame<Request> frame;
+        Opened opened;
         try {
-            if (bytes.length > maxFrameBytes) {
-                return refuse(
-                        answer,
-                        ErrorCode.FRAME_TOO_LARGE,
-                        "a frame has at most " + maxFrameBytes + " bytes here, not " + bytes.length);
-            }
-            frame = FrameCodec.decodeRequest(bytes);
+            opened = FrameCodec.open(bytes, names);
         } catch (FrameException e) {
-            return refuse(answer, e.code(), String.valueOf(e.getMessage()));
+            return answer(Optional.empty(), failed(e));
         }
-        FrameHeader own = self.get();
-        FrameHeader peer = frame.header();
-        Optional<String> stopped = refusal;
-        if (stopped.isPresent()) {
-            return refuse(answer, ErrorCode.NOT_SERVING, stopped.get());
+        FrameHeader peer = opened.header();
+        Optional<NodeId> sender = Optional.of(peer.sender());
+        // First of all: nothing that is meant for somebody else is anybody's business here.
+        Optional<Reply> refused = refusal(peer);
+        if (refused.isPresent()) {
+            return answer(sender, refused.get());
         }
-        if (peer.epoch() < own.epoch()) {
-            return refuse(
-                    answer,
-                    ErrorCode.STALE_TOPOLOGY,
-                    "the request's topology has epoch " + peer.epoch() + ", this node's has " + own.epoch());
+        if (bytes.length > maxFrameBytes) {
+            return answer(
+                    sender,
+                    new Reply.Failed(
+                            ErrorCode.FRAME_TOO_LARGE,
+                            "a frame has at most " + maxFrameBytes + " bytes here, not " + bytes.length));
         }
-        if (peer.epoch() == own.epoch() && peer.placement() != own.placement()) {
-            if (lastMismatch.getAndSet(peer.placement()) != peer.placement()) {
-                LOG.warn(
-                        "refused a peer that places keys differently: peers, partitions, placement and hash must be the"
-                                + " same on each node");
-            }
-            return refuse(
-                    answer,
-                    ErrorCode.PLACEMENT_MISMATCH,
-                    "the nodes place keys differently: peers, partitions, placement and hash must be the same on each");
+        Request request;
+        try {
+            request = opened.request();
+        } catch (FrameException e) {
+            return answer(sender, failed(e));
         }
         clock.observe(peer.clock());
-        replica.serve(frame.message(), context, reply -> answer.complete(FrameCodec.encode(self.get(), reply)));
+        CompletableFuture<byte[]> answer = new CompletableFuture<>();
+        replica.serve(request, context, reply -> answer.complete(FrameCodec.encode(own.to(sender), reply)));
         return answer;
     }
 
-    private CompletionStage<byte[]> refuse(CompletableFuture<byte[]> answer, ErrorCode code, String message) {
-        answer.complete(FrameCodec.encode(self.get(), new Reply.Failed(code, message)));
-        return answer;
+    /** Why nothing of this sender is carried out, if so. */
+    private Optional<Reply> refusal(FrameHeader peer) {
+        NodeId recipient = peer.recipient().orElseThrow();
+        if (!recipient.equals(own.self())) {
+            complaints.misdirected(peer.sender(), recipient);
+            return Optional.of(
+                    new Reply.Failed(ErrorCode.WRONG_RECIPIENT, "this is node " + own.self() + ", not " + recipient));
+        }
+        Optional<String> stopped = refusal;
+        if (stopped.isPresent()) {
+            return Optional.of(new Reply.Failed(ErrorCode.NOT_SERVING, stopped.get()));
+        }
+        if (peer.epoch() < own.epoch()) {
+            return Optional.of(new Reply.Failed(
+                    ErrorCode.STALE_TOPOLOGY,
+                    "the request's topology has epoch " + peer.epoch() + ", this node's has " + own.epoch()));
+        }
+        if (peer.epoch() == own.epoch() && peer.settings() != own.fingerprint()) {
+            complaints.configuredOtherwise(peer.sender(), peer.settings());
+            return Optional.of(new Reply.OtherSettings(own.settings()));
+        }
+        return Optional.empty();
+    }
+
+    private static Reply failed(FrameException e) {
+        return new Reply.Failed(e.code(), String.valueOf(e.getMessage()));
+    }
+
+    private CompletionStage<byte[]> answer(Optional<NodeId> sender, Reply reply) {
+        return CompletableFuture.completedFuture(FrameCodec.encode(own.to(sender), reply));
     }
 }

@@ -1,6 +1,6 @@
 package io.dht4j.core.internal.wire;
 
-import io.dht4j.core.internal.wire.FrameCodec.Frame;
+import io.dht4j.core.internal.wire.FrameCodec.Decoded;
 import java.util.Optional;
 
 /**
@@ -9,12 +9,12 @@ import java.util.Optional;
  */
 public final class BatchReader {
 
-    private final Frame<Optional<Reply.Failed>> frame;
+    private final Decoded<Optional<Reply>> frame;
     private final FrameReader in;
     /** After a bad length nobody knows where the next part begins. */
     private boolean broken;
 
-    BatchReader(Frame<Optional<Reply.Failed>> frame, FrameReader in) {
+    BatchReader(Decoded<Optional<Reply>> frame, FrameReader in) {
         this.frame = frame;
         this.in = in;
     }
@@ -29,11 +29,11 @@ public final class BatchReader {
     }
 
     /**
-     * The failure of the batch as a whole.
+     * Why the batch as a whole was refused.
      *
-     * @return present if the batch was refused, so that there are no parts
+     * @return present if it was, so that there are no parts
      */
-    public Optional<Reply.Failed> refusal() {
+    public Optional<Reply> refusal() {
         return frame.message();
     }
 

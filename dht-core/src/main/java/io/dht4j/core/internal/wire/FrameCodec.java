@@ -1,20 +1,27 @@
 package io.dht4j.core.internal.wire;
 
 import io.dht4j.ErrorCode;
+import io.dht4j.NodeId;
 import io.dht4j.spi.Entry;
+import io.dht4j.spi.Frame;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
 /**
- * Turns messages into frames and back. A frame is: protocol version (1 byte), message type (1 byte), epoch, placement
- * fingerprint and clock (8 bytes each), then the message. Numbers are big-endian; lists and values are led by their length
- * in 4 bytes, keys and texts by theirs in 2. Stateless; safe for use by any number of threads.
+ * Turns messages into frames and back. A frame is a head and a body. The head is: protocol version, message type and flags (1 byte each), the
+ * names of the sender and of the recipient, the sender's settings, epoch, hybrid clock and wall clock (8 bytes each). The body is the message. Numbers
+ * are big-endian; lists and values are led by their length in 4 bytes, keys and texts by theirs in 2, names by theirs in 1.
+ *
+ * <p>The flags are for fields that stand behind the wall clock in a later version: numbers and incarnations of sender and recipient, and the
+ * version of the partitions' rows. A frame with a flag that is not known is refused, since the sender counts on its meaning.
+ *
+ * <p>Stateless; safe for use by any number of threads.
  */
 public final class FrameCodec {
 
     /** The protocol version that this node speaks. */
-    public static final int PROTOCOL = 1;
+    public static final int PROTOCOL = 2;
 
     /** How many bytes a frame may have besides one value of the largest size. */
     public static final int FRAME_OVERHEAD = 256 * 1024;
@@ -22,7 +29,10 @@ public final class FrameCodec {
     /** How many keys or entries a message may have: small ones take many times their encoded size once decoded. */
     public static final int MAX_ITEMS = 10_000;
 
-    private static final int HEADER_BYTES = 1 + 1 + 3 * 8;
+    /** Besides the names. */
+    private static final int HEAD_BYTES = 1 + 1 + 1 + 4 * 8;
+
+    private static final int NO_FLAGS = 0;
 
     /** How many bytes the messages of failed parts may have in the reply to a batch. */
     private static final int MAX_BATCH_TEXT = 64 * 1024;
@@ -34,19 +44,75 @@ public final class FrameCodec {
      * @param message the request or reply
      * @param <M> request or reply
      */
-    public record Frame<M>(FrameHeader header, M message) {}
+    public record Decoded<M>(FrameHeader header, M message) {}
+
+    /** A request whose head is decoded and whose body is not. For one thread. */
+    public static final class Opened {
+
+        private final FrameHeader header;
+        private final int type;
+        private final FrameReader in;
+
+        private Opened(FrameHeader header, int type, FrameReader in) {
+            this.header = header;
+            this.type = type;
+            this.in = in;
+        }
+
+        /**
+         * What the frame says of its sender.
+         *
+         * @return the header
+         */
+        public FrameHeader header() {
+            return header;
+        }
+
+        /**
+         * Decodes the body. Called once.
+         *
+         * @return the request
+         * @throws FrameException if the bytes are not a request
+         */
+        public Request request() throws FrameException {
+            Request request = RequestBody.read(in, type);
+            in.end();
+            return request;
+        }
+    }
 
     private FrameCodec() {}
 
     /**
      * Encodes a request.
      *
-     * @param header what to say of the sender
+     * @param header what to say of the sender and the recipient
      * @param request the request
      * @return a new frame
      */
-    public static byte[] encode(FrameHeader header, Request request) {
-        FrameWriter out = begin(header, RequestBody.type(request), RequestBody.size(request));
+    public static Frame encode(FrameHeader header, Request request) {
+        return new Frame(head(header, request), body(request));
+    }
+
+    /**
+     * Encodes what differs from one recipient of a request to the next.
+     *
+     * @param header what to say of the sender and the recipient
+     * @param request the request
+     * @return the head of a frame
+     */
+    public static byte[] head(FrameHeader header, Request request) {
+        return begin(header, RequestBody.type(request), 0).toByteArray();
+    }
+
+    /**
+     * Encodes what is the same for all recipients of a request.
+     *
+     * @param request the request
+     * @return the body of a frame
+     */
+    public static byte[] body(Request request) {
+        FrameWriter out = new FrameWriter(RequestBody.size(request));
         RequestBody.write(out, request);
         return out.toByteArray();
     }
@@ -90,28 +156,68 @@ public final class FrameCodec {
     }
 
     private static FrameWriter begin(FrameHeader header, int type, int bodyBytes) {
-        return new FrameWriter(Math.addExact(HEADER_BYTES, bodyBytes))
+        Optional<NodeId> recipient = header.recipient();
+        int names =
+                FrameWriter.sizeOf(header.sender()) + (recipient.isPresent() ? FrameWriter.sizeOf(recipient.get()) : 1);
+        FrameWriter out = new FrameWriter(Math.addExact(HEAD_BYTES + names, bodyBytes))
                 .u8(PROTOCOL)
                 .u8(type)
+                .u8(NO_FLAGS)
+                .name(header.sender());
+        if (recipient.isPresent()) {
+            out.name(recipient.get());
+        } else {
+            out.u8(0);
+        }
+        return out.i64(header.settings())
                 .i64(header.epoch())
-                .i64(header.placement())
-                .i64(header.clock().packed());
+                .i64(header.clock().packed())
+                .i64(header.wallMillis());
+    }
+
+    /**
+     * Decodes the head of a request from untrusted bytes.
+     *
+     * @param frame as received
+     * @param known the names that are expected
+     * @return the request, whose body is still to be decoded
+     * @throws FrameException if the bytes do not begin with a head of this protocol version that names sender and recipient
+     */
+    public static Opened open(byte[] frame, NodeIds known) throws FrameException {
+        FrameReader in = new FrameReader(frame);
+        int type = type(in);
+        FrameHeader header = header(in, known);
+        if (header.recipient().isEmpty()) {
+            throw in.malformed("a request must name its recipient");
+        }
+        return new Opened(header, type, in);
+    }
+
+    /**
+     * Decodes the head of a frame from untrusted bytes, and nothing else.
+     *
+     * @param frame as received
+     * @param known the names that are expected
+     * @return what it says of its sender
+     * @throws FrameException if the bytes do not begin with a head of this protocol version
+     */
+    public static FrameHeader header(byte[] frame, NodeIds known) throws FrameException {
+        FrameReader in = new FrameReader(frame);
+        type(in);
+        return header(in, known);
     }
 
     /**
      * Decodes a request from untrusted bytes.
      *
      * @param frame as received
+     * @param known the names that are expected
      * @return the request
      * @throws FrameException if the bytes are not a request of this protocol version
      */
-    public static Frame<Request> decodeRequest(byte[] frame) throws FrameException {
-        FrameReader in = new FrameReader(frame);
-        int type = type(in);
-        FrameHeader header = header(in);
-        Request request = RequestBody.read(in, type);
-        in.end();
-        return new Frame<>(header, request);
+    public static Decoded<Request> decodeRequest(byte[] frame, NodeIds known) throws FrameException {
+        Opened opened = open(frame, known);
+        return new Decoded<>(opened.header(), opened.request());
     }
 
     /**
@@ -119,32 +225,34 @@ public final class FrameCodec {
      *
      * @param frame as received
      * @param request the request that was sent, whose keys the reply refers to
-     * @return the reply, of the kind that the request asks for or a failure
+     * @param known the names that are expected
+     * @return the reply, of the kind that the request asks for or a refusal
      * @throws FrameException if the bytes are not a fitting reply of this protocol version
      */
-    public static Frame<Reply> decodeReply(byte[] frame, Request request) throws FrameException {
+    public static Decoded<Reply> decodeReply(byte[] frame, Request request, NodeIds known) throws FrameException {
         if (request instanceof Request.Batch batch) {
-            return decodeReplies(frame, batch);
+            return decodeReplies(frame, batch, known);
         }
         FrameReader in = new FrameReader(frame);
         int type = type(in);
-        FrameHeader header = header(in);
+        FrameHeader header = header(in, known);
         Reply reply = ReplyBody.read(in, type, request);
         in.end();
-        return new Frame<>(header, reply);
+        return new Decoded<>(header, reply);
     }
 
-    private static Frame<Reply> decodeReplies(byte[] frame, Request.Batch batch) throws FrameException {
-        BatchReader in = openReplies(frame, batch.parts().size());
+    private static Decoded<Reply> decodeReplies(byte[] frame, Request.Batch batch, NodeIds known)
+            throws FrameException {
+        BatchReader in = openReplies(frame, batch.parts().size(), known);
         if (in.refusal().isPresent()) {
-            return new Frame<>(in.header(), in.refusal().get());
+            return new Decoded<>(in.header(), in.refusal().get());
         }
         List<Reply> replies = new ArrayList<>(batch.parts().size());
         for (Request.Part part : batch.parts()) {
             replies.add(in.next(part.request()));
         }
         in.end();
-        return new Frame<>(in.header(), new Reply.Batch(replies));
+        return new Decoded<>(in.header(), new Reply.Batch(replies));
     }
 
     /**
@@ -152,16 +260,17 @@ public final class FrameCodec {
      *
      * @param frame as received
      * @param parts how many parts the batch had
+     * @param known the names that are expected
      * @return reads the parts
      * @throws FrameException if the bytes are not a reply to such a batch in this protocol version
      */
-    public static BatchReader openReplies(byte[] frame, int parts) throws FrameException {
+    public static BatchReader openReplies(byte[] frame, int parts, NodeIds known) throws FrameException {
         FrameReader in = new FrameReader(frame);
         int type = type(in);
-        FrameHeader header = header(in);
-        Optional<Reply.Failed> refusal = Optional.empty();
-        if (type == FrameTypes.FAILED) {
-            refusal = Optional.of(ReplyBody.failed(in));
+        FrameHeader header = header(in, known);
+        Optional<Reply> refusal = Optional.empty();
+        if (type == FrameTypes.FAILED || type == FrameTypes.OTHER_SETTINGS) {
+            refusal = Optional.of(ReplyBody.refusal(in, type));
             in.end();
         } else if (type == FrameTypes.BATCHED) {
             int count = in.count(ReplyBody.PART_BYTES, "parts");
@@ -171,7 +280,7 @@ public final class FrameCodec {
         } else {
             throw in.malformed("reply type " + type + " to a batch");
         }
-        return new BatchReader(new Frame<>(header, refusal), in);
+        return new BatchReader(new Decoded<>(header, refusal), in);
     }
 
     private static int type(FrameReader in) throws FrameException {
@@ -184,8 +293,24 @@ public final class FrameCodec {
         return in.u8("the message type");
     }
 
-    private static FrameHeader header(FrameReader in) throws FrameException {
-        return new FrameHeader(in.i64("the epoch"), in.i64("the placement fingerprint"), in.version());
+    private static FrameHeader header(FrameReader in, NodeIds known) throws FrameException {
+        int flags = in.u8("the flags");
+        if (flags != NO_FLAGS) {
+            throw new FrameException(
+                    ErrorCode.UNSUPPORTED_PROTOCOL,
+                    "the flags " + flags + " of a frame are not supported; this node knows none");
+        }
+        Optional<NodeId> sender = in.name(known, "the sender's name");
+        if (sender.isEmpty()) {
+            throw in.malformed("a frame must name its sender");
+        }
+        return new FrameHeader(
+                sender.get(),
+                in.name(known, "the recipient's name"),
+                in.i64("the settings"),
+                in.i64("the epoch"),
+                in.version(),
+                in.i64("the wall clock"));
     }
 
     /**

@@ -2,12 +2,14 @@ package io.dht4j.core.internal.wire;
 
 import io.dht4j.ErrorCode;
 import io.dht4j.Key;
+import io.dht4j.NodeId;
 import io.dht4j.Version;
 import io.dht4j.spi.Entry;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** Reads untrusted bytes: no length is believed before as many bytes are known to be there. For one thread. */
 final class FrameReader {
@@ -117,6 +119,22 @@ final class FrameReader {
         Key key = Key.copyOfRange(in.array(), in.position(), in.position() + length);
         in.position(in.position() + length);
         return key;
+    }
+
+    /** The name of a node; empty if it has no characters. */
+    Optional<NodeId> name(NodeIds known, String what) throws FrameException {
+        int length = u8(what);
+        need(length, what);
+        if (length == 0) {
+            return Optional.empty();
+        }
+        try {
+            NodeId id = known.find(in.array(), in.position(), length);
+            in.position(in.position() + length);
+            return Optional.of(id);
+        } catch (IllegalArgumentException e) {
+            throw malformed(what + ": " + e.getMessage());
+        }
     }
 
     String text() throws FrameException {

@@ -35,6 +35,7 @@ final class FrameTypes {
     static final int PURGED = 0x8A;
     static final int CUT_OPENED = 0xA0;
     static final int CUT_DONE = 0xA1;
+    static final int OTHER_SETTINGS = 0xFE;
     static final int FAILED = 0xFF;
 
     private FrameTypes() {}

@@ -1,6 +1,7 @@
 package io.dht4j.core.internal.wire;
 
 import io.dht4j.Key;
+import io.dht4j.NodeId;
 import io.dht4j.spi.Entry;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -73,6 +74,20 @@ final class FrameWriter {
         return u16(key.length()).bytes(key.unsafeBytes());
     }
 
+    static int sizeOf(NodeId id) {
+        return 1 + id.value().length();
+    }
+
+    /** A name, which consists of ASCII. */
+    FrameWriter name(NodeId id) {
+        String value = id.value();
+        u8(value.length());
+        for (int i = 0; i < value.length(); i++) {
+            out.put((byte) value.charAt(i));
+        }
+        return this;
+    }
+
     FrameWriter text(byte[] utf8) {
         return u16(utf8.length).bytes(utf8);
     }
@@ -95,7 +110,12 @@ final class FrameWriter {
 
     /** A text's bytes, cut to a length that a message for people needs. */
     static byte[] utf8(String text) {
-        String cut = text.length() <= MAX_TEXT_BYTES / 4 ? text : text.substring(0, MAX_TEXT_BYTES / 4) + "…";
+        return utf8(text, MAX_TEXT_BYTES);
+    }
+
+    /** A text's bytes, cut to a length. */
+    static byte[] utf8(String text, int maxBytes) {
+        String cut = text.length() <= maxBytes / 4 ? text : text.substring(0, maxBytes / 4) + "…";
         return cut.getBytes(StandardCharsets.UTF_8);
     }
 

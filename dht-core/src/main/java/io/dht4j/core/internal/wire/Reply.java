@@ -15,6 +15,7 @@ public sealed interface Reply
                 Reply.Pong,
                 Reply.Batch,
                 Reply.Failed,
+                Reply.OtherSettings,
                 RepairReply,
                 Reply.CutOpened,
                 Reply.CutDone {
@@ -64,4 +65,11 @@ public sealed interface Reply
      * @param message one line for people
      */
     record Failed(ErrorCode code, String message) implements Reply {}
+
+    /**
+     * The request was not carried out, since what must be equal on all nodes is not.
+     *
+     * @param settings those of the node that refuses
+     */
+    record OtherSettings(ClusterSettings settings) implements Reply {}
 }

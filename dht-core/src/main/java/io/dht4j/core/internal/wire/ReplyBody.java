@@ -3,7 +3,9 @@ package io.dht4j.core.internal.wire;
 import io.dht4j.ErrorCode;
 import io.dht4j.core.internal.wire.Request.Query;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** What stands in a frame behind the header of a reply: its size, how it is written and how it is read. */
@@ -30,6 +32,9 @@ final class ReplyBody {
         }
         if (reply instanceof Reply.Failed) {
             return FrameTypes.FAILED;
+        }
+        if (reply instanceof Reply.OtherSettings) {
+            return FrameTypes.OTHER_SETTINGS;
         }
         if (reply instanceof RepairReply repair) {
             return RepairBody.type(repair);
@@ -59,6 +64,13 @@ final class ReplyBody {
         if (reply instanceof Reply.Failed failed) {
             return 2 + 2 + FrameWriter.utf8(failed.message()).length;
         }
+        if (reply instanceof Reply.OtherSettings other) {
+            int size = 4;
+            for (Map.Entry<String, String> setting : other.settings().values().entrySet()) {
+                size += 2 + utf8(setting.getKey()).length + 2 + utf8(setting.getValue()).length;
+            }
+            return size;
+        }
         if (reply instanceof Reply.CutOpened) {
             return 8;
         }
@@ -70,6 +82,10 @@ final class ReplyBody {
             return size;
         }
         return reply instanceof RepairReply repair ? RepairBody.size(repair) : 0;
+    }
+
+    private static byte[] utf8(String text) {
+        return FrameWriter.utf8(text, ClusterSettings.MAX_TEXT_BYTES);
     }
 
     private static int sizeOf(Answer answer) {
@@ -90,6 +106,11 @@ final class ReplyBody {
             page.resume().ifPresent(out::key);
         } else if (reply instanceof Reply.Failed failed) {
             out.u16(failed.code().number()).text(FrameWriter.utf8(failed.message()));
+        } else if (reply instanceof Reply.OtherSettings other) {
+            out.i32(other.settings().values().size());
+            other.settings()
+                    .values()
+                    .forEach((name, value) -> out.text(utf8(name)).text(utf8(value)));
         } else if (reply instanceof Reply.CutOpened opened) {
             out.i64(opened.clock().packed());
         } else if (reply instanceof Reply.Batch batch) {
@@ -118,8 +139,8 @@ final class ReplyBody {
 
     /** Reads a reply to a request; one of another kind than the request asks for is malformed. */
     static Reply read(FrameReader in, int type, Request request) throws FrameException {
-        if (type == FrameTypes.FAILED) {
-            return failed(in);
+        if (type == FrameTypes.FAILED || type == FrameTypes.OTHER_SETTINGS) {
+            return refusal(in, type);
         }
         if (type == FrameTypes.FOUND && request instanceof Request.ReadKeys read) {
             return found(in, read.queries());
@@ -171,7 +192,24 @@ final class ReplyBody {
         return new Reply.Found(answers);
     }
 
-    static Reply.Failed failed(FrameReader in) throws FrameException {
+    /** Reads why a request, whatever it was, is not carried out. */
+    static Reply refusal(FrameReader in, int type) throws FrameException {
+        return type == FrameTypes.FAILED ? failed(in) : otherSettings(in);
+    }
+
+    private static Reply.OtherSettings otherSettings(FrameReader in) throws FrameException {
+        int count = in.count(2 + 2, "settings");
+        if (count > ClusterSettings.MAX_SETTINGS) {
+            throw in.malformed("at most " + ClusterSettings.MAX_SETTINGS + " settings, not " + count);
+        }
+        Map<String, String> values = new LinkedHashMap<>();
+        for (int i = 0; i < count; i++) {
+            values.put(in.text(), in.text());
+        }
+        return new Reply.OtherSettings(new ClusterSettings(values));
+    }
+
+    private static Reply.Failed failed(FrameReader in) throws FrameException {
         int number = in.u16("an error code");
         String message = in.text();
         // A newer peer may know errors that this node does not.

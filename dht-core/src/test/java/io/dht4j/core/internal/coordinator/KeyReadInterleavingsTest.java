@@ -33,7 +33,7 @@ class KeyReadInterleavingsTest {
     public static class OfThreeReplicas {
 
         private static final List<Sighting> SIGHTINGS = IntStream.range(0, 3)
-                .mapToObj(i -> new Sighting(Node.of("n" + i, "host" + i), new Answer.Absent()))
+                .mapToObj(i -> new Sighting(Node.of("n" + i, "host:" + (1 + i)), new Answer.Absent()))
                 .toList();
 
         private final KeyRead read = new KeyRead(

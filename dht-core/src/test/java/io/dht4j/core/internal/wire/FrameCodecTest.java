@@ -7,15 +7,20 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import io.dht4j.ErrorCode;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
+import io.dht4j.NodeId;
 import io.dht4j.Version;
 import io.dht4j.core.internal.wire.RepairRequest.Detail;
 import io.dht4j.spi.Entry;
+import io.dht4j.spi.Frame;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,7 +28,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 class FrameCodecTest {
 
-    private static final FrameHeader HEADER = new FrameHeader(7, -12345, Version.of(1_700_000_000_000L, 3));
+    private static final FrameHeader HEADER = new FrameHeader(
+            new NodeId("n1"), Optional.of(new NodeId("node-2")), -12345, 7, Version.of(1_700_000_000_000L, 3), -5);
+    private static final NodeIds KNOWN = new NodeIds(List.of(new NodeId("n1"), new NodeId("n3")));
+    private static final int HEAD_BYTES = 3 + 3 + 7 + 4 * 8;
     private static final Key KEY = Key.of("key");
     private static final Key LONGEST = Key.of("k".repeat(Key.MAX_LENGTH));
     private static final Version VERSION = Version.of(99, 1);
@@ -42,6 +50,26 @@ class FrameCodecTest {
             new Reply.Found(List.of(new Answer.Whole(VALUE), new Answer.Absent())),
             new Reply.Failed(ErrorCode.OVERLOADED, "too much"),
             new Reply.Applied()));
+
+    private static byte[] encode(Request request) {
+        return FrameCodec.encode(HEADER, request).toBytes();
+    }
+
+    private static byte[] encode(Reply reply) {
+        return FrameCodec.encode(HEADER, reply);
+    }
+
+    private static FrameCodec.Decoded<Request> decodeRequest(byte[] frame) throws FrameException {
+        return FrameCodec.decodeRequest(frame, KNOWN);
+    }
+
+    private static FrameCodec.Decoded<Reply> decodeReply(byte[] frame, Request request) throws FrameException {
+        return FrameCodec.decodeReply(frame, request, KNOWN);
+    }
+
+    private static BatchReader openReplies(byte[] frame, int parts) throws FrameException {
+        return FrameCodec.openReplies(frame, parts, KNOWN);
+    }
 
     static Stream<Request> requests() {
         BitSet partitions = new BitSet();
@@ -86,6 +114,7 @@ class FrameCodecTest {
                 new Reply.Page(List.of(), Optional.empty()),
                 new Reply.CutOpened(VERSION),
                 new Reply.CutDone(),
+                new Reply.OtherSettings(new ClusterSettings(Map.of("nodes", "n1, n2", "partitions", "64"))),
                 new Reply.Failed(ErrorCode.OVERLOADED, "too much: ü"),
                 new RepairReply.Sums(true, List.of(1L, -2L), List.of(3L, 4L), List.of(5L, Long.MIN_VALUE)),
                 new RepairReply.Versions(List.of(new RepairReply.Held(KEY, VERSION, -7)), Optional.of(LONGEST)),
@@ -139,12 +168,11 @@ class FrameCodecTest {
 
     @Test
     void sumsOfAnotherNumberOfPartitionsAreMalformed() {
-        byte[] frame = FrameCodec.encode(
-                HEADER, new RepairReply.Sums(true, List.of(1L, 2L, 3L), List.of(3L, 4L), List.of(5L, 6L)));
+        byte[] frame = encode(new RepairReply.Sums(true, List.of(1L, 2L, 3L), List.of(3L, 4L), List.of(5L, 6L)));
         BitSet two = BitSet.valueOf(new long[] {3});
-        assertThat(codeOf(() -> FrameCodec.decodeReply(frame, new RepairRequest.Sums(two, Detail.PARTITIONS, VERSION))))
+        assertThat(codeOf(() -> decodeReply(frame, new RepairRequest.Sums(two, Detail.PARTITIONS, VERSION))))
                 .isEqualTo(ErrorCode.MALFORMED_FRAME);
-        assertThat(codeOf(() -> FrameCodec.decodeReply(frame, new RepairRequest.Sums(two, Detail.BUCKETS, VERSION))))
+        assertThat(codeOf(() -> decodeReply(frame, new RepairRequest.Sums(two, Detail.BUCKETS, VERSION))))
                 .isEqualTo(ErrorCode.MALFORMED_FRAME);
     }
 
@@ -152,12 +180,10 @@ class FrameCodecTest {
     void sumsOfBucketsComeWithoutHowFarTheirPartitionsReach() throws FrameException {
         RepairRequest.Sums request = new RepairRequest.Sums(BitSet.valueOf(new long[] {3}), Detail.BUCKETS, VERSION);
         RepairReply.Sums bare = new RepairReply.Sums(false, List.of(1L, 2L, 3L, 4L), List.of(), List.of());
-        assertThat(FrameCodec.decodeReply(FrameCodec.encode(HEADER, bare), request)
-                        .message())
-                .isEqualTo(bare);
-        byte[] reaching = FrameCodec.encode(
-                HEADER, new RepairReply.Sums(false, List.of(1L, 2L, 3L, 4L), List.of(3L, 4L), List.of(5L, 6L)));
-        assertThat(codeOf(() -> FrameCodec.decodeReply(reaching, request))).isEqualTo(ErrorCode.MALFORMED_FRAME);
+        assertThat(decodeReply(encode(bare), request).message()).isEqualTo(bare);
+        byte[] reaching =
+                encode(new RepairReply.Sums(false, List.of(1L, 2L, 3L, 4L), List.of(3L, 4L), List.of(5L, 6L)));
+        assertThat(codeOf(() -> decodeReply(reaching, request))).isEqualTo(ErrorCode.MALFORMED_FRAME);
     }
 
     @Test
@@ -165,18 +191,15 @@ class FrameCodecTest {
         RepairRequest.Sums request =
                 new RepairRequest.Sums(BitSet.valueOf(new long[] {3}), Detail.REACH, new Version(0));
         RepairReply.Sums reach = new RepairReply.Sums(false, List.of(), List.of(3L, 4L), List.of(5L, 6L));
-        assertThat(FrameCodec.decodeReply(FrameCodec.encode(HEADER, reach), request)
-                        .message())
-                .isEqualTo(reach);
-        byte[] summed = FrameCodec.encode(
-                HEADER, new RepairReply.Sums(false, List.of(1L, 2L), List.of(3L, 4L), List.of(5L, 6L)));
-        assertThat(codeOf(() -> FrameCodec.decodeReply(summed, request))).isEqualTo(ErrorCode.MALFORMED_FRAME);
+        assertThat(decodeReply(encode(reach), request).message()).isEqualTo(reach);
+        byte[] summed = encode(new RepairReply.Sums(false, List.of(1L, 2L), List.of(3L, 4L), List.of(5L, 6L)));
+        assertThat(codeOf(() -> decodeReply(summed, request))).isEqualTo(ErrorCode.MALFORMED_FRAME);
     }
 
     @ParameterizedTest
     @MethodSource("requests")
     void aRequestComesBackAsItWas(Request request) throws FrameException {
-        FrameCodec.Frame<Request> frame = FrameCodec.decodeRequest(FrameCodec.encode(HEADER, request));
+        FrameCodec.Decoded<Request> frame = decodeRequest(encode(request));
         assertThat(frame.header()).isEqualTo(HEADER);
         assertThat(frame.message()).isEqualTo(request);
     }
@@ -184,7 +207,7 @@ class FrameCodecTest {
     @ParameterizedTest
     @MethodSource("replies")
     void aReplyComesBackAsItWas(Reply reply) throws FrameException {
-        FrameCodec.Frame<Reply> frame = FrameCodec.decodeReply(FrameCodec.encode(HEADER, reply), requestFor(reply));
+        FrameCodec.Decoded<Reply> frame = decodeReply(encode(reply), requestFor(reply));
         assertThat(frame.header()).isEqualTo(HEADER);
         assertThat(frame.message()).isEqualTo(reply);
     }
@@ -192,52 +215,103 @@ class FrameCodecTest {
     @ParameterizedTest
     @MethodSource("requests")
     void aRequestCutAnywhereIsMalformed(Request request) {
-        byte[] frame = FrameCodec.encode(HEADER, request);
+        byte[] frame = encode(request);
         for (int length = 0; length < Math.min(frame.length, 300); length++) {
             byte[] cut = Arrays.copyOf(frame, length);
-            assertThat(codeOf(() -> FrameCodec.decodeRequest(cut))).isEqualTo(ErrorCode.MALFORMED_FRAME);
+            assertThat(codeOf(() -> decodeRequest(cut))).isEqualTo(ErrorCode.MALFORMED_FRAME);
         }
         byte[] longer = Arrays.copyOf(frame, frame.length + 1);
-        assertThat(codeOf(() -> FrameCodec.decodeRequest(longer))).isEqualTo(ErrorCode.MALFORMED_FRAME);
+        assertThat(codeOf(() -> decodeRequest(longer))).isEqualTo(ErrorCode.MALFORMED_FRAME);
     }
 
     @Test
     void anotherProtocolVersionIsNamed() {
-        byte[] frame = FrameCodec.encode(HEADER, new Request.Ping());
+        byte[] frame = encode(new Request.Ping());
         frame[0] = 9;
-        assertThatThrownBy(() -> FrameCodec.decodeRequest(frame))
+        assertThatThrownBy(() -> decodeRequest(frame))
                 .isInstanceOf(FrameException.class)
-                .hasMessageContaining("protocol version 9 is not supported; this node speaks 1");
-        assertThat(codeOf(() -> FrameCodec.decodeRequest(frame))).isEqualTo(ErrorCode.UNSUPPORTED_PROTOCOL);
+                .hasMessageContaining("protocol version 9 is not supported; this node speaks 2");
+        assertThat(codeOf(() -> decodeRequest(frame))).isEqualTo(ErrorCode.UNSUPPORTED_PROTOCOL);
+    }
+
+    @Test
+    void aFlagOfALaterVersionIsRefusedSinceItsSenderCountsOnIt() {
+        byte[] frame = encode(new Request.Ping());
+        frame[2] = 1;
+        assertThat(codeOf(() -> decodeRequest(frame))).isEqualTo(ErrorCode.UNSUPPORTED_PROTOCOL);
+    }
+
+    @Test
+    void aHeadDiffersByRecipientAndABodyDoesNot() throws FrameException {
+        FrameHeader other = new FrameHeader(
+                HEADER.sender(),
+                Optional.of(new NodeId("n3")),
+                HEADER.settings(),
+                7,
+                HEADER.clock(),
+                HEADER.wallMillis());
+        Frame one = FrameCodec.encode(HEADER, APPLY);
+        Frame two = FrameCodec.encode(other, APPLY);
+        assertThat(one.head()).isNotEqualTo(two.head());
+        assertThat(one.body()).isEqualTo(two.body());
+        assertThat(decodeRequest(new Frame(two.head(), one.body()).toBytes()).header())
+                .isEqualTo(other);
+        assertThat(FrameCodec.header(two.toBytes(), KNOWN)).isEqualTo(other);
+    }
+
+    @Test
+    void whoSendsAndForWhomMustBeNamedInARequest() {
+        FrameHeader nobody = new FrameHeader(HEADER.sender(), Optional.empty(), 0, 7, HEADER.clock(), 0);
+        assertThat(codeOf(() -> decodeRequest(
+                        FrameCodec.encode(nobody, new Request.Ping()).toBytes())))
+                .isEqualTo(ErrorCode.MALFORMED_FRAME);
+        byte[] frame = encode(new Request.Ping());
+        frame[4] = ' ';
+        assertThat(codeOf(() -> decodeRequest(frame))).isEqualTo(ErrorCode.MALFORMED_FRAME);
+        frame[3] = 0;
+        assertThat(codeOf(() -> decodeRequest(frame))).isEqualTo(ErrorCode.MALFORMED_FRAME);
+    }
+
+    @Test
+    void namesAreFoundWhateverTheirHashesAre() {
+        List<NodeId> ids = IntStream.range(0, 3_000)
+                .mapToObj(i -> new NodeId("n" + Integer.toString(i * 7_919, 36)))
+                .toList();
+        NodeIds names = new NodeIds(ids);
+        for (NodeId id : ids) {
+            byte[] bytes = ("-" + id + "-").getBytes(StandardCharsets.US_ASCII);
+            assertThat(names.find(bytes, 1, bytes.length - 2)).isSameAs(id);
+        }
+        assertThat(names.find(new byte[] {'x'}, 0, 1)).isEqualTo(new NodeId("x"));
+        assertThat(new NodeIds(List.of()).find(new byte[] {'x'}, 0, 1)).isEqualTo(new NodeId("x"));
     }
 
     @Test
     void aReplyOfTheWrongKindIsMalformed() {
-        byte[] frame = FrameCodec.encode(HEADER, new Reply.Pong());
-        assertThat(codeOf(() -> FrameCodec.decodeReply(frame, new Request.ApplyEntries(List.of()))))
+        byte[] frame = encode(new Reply.Pong());
+        assertThat(codeOf(() -> decodeReply(frame, new Request.ApplyEntries(List.of()))))
                 .isEqualTo(ErrorCode.MALFORMED_FRAME);
     }
 
     @Test
     void anErrorCodeOfANewerVersionReadsAsInternal() throws FrameException {
-        byte[] frame = FrameCodec.encode(HEADER, new Reply.Failed(ErrorCode.OVERLOADED, ""));
+        byte[] frame = encode(new Reply.Failed(ErrorCode.OVERLOADED, ""));
         frame[frame.length - 4] = (byte) 0xFF;
-        assertThat(FrameCodec.decodeReply(frame, new Request.Ping()).message())
+        assertThat(decodeReply(frame, new Request.Ping()).message())
                 .isEqualTo(new Reply.Failed(ErrorCode.INTERNAL, ""));
     }
 
     @Test
     void whateverTheBytesAreTheyAreAFrameOrAnError() {
         SplittableRandom random = new SplittableRandom(42);
-        List<byte[]> frames =
-                requests().map(request -> FrameCodec.encode(HEADER, request)).toList();
+        List<byte[]> frames = requests().map(request -> encode(request)).toList();
         for (int i = 0; i < 200_000; i++) {
             byte[] bytes = frames.get(random.nextInt(frames.size())).clone();
             int flips = 1 + random.nextInt(8);
             for (int flip = 0; flip < flips; flip++) {
                 bytes[random.nextInt(Math.min(bytes.length, 100))] = (byte) random.nextInt();
             }
-            Throwable thrown = catchThrowable(() -> FrameCodec.decodeRequest(bytes));
+            Throwable thrown = catchThrowable(() -> decodeRequest(bytes));
             assertThat(thrown == null || thrown instanceof FrameException)
                     .as("iteration %d threw %s", i, thrown)
                     .isTrue();
@@ -250,12 +324,12 @@ class FrameCodecTest {
         List<Reply> replies = replies().toList();
         for (int i = 0; i < 200_000; i++) {
             Reply reply = replies.get(random.nextInt(replies.size()));
-            byte[] bytes = FrameCodec.encode(HEADER, reply);
+            byte[] bytes = encode(reply);
             int flips = 1 + random.nextInt(8);
             for (int flip = 0; flip < flips; flip++) {
                 bytes[random.nextInt(Math.min(bytes.length, 100))] = (byte) random.nextInt();
             }
-            Throwable thrown = catchThrowable(() -> FrameCodec.decodeReply(bytes, requestFor(reply)));
+            Throwable thrown = catchThrowable(() -> decodeReply(bytes, requestFor(reply)));
             assertThat(thrown == null || thrown instanceof FrameException)
                     .as("iteration %d threw %s", i, thrown)
                     .isTrue();
@@ -264,10 +338,10 @@ class FrameCodecTest {
 
     @Test
     void aPartOfAReplyThatIsMalformedSpoilsNoOther() throws FrameException {
-        byte[] bytes = FrameCodec.encode(HEADER, BATCHED);
+        byte[] bytes = encode(BATCHED);
         // The number of answers in the first part: behind the header, the count, and the part's type and length.
-        bytes[26 + 4 + 5 + 3] = 9;
-        BatchReader in = FrameCodec.openReplies(bytes, 3);
+        bytes[HEAD_BYTES + 4 + 5 + 3] = 9;
+        BatchReader in = openReplies(bytes, 3);
         assertThat(codeOf(() -> in.next(READ))).isEqualTo(ErrorCode.MALFORMED_FRAME);
         assertThat(in.next(APPLY)).isEqualTo(BATCHED.replies().get(1));
         assertThat(in.next(APPLY)).isEqualTo(BATCHED.replies().get(2));
@@ -276,7 +350,7 @@ class FrameCodecTest {
 
     @Test
     void aPartOfAReplyMayBePassedOver() throws FrameException {
-        BatchReader in = FrameCodec.openReplies(FrameCodec.encode(HEADER, BATCHED), 3);
+        BatchReader in = openReplies(encode(BATCHED), 3);
         in.skip();
         in.skip();
         assertThat(in.next(APPLY)).isEqualTo(new Reply.Applied());
@@ -287,31 +361,31 @@ class FrameCodecTest {
     @Test
     void aBatchIsRefusedAsAWhole() throws FrameException {
         Reply.Failed refusal = new Reply.Failed(ErrorCode.STALE_TOPOLOGY, "old");
-        BatchReader in = FrameCodec.openReplies(FrameCodec.encode(HEADER, refusal), 3);
+        BatchReader in = openReplies(encode(refusal), 3);
         assertThat(in.refusal()).contains(refusal);
         assertThat(in.header()).isEqualTo(HEADER);
     }
 
     @Test
     void aReplyToAnotherNumberOfPartsIsMalformed() {
-        byte[] bytes = FrameCodec.encode(HEADER, BATCHED);
-        assertThat(codeOf(() -> FrameCodec.openReplies(bytes, 2))).isEqualTo(ErrorCode.MALFORMED_FRAME);
-        assertThat(codeOf(() -> FrameCodec.openReplies(bytes, 4))).isEqualTo(ErrorCode.MALFORMED_FRAME);
+        byte[] bytes = encode(BATCHED);
+        assertThat(codeOf(() -> openReplies(bytes, 2))).isEqualTo(ErrorCode.MALFORMED_FRAME);
+        assertThat(codeOf(() -> openReplies(bytes, 4))).isEqualTo(ErrorCode.MALFORMED_FRAME);
     }
 
     @Test
     void aBatchHoldsReadsAndWritesOnly() {
         for (Request inner : List.of(new Request.Ping(), new Request.Batch(List.of(), 0, 0))) {
-            byte[] bytes = FrameCodec.encode(
-                    HEADER, new Request.Batch(List.of(new Request.Part(inner, 1), new Request.Part(READ, 1)), 0, 0));
-            assertThat(codeOf(() -> FrameCodec.decodeRequest(bytes))).isEqualTo(ErrorCode.MALFORMED_FRAME);
+            byte[] bytes =
+                    encode(new Request.Batch(List.of(new Request.Part(inner, 1), new Request.Part(READ, 1)), 0, 0));
+            assertThat(codeOf(() -> decodeRequest(bytes))).isEqualTo(ErrorCode.MALFORMED_FRAME);
         }
     }
 
     @Test
     void aPartWithoutTimeIsMalformed() {
-        byte[] bytes = FrameCodec.encode(HEADER, new Request.Batch(List.of(new Request.Part(READ, 0)), 0, 0));
-        assertThat(codeOf(() -> FrameCodec.decodeRequest(bytes))).isEqualTo(ErrorCode.MALFORMED_FRAME);
+        byte[] bytes = encode(new Request.Batch(List.of(new Request.Part(READ, 0)), 0, 0));
+        assertThat(codeOf(() -> decodeRequest(bytes))).isEqualTo(ErrorCode.MALFORMED_FRAME);
     }
 
     @Test
@@ -321,23 +395,21 @@ class FrameCodecTest {
                 new Request.Part(new Request.ReadKeys(Collections.nCopies(FrameCodec.MAX_ITEMS / 2, query), 0), 1);
         Request.Part one = new Request.Part(new Request.ReadKeys(List.of(query), 0), 1);
         Request.Batch most = new Request.Batch(List.of(half, half), 0, 0);
-        assertThat(FrameCodec.decodeRequest(FrameCodec.encode(HEADER, most)).message())
-                .isEqualTo(most);
-        byte[] tooMany = FrameCodec.encode(HEADER, new Request.Batch(List.of(half, one, half), 0, 0));
-        assertThat(codeOf(() -> FrameCodec.decodeRequest(tooMany))).isEqualTo(ErrorCode.MALFORMED_FRAME);
+        assertThat(decodeRequest(encode(most)).message()).isEqualTo(most);
+        byte[] tooMany = encode(new Request.Batch(List.of(half, one, half), 0, 0));
+        assertThat(codeOf(() -> decodeRequest(tooMany))).isEqualTo(ErrorCode.MALFORMED_FRAME);
         Request.Part none = new Request.Part(new Request.ReadKeys(List.of(), 0), 1);
-        byte[] tooManyParts =
-                FrameCodec.encode(HEADER, new Request.Batch(Collections.nCopies(FrameCodec.MAX_ITEMS + 1, none), 0, 0));
-        assertThat(codeOf(() -> FrameCodec.decodeRequest(tooManyParts))).isEqualTo(ErrorCode.MALFORMED_FRAME);
+        byte[] tooManyParts = encode(new Request.Batch(Collections.nCopies(FrameCodec.MAX_ITEMS + 1, none), 0, 0));
+        assertThat(codeOf(() -> decodeRequest(tooManyParts))).isEqualTo(ErrorCode.MALFORMED_FRAME);
     }
 
     @Test
     void theMessagesOfManyFailedPartsDoNotLetAFrameOutgrowItsLimit() throws FrameException {
         Reply.Failed failed = new Reply.Failed(ErrorCode.STORE_FAILED, "ü".repeat(1000));
         int parts = FrameCodec.MAX_ITEMS;
-        byte[] bytes = FrameCodec.encode(HEADER, new Reply.Batch(Collections.nCopies(parts, failed)));
+        byte[] bytes = encode(new Reply.Batch(Collections.nCopies(parts, failed)));
         assertThat(bytes.length).isLessThan(FrameCodec.FRAME_OVERHEAD);
-        BatchReader in = FrameCodec.openReplies(bytes, parts);
+        BatchReader in = openReplies(bytes, parts);
         assertThat(((Reply.Failed) in.next(APPLY)).message()).startsWith("üüü");
         for (int i = 1; i < parts; i++) {
             assertThat(((Reply.Failed) in.next(APPLY)).code()).isEqualTo(ErrorCode.STORE_FAILED);
