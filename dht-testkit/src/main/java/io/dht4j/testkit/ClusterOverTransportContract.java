@@ -84,7 +84,6 @@ public abstract class ClusterOverTransportContract {
     }
 
     @ParameterizedTest
-    @Tag("core")
     @ValueSource(booleans = {false, true})
     void what_one_node_writes_the_others_read_and_delete(boolean batching) {
         try (ThreeNodes nodes = cluster(batching)) {

@@ -39,7 +39,7 @@ class HttpApiOverTransportsTest {
     }
 
     @Nested
-    @Tag("variant")
+    @Tag("full")
     class GrpcUnaryWithoutBatching extends Contract {
         GrpcUnaryWithoutBatching() {
             super(grpc(GrpcMode.UNARY), Batching.off());
@@ -54,7 +54,7 @@ class HttpApiOverTransportsTest {
     }
 
     @Nested
-    @Tag("variant")
+    @Tag("full")
     class GrpcStreamWithoutBatching extends Contract {
         GrpcStreamWithoutBatching() {
             super(grpc(GrpcMode.STREAM), Batching.off());
@@ -69,7 +69,7 @@ class HttpApiOverTransportsTest {
     }
 
     @Nested
-    @Tag("variant")
+    @Tag("full")
     class HttpVertxWithoutBatching extends Contract {
         HttpVertxWithoutBatching() {
             super(http(HttpClientKind.VERTX), Batching.off());
@@ -77,7 +77,7 @@ class HttpApiOverTransportsTest {
     }
 
     @Nested
-    @Tag("variant")
+    @Tag("full")
     class HttpVertxPipelined extends Contract {
         HttpVertxPipelined() {
             super(http(HttpClientKind.VERTX_PIPELINED), Batching.on());
@@ -93,7 +93,7 @@ class HttpApiOverTransportsTest {
     }
 
     @Nested
-    @Tag("variant")
+    @Tag("full")
     class HttpWebClient extends Contract {
         HttpWebClient() {
             super(http(HttpClientKind.WEBCLIENT), Batching.on());
@@ -109,7 +109,7 @@ class HttpApiOverTransportsTest {
     }
 
     @Nested
-    @Tag("variant")
+    @Tag("full")
     class HttpJdkH2 extends Contract {
         HttpJdkH2() {
             super(http(HttpClientKind.JDK_H2), Batching.on());
