@@ -11,9 +11,13 @@ import java.util.Optional;
  *     call fails
  * @param timeToLive for {@code put} and {@code putAll} only: how long the value stays readable, at least one
  *     millisecond and at most {@link #MAX_TIME_TO_LIVE}
+ * @param ordering in which order operations on a key take effect; not for scans and snapshots
  */
 public record CallOptions(
-        Optional<ReplicationPolicy> policy, Optional<Duration> timeout, Optional<Duration> timeToLive) {
+        Optional<ReplicationPolicy> policy,
+        Optional<Duration> timeout,
+        Optional<Duration> timeToLive,
+        Optional<Ordering> ordering) {
 
     /** The longest timeout of a call. */
     public static final Duration MAX_TIMEOUT = Duration.ofHours(1);
@@ -21,7 +25,8 @@ public record CallOptions(
     /** The longest time to live: a thousand years of 365 days. */
     public static final Duration MAX_TIME_TO_LIVE = Duration.ofDays(365_000);
 
-    private static final CallOptions DEFAULTS = new CallOptions(Optional.empty(), Optional.empty(), Optional.empty());
+    private static final CallOptions DEFAULTS =
+            new CallOptions(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
 
     /**
      * Checks the ranges.
@@ -59,7 +64,7 @@ public record CallOptions(
      * @return new options
      */
     public CallOptions withPolicy(ReplicationPolicy policy) {
-        return new CallOptions(Optional.of(policy), timeout, timeToLive);
+        return new CallOptions(Optional.of(policy), timeout, timeToLive, ordering);
     }
 
     /**
@@ -82,7 +87,7 @@ public record CallOptions(
      * @throws InvalidRequestException if it is out of range
      */
     public CallOptions withTimeout(Duration timeout) {
-        return new CallOptions(policy, Optional.of(timeout), timeToLive);
+        return new CallOptions(policy, Optional.of(timeout), timeToLive, ordering);
     }
 
     /**
@@ -93,6 +98,16 @@ public record CallOptions(
      * @throws InvalidRequestException if it is out of range
      */
     public CallOptions withTimeToLive(Duration timeToLive) {
-        return new CallOptions(policy, timeout, Optional.of(timeToLive));
+        return new CallOptions(policy, timeout, Optional.of(timeToLive), ordering);
+    }
+
+    /**
+     * The same options with this ordering.
+     *
+     * @param ordering in which order operations on a key take effect
+     * @return new options
+     */
+    public CallOptions withOrdering(Ordering ordering) {
+        return new CallOptions(policy, timeout, timeToLive, Optional.of(ordering));
     }
 }

@@ -61,6 +61,16 @@ public final class Entry {
     }
 
     /**
+     * The same entry with another version.
+     *
+     * @param other its version
+     * @return a new entry, which shares the value's array with this one
+     */
+    public Entry withVersion(Version other) {
+        return isTombstone() ? tombstone(key, other) : value(key, other, value, expiresAtMillis);
+    }
+
+    /**
      * The key.
      *
      * @return the key

@@ -4,6 +4,7 @@ import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.StoreProblem;
 import io.dht4j.Version;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
@@ -39,6 +40,27 @@ public interface Store extends AutoCloseable {
      * @throws StoreException if the entries cannot be kept
      */
     void apply(List<Entry> entries);
+
+    /**
+     * Merges entries as {@link #apply} does, and tells what is the newest version of each key then.
+     *
+     * @param entries any number of entries, in any order, keys possibly repeated
+     * @return for each entry, in the same order, the newest version that the store held of its key at some moment after it was merged: that of the
+     *     entry, or a newer one that superseded it. By default each key is read after {@link #apply}
+     * @throws StoreException if the entries cannot be kept, or be read again; any of them may have been kept then
+     */
+    default List<Version> applyAndGetVersions(List<Entry> entries) {
+        apply(entries);
+        List<Version> newest = new ArrayList<>(entries.size());
+        for (Entry entry : entries) {
+            // What was purged meanwhile was held until then, with nothing newer.
+            newest.add(get(entry.key())
+                    .map(Entry::version)
+                    .filter(held -> held.compareTo(entry.version()) > 0)
+                    .orElse(entry.version()));
+        }
+        return newest;
+    }
 
     /**
      * Opens a cursor over a range.

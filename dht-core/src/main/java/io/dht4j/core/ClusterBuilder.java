@@ -4,6 +4,7 @@ import io.dht4j.CancellationPolicy;
 import io.dht4j.Cluster;
 import io.dht4j.Hedging;
 import io.dht4j.NodeId;
+import io.dht4j.Ordering;
 import io.dht4j.ReadFanOut;
 import io.dht4j.Topology;
 import io.dht4j.core.internal.coordinator.NoStore;
@@ -66,6 +67,7 @@ public final class ClusterBuilder {
     HashFunction hash = HashFunctions.xxh3();
     int partitions = DEFAULT_PARTITIONS;
     int replicationFactor;
+    Ordering ordering = Ordering.REAL_TIME;
     ReadFanOut readFanOut = ReadFanOut.ENOUGH;
     Hedging hedging = Hedging.off();
     Duration timeout = Duration.ofSeconds(5);
@@ -256,6 +258,18 @@ public final class ClusterBuilder {
     public ClusterBuilder replicationFactor(int replicationFactor) {
         requireRange("replicationFactor", replicationFactor, 1, topology.size());
         this.replicationFactor = replicationFactor;
+        return this;
+    }
+
+    /**
+     * In which order the operations on a key take effect when a call does not say otherwise. Default: {@link Ordering#REAL_TIME}. With
+     * {@link Ordering#LINEARIZABLE} calls need policies of which two overlap.
+     *
+     * @param ordering by real time, or linearizable
+     * @return this builder
+     */
+    public ClusterBuilder ordering(Ordering ordering) {
+        this.ordering = ordering;
         return this;
     }
 

@@ -22,10 +22,10 @@ final class NodeAssembly {
 
     private static final long HINT_BYTES_IN_MEMORY = 64L << 20;
     private static final long REFILL_BYTES_PER_SECOND = 16L << 20;
-    /** Leaves each node 256 versions a millisecond before its clock runs ahead of the wall clock. */
+    /** Leaves each node 64 versions a millisecond before its clock runs ahead of the wall clock. */
     private static final int MAX_CLOCK_SLOTS = 256;
 
-    private static final int MIN_CLOCK_SLOTS = 16;
+    private static final int MIN_CLOCK_SLOTS = 64;
     /** A clock may be ahead and another one behind, of those who decide to purge and of those who read. */
     private static final int CLOCK_MARGIN = 4;
 
@@ -81,6 +81,7 @@ final class NodeAssembly {
     private Limits limits() {
         return new Limits(
                 given.replicationFactor,
+                given.ordering,
                 given.readFanOut,
                 given.hedging,
                 given.timeout,
@@ -136,7 +137,12 @@ final class NodeAssembly {
                     int chosen = Math.floorMod(given.self.value().hashCode(), free == 0 ? slots : free);
                     return slots - 1 - chosen;
                 });
-        return new HybridClock(environment::currentTimeMillis, given.maxClockSkew.toMillis(), slot % slots, slots);
+        return new HybridClock(
+                environment::currentTimeMillis,
+                environment::nanoTime,
+                given.maxClockSkew.toMillis(),
+                slot % slots,
+                slots);
     }
 
     private static void release(AutoCloseable part, Throwable failure) {

@@ -39,6 +39,18 @@ public abstract class ForwardingStore implements Store {
         store.apply(entries);
     }
 
+    /** Applies them by {@link #apply}, and asks the other store. */
+    @Override
+    public List<Version> applyAndGetVersions(List<Entry> entries) {
+        apply(entries);
+        return entries.stream()
+                .map(entry -> store.get(entry.key())
+                        .map(Entry::version)
+                        .filter(held -> held.compareTo(entry.version()) > 0)
+                        .orElse(entry.version()))
+                .toList();
+    }
+
     @Override
     public EntryCursor scan(KeyRange range) {
         return store.scan(range);

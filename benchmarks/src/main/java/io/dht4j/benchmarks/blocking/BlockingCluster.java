@@ -23,6 +23,7 @@ import io.dht4j.core.HashFunctions;
 import io.dht4j.core.Placements;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Entry;
+import io.dht4j.spi.Frame;
 import io.dht4j.spi.HashFunction;
 import io.dht4j.spi.PartitionTable;
 import io.dht4j.spi.Store;
@@ -183,7 +184,7 @@ public final class BlockingCluster implements Cluster {
         for (Node replica : replicas(key, policy)) {
             if (!replica.equals(self)) {
                 calls.add(transport
-                        .call(replica, frame, new CallContext(System::nanoTime, deadline - System.nanoTime()))
+                        .call(replica, Frame.of(frame), new CallContext(System::nanoTime, deadline - System.nanoTime()))
                         .toCompletableFuture());
             }
         }

@@ -8,6 +8,7 @@ import io.dht4j.spi.Entry;
 import io.dht4j.spi.EntryCursor;
 import io.dht4j.spi.Store;
 import io.dht4j.spi.StoreException;
+import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
@@ -47,16 +48,35 @@ public final class MemoryStore implements Store {
     public void apply(List<Entry> newEntries) {
         checkOpen();
         for (Entry entry : newEntries) {
-            entries.compute(entry.key(), (key, before) -> {
-                if (before == null) {
-                    keys.add(key);
-                } else if (!entry.supersedes(before)) {
-                    return before;
-                }
-                tell(before, entry);
-                return entry;
-            });
+            merge(entry);
         }
+    }
+
+    @Override
+    public List<Version> applyAndGetVersions(List<Entry> newEntries) {
+        checkOpen();
+        if (newEntries.size() == 1) {
+            return List.of(merge(newEntries.get(0)));
+        }
+        List<Version> newest = new ArrayList<>(newEntries.size());
+        for (Entry entry : newEntries) {
+            newest.add(merge(entry));
+        }
+        return newest;
+    }
+
+    /** Returns the version that is held then. */
+    private Version merge(Entry entry) {
+        Entry held = entries.compute(entry.key(), (key, before) -> {
+            if (before == null) {
+                keys.add(key);
+            } else if (!entry.supersedes(before)) {
+                return before;
+            }
+            tell(before, entry);
+            return entry;
+        });
+        return held == null ? entry.version() : held.version();
     }
 
     private void tell(@Nullable Entry before, Entry after) {

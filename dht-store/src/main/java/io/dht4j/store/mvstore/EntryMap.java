@@ -49,6 +49,9 @@ final class EntryMap implements AutoCloseable {
     /** The last segment that is known to be in the file on the disk. For the merging thread. */
     private volatile long finished;
 
+    /** Raised before the tables that it speaks of are dropped. */
+    private volatile Version newestEver = new Version(0);
+
     /** Held while the map changes and the listener is told, so that whoever begins to listen misses nothing and hears nothing twice. */
     private final Object following = new Object();
 
@@ -96,6 +99,7 @@ final class EntryMap implements AutoCloseable {
         EntryMap map = new EntryMap(file, disk, durability, cacheBytes, cache, health);
         try {
             map.finished = map.lastMergedSegment();
+            map.newestEver = map.newest();
         } catch (RuntimeException e) {
             map.opened.abandon();
             throw e;
@@ -266,6 +270,9 @@ final class EntryMap implements AutoCloseable {
             return segment;
         });
         finished = segment;
+        if (newestInSegment.compareTo(newest) > 0) {
+            newestEver = newestInSegment;
+        }
         synchronized (following) {
             toldUpTo = null;
             opened.mergedUpTo = null;
@@ -288,6 +295,11 @@ final class EntryMap implements AutoCloseable {
     /** The newest version in any segment that is in the map as a whole; zero before the first. */
     Version newest() {
         return new Version(number(NEWEST));
+    }
+
+    /** As {@link #newest}, and quick. */
+    Version newestEver() {
+        return newestEver;
     }
 
     private long number(Key name) {

@@ -260,6 +260,53 @@ public final class MvStore implements Store {
         });
     }
 
+    /**
+     * {@inheritDoc}
+     *
+     * <p>Looks at the map, and perhaps the disk, only for entries that are not newer than all that is in it.
+     */
+    @Override
+    public List<Version> applyAndGetVersions(List<Entry> entries) {
+        return reading(() -> {
+            health.checkWritable();
+            log.append(entries);
+            if (entries.size() == 1) {
+                return List.of(newestVersion(entries.get(0)));
+            }
+            List<Version> newest = new ArrayList<>(entries.size());
+            for (Entry entry : entries) {
+                newest.add(newestVersion(entry));
+            }
+            return newest;
+        });
+    }
+
+    /** The newest version held of the key of an entry that is in the tables, or was until a moment ago. */
+    private Version newestVersion(Entry entry) {
+        Version version = entry.version();
+        // The tables come first: what leaves them meanwhile is in the map before it is gone from them.
+        Memtables.View view = memtables.view();
+        Version newest = newest(version, view.active(), entry.key());
+        for (Memtable table : view.frozen()) {
+            newest = newest(newest, table, entry.key());
+        }
+        if (newest.compareTo(version) > 0 || version.compareTo(map.newestEver()) > 0) {
+            return newest;
+        }
+        return get(entry.key())
+                .map(Entry::version)
+                .filter(held -> held.compareTo(version) > 0)
+                .orElse(version);
+    }
+
+    private static Version newest(Version known, Memtable table, Key key) {
+        if (table.newest().compareTo(known) <= 0) {
+            return known;
+        }
+        Entry held = table.get(key);
+        return held == null || held.version().compareTo(known) <= 0 ? known : held.version();
+    }
+
     @Override
     public EntryCursor scan(KeyRange range) {
         return reading(() -> new MergingCursor(this::reading, range, memtables.view(), map::page));

@@ -6,6 +6,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * What clients did and learned, in the order in which it began. Not safe for use by several threads: it and its operations belong to one, or to who
@@ -52,6 +53,15 @@ public final class History {
      */
     public List<Operation> all() {
         return Collections.unmodifiableList(all);
+    }
+
+    /**
+     * The keys that clients touched.
+     *
+     * @return each once
+     */
+    public Set<Key> keys() {
+        return Collections.unmodifiableSet(byKey.keySet());
     }
 
     /**

@@ -12,6 +12,7 @@ import io.dht4j.spi.Entry;
 import io.dht4j.testkit.LoopbackNetwork;
 import io.dht4j.testkit.VirtualEnvironment;
 import io.dht4j.testkit.history.Operation;
+import io.dht4j.testkit.history.OrderCheck;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -152,6 +153,7 @@ public final class Simulator {
             violations.add("the simulation failed: " + e);
         }
         violations.addAll(workload.violations());
+        violations.addAll(OrderCheck.violations(workload.history()));
         Map<String, Integer> outcomes = new TreeMap<>();
         workload.history()
                 .all()

@@ -20,6 +20,7 @@ import io.dht4j.testkit.history.ReadCheck;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -53,6 +54,7 @@ final class Workload {
 
     private final SplittableRandom random;
     private final VirtualEnvironment world;
+    private final List<SimulatedNode> nodes;
     private final List<Key> keys;
     private final CallOptions quorum;
     private final History history = new History();
@@ -71,6 +73,7 @@ final class Workload {
             CallOptions quorum) {
         this.random = random;
         this.world = world;
+        this.nodes = nodes;
         this.keys = keys;
         this.quorum = quorum;
         this.hiding = Hiding.onDisks(key -> nodes.stream()
@@ -276,7 +279,20 @@ final class Workload {
         }
 
         private void watchWrite(CompletionStage<Version> stage) {
-            watch(stage, version -> operations.forEach(write -> write.wrote(version)));
+            watch(stage, version -> operations.forEach(write -> write.wrote(versionOf(write, version))));
+        }
+
+        /** Of several keys that are written together each may have a version of its own; the greatest is told. */
+        private Version versionOf(Operation write, Version greatest) {
+            return operations.size() == 1
+                    ? greatest
+                    : nodes.stream()
+                            .flatMap(each -> each.disk.everKept())
+                            .filter(entry ->
+                                    entry.key().equals(write.key()) && Arrays.equals(entry.value(), write.written()))
+                            .map(Entry::version)
+                            .max(Comparator.naturalOrder())
+                            .orElse(greatest);
         }
 
         private <T> void watch(CompletionStage<T> stage, Consumer<T> result) {

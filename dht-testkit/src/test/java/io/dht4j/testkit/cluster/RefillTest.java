@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dht4j.CallOptions;
+import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
@@ -204,7 +205,12 @@ class RefillTest {
             cluster.towardNode(1, Fault.refuse());
             lose(cluster);
             cluster.links.get(LOST).toward(id(1), Fault.refuse());
-            cluster.await(cluster.node(0).put(key, bytes("new"), TWO));
+            // It cannot tell whether it held anything newer, and one of the others does not know all that was written.
+            DhtException failure = cluster.failureOf(cluster.node(0).put(key, bytes("perhaps"), TWO));
+            assertThat(failure.code()).isEqualTo(ErrorCode.WRITE_INDETERMINATE);
+            assertThat(failure).hasMessageContaining("1 get back what they lost");
+            cluster.await(cluster.node(0)
+                    .put(key, bytes("new"), CallOptions.defaults().withPolicy(1, 3)));
             cluster.heal();
             awaitRefilled(cluster);
 

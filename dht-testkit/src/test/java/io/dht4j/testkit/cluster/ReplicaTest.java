@@ -164,7 +164,7 @@ class ReplicaTest {
                                             ErrorCode.VERSION_TOO_OLD,
                                             "version " + new Version(50) + " of key other" + i
                                                     + " is older than what all replicas have agreed on")
-                                    : new Reply.Applied());
+                                    : Reply.Applied.AS_NEWEST);
             assertThat(store.get(Key.of("key" + i)).isPresent()).isNotEqualTo(behind);
         }
         assertThat(store.applied).containsExactly(10);

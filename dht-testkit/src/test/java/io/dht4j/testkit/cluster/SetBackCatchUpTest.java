@@ -8,7 +8,6 @@ import static io.dht4j.testkit.cluster.SetBackCluster.LONG_AGO;
 import static io.dht4j.testkit.cluster.SetBackCluster.MAX_VALUE_BYTES;
 import static io.dht4j.testkit.cluster.SetBackCluster.OWN;
 import static io.dht4j.testkit.cluster.SetBackCluster.PARTITIONS;
-import static io.dht4j.testkit.cluster.SetBackCluster.QUORUM;
 import static io.dht4j.testkit.cluster.SetBackCluster.bytes;
 import static io.dht4j.testkit.cluster.SimulatedCluster.id;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -41,7 +40,7 @@ class SetBackCatchUpTest {
             assertThat(cluster.refill(BACK).partitions()).isEqualTo(PARTITIONS);
             assertThat(cluster.refill(BACK).waitsFor()).containsExactly(id(2));
 
-            cluster.await(cluster.node(BACK).put(Key.of("written"), bytes("v"), QUORUM));
+            cluster.await(cluster.node(BACK).put(Key.of("written"), bytes("v"), OWN));
             cluster.heal();
             cluster.awaitRefilled(BACK);
 

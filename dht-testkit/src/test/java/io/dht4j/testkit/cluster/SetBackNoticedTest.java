@@ -294,7 +294,9 @@ class SetBackNoticedTest {
         @Override
         public void keepNote(String name, byte[] bytes) {
             super.keepNote(name, bytes);
-            noted.run();
+            if (name.equals("fence")) {
+                noted.run();
+            }
         }
     }
 }

@@ -53,7 +53,7 @@ class SetBackPeersTest {
             assertThat(cluster.refill(1).partitions()).isEqualTo(PARTITIONS);
             assertThat(cluster.refill(2).partitions()).isEqualTo(PARTITIONS);
             cluster.links.get(1).toward(id(0), Fault.refuse());
-            cluster.await(cluster.node(1).put(Key.of("written"), bytes("v"), QUORUM));
+            cluster.await(cluster.node(1).put(Key.of("written"), bytes("v"), OWN));
             cluster.heal();
 
             cluster.assertNeverShownUntilRefilled(DELETED, 1);

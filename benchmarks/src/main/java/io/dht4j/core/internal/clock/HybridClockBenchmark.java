@@ -22,7 +22,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @Measurement(iterations = 5, time = 1)
 public class HybridClockBenchmark {
 
-    private final HybridClock clock = new HybridClock(System::currentTimeMillis, 60_000, 0, 4);
+    private final HybridClock clock = new HybridClock(System::currentTimeMillis, System::nanoTime, 60_000, 0, 4);
 
     /** For JMH. */
     public HybridClockBenchmark() {}

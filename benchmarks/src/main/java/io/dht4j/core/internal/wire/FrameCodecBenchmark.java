@@ -1,10 +1,13 @@
 package io.dht4j.core.internal.wire;
 
 import io.dht4j.Key;
+import io.dht4j.NodeId;
 import io.dht4j.Version;
 import io.dht4j.spi.Entry;
+import io.dht4j.spi.Frame;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -36,7 +39,9 @@ public class FrameCodecBenchmark {
     @Param({"1", "32"})
     public int requests;
 
-    private final FrameHeader header = new FrameHeader(1, 2, new Version(3));
+    private final FrameHeader header =
+            new FrameHeader(new NodeId("n1"), Optional.of(new NodeId("n2")), 1, 2, new Version(3), 4);
+    private final NodeIds names = new NodeIds(List.of(new NodeId("n1"), new NodeId("n2"), new NodeId("n3")));
     private Request puts = new Request.Ping();
     private Request gets = new Request.Ping();
     private Reply found = new Reply.Pong();
@@ -66,7 +71,7 @@ public class FrameCodecBenchmark {
         puts = requests == 1 ? applies.get(0).request() : new Request.Batch(applies, 1 << 20, 1 << 20);
         gets = requests == 1 ? reads.get(0).request() : new Request.Batch(reads, 1 << 20, 1 << 20);
         found = requests == 1 ? answers.get(0) : new Reply.Batch(answers);
-        putsFrame = FrameCodec.encode(header, puts);
+        putsFrame = FrameCodec.encode(header, puts).toBytes();
         foundFrame = FrameCodec.encode(header, found);
     }
 
@@ -76,7 +81,7 @@ public class FrameCodecBenchmark {
      * @return the frame
      */
     @Benchmark
-    public byte[] encodePuts() {
+    public Frame encodePuts() {
         return FrameCodec.encode(header, puts);
     }
 
@@ -88,7 +93,7 @@ public class FrameCodecBenchmark {
      */
     @Benchmark
     public Object decodePuts() throws FrameException {
-        return FrameCodec.decodeRequest(putsFrame);
+        return FrameCodec.decodeRequest(putsFrame, names);
     }
 
     /**
@@ -109,6 +114,6 @@ public class FrameCodecBenchmark {
      */
     @Benchmark
     public Object decodeFound() throws FrameException {
-        return FrameCodec.decodeReply(foundFrame, gets);
+        return FrameCodec.decodeReply(foundFrame, gets, names);
     }
 }

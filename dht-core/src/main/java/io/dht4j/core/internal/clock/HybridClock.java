@@ -12,11 +12,23 @@ import java.util.function.LongSupplier;
  */
 public final class HybridClock {
 
+    /** What a node's slot is divided into: see {@link #next()} and {@link #above}. */
+    private static final int PARTS_OF_A_SLOT = 4;
+
+    /** The part for versions beyond what this clock allows others. */
+    private static final int BEYOND = PARTS_OF_A_SLOT - 1;
+
     private final LongSupplier wallMillis;
+    private final LongSupplier steadyMillis;
     private final long maxSkewMillis;
     private final int slot;
     private final int slots;
+    private final int parts;
     private final AtomicLong last = new AtomicLong();
+    /** The last version that was given beyond the limit. */
+    private final AtomicLong lastBeyond = new AtomicLong();
+
+    private volatile int partAbove = 1;
 
     /**
      * A clock that has seen nothing yet.
@@ -25,43 +37,101 @@ public final class HybridClock {
      * @param maxSkewMillis how far ahead of the wall clock a version of another node may be
      */
     public HybridClock(LongSupplier wallMillis, long maxSkewMillis) {
-        this(wallMillis, maxSkewMillis, 0, 1);
+        this(wallMillis, wallMillis, maxSkewMillis, 0, 1, 1);
     }
 
     /**
      * The clock of one of several nodes, which has seen nothing yet.
      *
      * @param wallMillis the wall clock in milliseconds since 1970
+     * @param nanoTime a clock that nobody sets
      * @param maxSkewMillis how far ahead of the wall clock a version of another node may be
      * @param slot the node's slot, 0 to {@code slots - 1}
-     * @param slots how many slots there are, a power of two, the same on every node
+     * @param slots how many slots there are, a power of two up to 4096, the same on every node
      */
-    public HybridClock(LongSupplier wallMillis, long maxSkewMillis, int slot, int slots) {
+    public HybridClock(LongSupplier wallMillis, LongSupplier nanoTime, long maxSkewMillis, int slot, int slots) {
+        this(wallMillis, steady(wallMillis, nanoTime), maxSkewMillis, slot, slots, PARTS_OF_A_SLOT);
+    }
+
+    private HybridClock(
+            LongSupplier wallMillis, LongSupplier steadyMillis, long maxSkewMillis, int slot, int slots, int parts) {
         this.wallMillis = wallMillis;
+        this.steadyMillis = steadyMillis;
         this.maxSkewMillis = maxSkewMillis;
         this.slot = slot;
         this.slots = slots;
+        this.parts = parts;
+    }
+
+    /** What the wall clock would show if nobody had set it since now. */
+    private static LongSupplier steady(LongSupplier wallMillis, LongSupplier nanoTime) {
+        long millis = wallMillis.getAsLong();
+        long nanos = nanoTime.getAsLong();
+        return () -> millis + (nanoTime.getAsLong() - nanos) / 1_000_000;
+    }
+
+    /**
+     * Says how often the node was started before. What {@link #above} gave before its last start it does not give again, though it is told of the
+     * same versions.
+     *
+     * @param starts any number, greater by one with each start
+     */
+    public void started(int starts) {
+        partAbove = 1 + Math.floorMod(starts, BEYOND - 1);
     }
 
     /**
      * Gives a new version.
      *
-     * @return greater than all given and all observed before
+     * @return greater than all given and all observed before, but for those that {@link #above} gave beyond the limit
      */
     public Version next() {
         long now = wallMillis.getAsLong() << Version.COUNTER_BITS;
         while (true) {
             long seen = last.get();
-            long next = inSlot(Math.max(now, seen + 1));
+            long next = inSlot(Math.max(now, seen + 1), 0);
             if (last.compareAndSet(seen, next)) {
                 return new Version(next);
             }
         }
     }
 
-    /** The first version of this node's slot that is not less. */
-    private long inSlot(long version) {
-        return version + ((slot - version) & (slots - 1));
+    /**
+     * Gives a version that supersedes one that a replica has told of, however far ahead that is: whether it is too far ahead the replicas judge. One
+     * that is beyond what this clock allows others is not followed by {@link #next()}, so that a liar cannot push the clock.
+     *
+     * @param newest what is to be superseded
+     * @return greater than it and than all given and observed before; no version that was given before
+     */
+    public Version above(Version newest) {
+        long now = wallMillis.getAsLong() << Version.COUNTER_BITS;
+        long limit = limitMillis();
+        while (true) {
+            long seen = last.get();
+            long given = lastBeyond.get();
+            long least = Math.max(Math.max(now, seen + 1), newest.packed() + 1);
+            // What was beyond the limit once may be within it now.
+            if (given >> Version.COUNTER_BITS <= limit) {
+                least = Math.max(least, given + 1);
+            }
+            long next = inSlot(least, partAbove);
+            if (next >>> Version.COUNTER_BITS <= limit) {
+                if (last.compareAndSet(seen, next)) {
+                    return new Version(next);
+                }
+            } else {
+                long beyond = inSlot(Math.max(least, given + 1), BEYOND);
+                if (lastBeyond.compareAndSet(given, beyond)) {
+                    return new Version(beyond);
+                }
+            }
+        }
+    }
+
+    /** The first version of a part of this node's slot that is not less. */
+    private long inSlot(long version, int part) {
+        int place = slot + slots * (part % parts);
+        return version + ((place - version) & ((long) slots * parts - 1));
     }
 
     /**
@@ -96,22 +166,29 @@ public final class HybridClock {
     }
 
     /**
-     * Whether another node's clock cannot have shown this yet, unless that one or this node's is wrong.
+     * Whether another node's clock cannot have shown this yet, unless that one or this node's is wrong. A wall clock that was set back is believed from
+     * the next start on only: until then what others rightly give is not taken for wrong.
      *
      * @param version as received
-     * @return true if it is more than the allowed skew ahead of the wall clock
+     * @return true if it is more than the allowed skew ahead of the wall clock, and of what that would show if nobody had set it
      */
     public boolean isTooFarAhead(Version version) {
-        return version.millis() > wallMillis.getAsLong() + maxSkewMillis;
+        return version.millis() > limitMillis();
+    }
+
+    private long limitMillis() {
+        return Math.max(wallMillis.getAsLong(), steadyMillis.getAsLong()) + maxSkewMillis;
     }
 
     /**
-     * Takes note of a version of this node's own past, however far ahead it is.
+     * Takes note of a version of this node's own past. One that is too far ahead is ignored, as another node's is: it is of a time when the wall
+     * clock was wrong, and the others would refuse what follows it.
      *
      * @param version up to where versions had been given
+     * @return false if it is more than the allowed skew ahead of the wall clock
      */
-    public void resume(Version version) {
-        last.accumulateAndGet(version.packed(), Math::max);
+    public boolean resume(Version version) {
+        return observe(version);
     }
 
     /**

@@ -1,18 +1,34 @@
 package io.dht4j.core.internal.coordinator;
 
 import io.dht4j.ReplicationPolicy;
-import java.util.concurrent.atomic.AtomicInteger;
+import io.dht4j.Version;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Counts the answers of a key's replicas and tells when the outcome is certain: {@code ack} of them have answered, or so
  * many have failed that {@code ack} can no longer be reached. Exactly one of the calls that report answers learns of the
  * outcome. Without I/O, time or locks; safe for use by any number of threads.
+ *
+ * <p>A replica that has lost what it held takes a write and cannot tell whether it held something newer. It counts towards {@code ack}, but so many of
+ * the others must know that every {@code ack} replicas which have acknowledged an earlier write have one of them among them.
  */
 final class AckTracker {
 
+    private static final long LAST_SUPERSEDED = 1L << 62;
+
+    /** Replicas that have done as they were asked, those that have but cannot tell all, and those that have not, 20 bits for each. */
+    private static final int BITS = 20;
+
+    private static final long ACK = 1;
+    private static final long UNSURE = 1L << BITS;
+    private static final long FAILURE = 1L << (2 * BITS);
+    private static final int MASK = (1 << BITS) - 1;
+
     private final ReplicationPolicy policy;
-    private final AtomicInteger acks = new AtomicInteger();
-    private final AtomicInteger failures = new AtomicInteger();
+    private final AtomicLong counts = new AtomicLong();
+    /** The greatest version that replicas held instead, packed; 0 if none has told of one. */
+    private final AtomicLong newest = new AtomicLong();
 
     AckTracker(ReplicationPolicy policy) {
         this.policy = policy;
@@ -20,23 +36,84 @@ final class AckTracker {
 
     /** Counts an answer; true for the one that makes enough. */
     boolean ack() {
-        return acks.incrementAndGet() == policy.ack();
+        return count(ACK);
+    }
+
+    /** Counts the answer of a replica that has done as it was asked and cannot tell whether it held something newer; true for the one that makes enough. */
+    boolean ackUnsure() {
+        return count(UNSURE);
+    }
+
+    /** Counts a failure; true for the one that makes enough impossible. It and the others cannot all be true. */
+    boolean fail() {
+        return count(FAILURE);
     }
 
     /**
-     * Counts a failure; true for the one that makes enough impossible. It and {@link #ack()} cannot both be true, since
-     * {@code ack} answers and {@code from - ack + 1} failures are more than {@code from} replicas.
+     * Counts a replica that holds something newer than what was written; true for the one that makes enough impossible, as with {@link #fail()}.
+     *
+     * @param version what it holds
      */
-    boolean fail() {
-        return failures.incrementAndGet() == policy.from() - policy.ack() + 1;
+    boolean newer(Version version) {
+        // What lies in a future that no clock will see is somebody's lie, and cannot be superseded.
+        if (version.packed() >= 0 && version.packed() < LAST_SUPERSEDED) {
+            newest.accumulateAndGet(version.packed(), Math::max);
+        }
+        return fail();
+    }
+
+    private boolean count(long one) {
+        long after = counts.addAndGet(one);
+        return isDecided(after) && !isDecided(after - one);
+    }
+
+    private boolean isDecided(long state) {
+        return isEnough(state) || isImpossible(state);
+    }
+
+    private boolean isEnough(long state) {
+        return acks(state) + unsure(state) >= policy.ack() && acks(state) >= needed();
+    }
+
+    private boolean isImpossible(long state) {
+        int left = policy.from() - failures(state);
+        return left < policy.ack() || left - unsure(state) < needed();
+    }
+
+    /** How many replicas must know what they held. Where two writes may have no replica in common, none: their order is nobody's promise. */
+    private int needed() {
+        return 2 * policy.ack() > policy.from() ? policy.from() - policy.ack() + 1 : 0;
+    }
+
+    /** Whether enough have answered. */
+    boolean isEnough() {
+        return isEnough(counts.get());
+    }
+
+    /** The newest version that replicas have told of; empty if none has. To be asked by whoever learned of the outcome. */
+    Optional<Version> newest() {
+        long told = newest.get();
+        return told == 0 ? Optional.empty() : Optional.of(new Version(told));
     }
 
     int acks() {
-        return acks.get();
+        return acks(counts.get()) + unsure(counts.get());
     }
 
     int failures() {
-        return failures.get();
+        return failures(counts.get());
+    }
+
+    private static int acks(long state) {
+        return (int) state & MASK;
+    }
+
+    private static int unsure(long state) {
+        return (int) (state >>> BITS) & MASK;
+    }
+
+    private static int failures(long state) {
+        return (int) (state >>> (2 * BITS)) & MASK;
     }
 
     ReplicationPolicy policy() {
@@ -46,7 +123,9 @@ final class AckTracker {
     /** {@code 1 of 3 needed replicas answered (of the first 3, 1 failed)}, for messages. */
     @Override
     public String toString() {
-        return acks() + " of " + policy.ack() + " needed replicas answered (of the first " + policy.from() + ", "
-                + failures() + " failed)";
+        long state = counts.get();
+        return acks(state) + unsure(state) + " of " + policy.ack() + " needed replicas answered (of the first "
+                + policy.from() + ", " + failures(state) + " failed"
+                + (unsure(state) == 0 ? "" : ", " + unsure(state) + " get back what they lost") + ")";
     }
 }

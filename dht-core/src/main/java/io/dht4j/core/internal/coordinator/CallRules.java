@@ -4,6 +4,7 @@ import io.dht4j.CallOptions;
 import io.dht4j.ErrorCode;
 import io.dht4j.InvalidRequestException;
 import io.dht4j.Key;
+import io.dht4j.Ordering;
 import io.dht4j.ReplicationPolicy;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Entry;
@@ -54,6 +55,26 @@ final class CallRules {
                             + ", from=" + policy.from());
         }
         return policy;
+    }
+
+    /** The ordering of a call with a policy, which must fit. */
+    Ordering ordering(CallOptions options, ReplicationPolicy policy) {
+        Ordering ordering = options.ordering().orElse(limits.ordering());
+        if (ordering == Ordering.LINEARIZABLE && 2 * policy.ack() <= policy.from()) {
+            throw new InvalidRequestException(
+                    ErrorCode.POLICY_INVALID,
+                    "a linearizable call needs a majority, 2 * ack > from, not ack=" + policy.ack() + ", from="
+                            + policy.from());
+        }
+        return ordering;
+    }
+
+    /** Of a scan or a snapshot. */
+    void refuseOrdering(CallOptions options) {
+        if (options.ordering().isPresent()) {
+            throw new InvalidRequestException(
+                    ErrorCode.BAD_REQUEST, "an ordering is for get, put and delete and their batches only");
+        }
     }
 
     /** When what is written now expires, in milliseconds since 1970. */

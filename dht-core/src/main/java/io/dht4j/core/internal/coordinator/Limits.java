@@ -2,6 +2,7 @@ package io.dht4j.core.internal.coordinator;
 
 import io.dht4j.CancellationPolicy;
 import io.dht4j.Hedging;
+import io.dht4j.Ordering;
 import io.dht4j.ReadFanOut;
 import io.dht4j.core.internal.admission.OverloadLimits;
 import io.dht4j.core.internal.handoff.HandoffLimits;
@@ -13,6 +14,7 @@ import java.time.Duration;
  * The numbers that a node runs by; the builder has checked them.
  *
  * @param replicationFactor how many replicas a key has by default
+ * @param ordering in which order operations on a key take effect by default
  * @param readFanOut how many replicas a read asks
  * @param hedging when a read that waits asks one more replica
  * @param timeout how long a call may take by default
@@ -32,6 +34,7 @@ import java.time.Duration;
  */
 public record Limits(
         int replicationFactor,
+        Ordering ordering,
         ReadFanOut readFanOut,
         Hedging hedging,
         Duration timeout,

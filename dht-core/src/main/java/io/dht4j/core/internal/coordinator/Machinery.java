@@ -26,6 +26,8 @@ import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Environment;
+import io.dht4j.spi.StoreException;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.BitSet;
 import java.util.Comparator;
@@ -48,6 +50,7 @@ import org.slf4j.LoggerFactory;
 final class Machinery {
 
     private static final Logger LOG = LoggerFactory.getLogger(Machinery.class);
+    private static final String STARTS = "starts";
     private static final Duration START_TIMEOUT = Duration.ofSeconds(30);
     private static final Duration PING_TIMEOUT = Duration.ofSeconds(2);
 
@@ -167,14 +170,32 @@ final class Machinery {
 
     private void resumeClock() {
         Version newest = parts.store().newestAtOpen();
-        long ahead = newest.millis() - environment.currentTimeMillis();
-        if (ahead > clock.maxSkewMillis()) {
+        if (!clock.resume(newest)) {
             LOG.warn(
-                    "the store's newest entry is {} ms ahead of this node's clock; peers whose clocks are right refuse"
-                            + " its writes until then: check the clock",
-                    ahead);
+                    "the store's newest entry is {} ms ahead of this node's clock, so that either is wrong: check the clock."
+                            + " Keys with such entries cannot be written before that time",
+                    newest.millis() - environment.currentTimeMillis());
         }
-        clock.resume(newest);
+    }
+
+    /** So that a version which was given before this start is not given again. */
+    private void countStart() {
+        int starts = environment.random().nextInt();
+        try {
+            int before = parts.store()
+                    .note(STARTS)
+                    .filter(note -> note.length == Integer.BYTES)
+                    .map(note -> ByteBuffer.wrap(note).getInt())
+                    .orElse(starts);
+            starts = before + 1;
+            parts.store()
+                    .keepNote(
+                            STARTS,
+                            ByteBuffer.allocate(Integer.BYTES).putInt(starts).array());
+        } catch (StoreException e) {
+            LOG.debug("the store does not remember how often it was started", e);
+        }
+        clock.started(starts);
     }
 
     /**
@@ -186,6 +207,7 @@ final class Machinery {
     void start() {
         AddressCheck.check(parts.topology().nodes(), parts.transport());
         parts.store().bind("name " + parts.self() + ", " + parts.description());
+        countStart();
         fence.load();
         antiEntropy.ifPresent(AntiEntropy::start);
         listen();

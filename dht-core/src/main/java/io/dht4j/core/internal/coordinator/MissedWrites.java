@@ -7,8 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What replicas missed of a write, until it is clear whether they shall get it later: a write that certainly was not done must not be done by a hint.
- * Safe for use by any number of threads.
+ * What replicas missed of a write, until it is clear whether they shall get it later: a write that certainly was not done must not be done by a hint, nor one
+ * whose stamp was replaced. Safe for use by any number of threads.
  */
 final class MissedWrites {
 
@@ -25,14 +25,23 @@ final class MissedWrites {
         FORGET
     }
 
-    private record Miss(Node node, List<Entry> entries) {}
+    /** An entry of a write, with the stamp of one round. */
+    interface Stamped {
+
+        Entry entry();
+
+        /** Whether the entry got another stamp since. */
+        boolean isReplaced();
+    }
+
+    private record Miss(Node node, List<? extends Stamped> entries) {}
 
     MissedWrites(Handoff handoff) {
         this.handoff = handoff;
     }
 
     /** A replica has not confirmed. */
-    void add(Node node, List<Entry> entries) {
+    void add(Node node, List<? extends Stamped> entries) {
         synchronized (this) {
             if (fate == Fate.UNDECIDED) {
                 if (misses.isEmpty()) {
@@ -45,7 +54,19 @@ final class MissedWrites {
                 return;
             }
         }
-        handoff.missed(node, entries);
+        hint(node, entries);
+    }
+
+    private void hint(Node node, List<? extends Stamped> stamped) {
+        List<Entry> entries = new ArrayList<>(stamped.size());
+        for (Stamped each : stamped) {
+            if (!each.isReplaced()) {
+                entries.add(each.entry());
+            }
+        }
+        if (!entries.isEmpty()) {
+            handoff.missed(node, entries);
+        }
     }
 
     /**
@@ -63,7 +84,7 @@ final class MissedWrites {
             until = misses;
             misses = List.of();
         }
-        until.forEach(miss -> handoff.missed(miss.node(), miss.entries()));
+        until.forEach(miss -> hint(miss.node(), miss.entries()));
         return true;
     }
 

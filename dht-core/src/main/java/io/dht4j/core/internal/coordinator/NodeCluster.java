@@ -10,6 +10,7 @@ import io.dht4j.KeyPlacement;
 import io.dht4j.KeyRange;
 import io.dht4j.KeyValue;
 import io.dht4j.NodeStatus;
+import io.dht4j.Ordering;
 import io.dht4j.OverloadCounts;
 import io.dht4j.RepairStatus;
 import io.dht4j.ReplicationPolicy;
@@ -25,6 +26,7 @@ import io.dht4j.core.internal.clock.HybridClock;
 import io.dht4j.core.internal.refill.Unfilled;
 import io.dht4j.core.internal.repair.AntiEntropy;
 import io.dht4j.core.internal.snapshot.Cuts;
+import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.Environment;
 import io.dht4j.spi.Store;
@@ -118,7 +120,8 @@ public final class NodeCluster implements Cluster {
     public CompletionStage<Optional<Value>> get(Key key, CallOptions options) {
         return call(0, () -> {
             ReplicationPolicy policy = rules.readPolicy(options);
-            Optional<Store.Held> own = unfilled.isEmpty() ? ownMemory.read(key, policy) : Optional.empty();
+            boolean mayBeAlone = unfilled.isEmpty() && rules.ordering(options, policy) == Ordering.REAL_TIME;
+            Optional<Store.Held> own = mayBeAlone ? ownMemory.read(key, policy) : Optional.empty();
             // One that is closed meanwhile may have been read without what it had.
             return own.isPresent() && unfilled.isEmpty()
                     ? CompletableFuture.completedFuture(visible(own.get().entry()))
@@ -132,7 +135,8 @@ public final class NodeCluster implements Cluster {
             long expiry = rules.expiry(options);
             rules.requireFits(key, value);
             // A copy: the store keeps the array, and the caller may use its own again.
-            return write(options, version -> List.of(Entry.value(key, version, value.clone(), expiry)));
+            byte[] copy = value.clone();
+            return write(options, List.of(key), version -> List.of(Entry.value(key, version, copy, expiry)));
         });
     }
 
@@ -140,7 +144,7 @@ public final class NodeCluster implements Cluster {
     public CompletionStage<Version> delete(Key key, CallOptions options) {
         return call(key.length(), () -> {
             rules.refuseTimeToLive(options);
-            return write(options, version -> List.of(Entry.tombstone(key, version)));
+            return write(options, List.of(key), version -> List.of(Entry.tombstone(key, version)));
         });
     }
 
@@ -153,7 +157,10 @@ public final class NodeCluster implements Cluster {
                 rules.policy(options);
                 return CompletableFuture.completedFuture(Map.of());
             }
-            return read(distinct, rules.readPolicy(options), options, entries -> {
+            ReplicationPolicy policy = rules.readPolicy(options);
+            // Whether it fits; an ordinary read is linearizable if it does.
+            rules.ordering(options, policy);
+            return read(distinct, policy, options, entries -> {
                 Map<Key, Value> values = new LinkedHashMap<>();
                 for (int i = 0; i < distinct.size(); i++) {
                     Key key = distinct.get(i);
@@ -174,7 +181,7 @@ public final class NodeCluster implements Cluster {
             rules.requireBatch(values.size());
             long expiry = rules.expiry(options);
             values.forEach(rules::requireFits);
-            return write(options, version -> {
+            return write(options, List.copyOf(values.keySet()), version -> {
                 List<Entry> entries = new ArrayList<>(values.size());
                 values.forEach((key, value) -> entries.add(Entry.value(key, version, value.clone(), expiry)));
                 return entries;
@@ -186,6 +193,7 @@ public final class NodeCluster implements Cluster {
     public Scan scan(KeyRange range, ScanScope scope, CallOptions options) {
         Supplier<ClusterScan> begin = () -> {
             rules.refuseTimeToLive(options);
+            rules.refuseOrdering(options);
             if (scope == ScanScope.NODE && !parts.isNode()) {
                 throw new InvalidRequestException(
                         ErrorCode.SCAN_INVALID, "this member stores nothing: ask a node for its own entries");
@@ -199,6 +207,7 @@ public final class NodeCluster implements Cluster {
     public CompletionStage<Version> openSnapshot(Duration lease, CallOptions options) {
         return call(0, () -> {
             rules.refuseTimeToLive(options);
+            rules.refuseOrdering(options);
             rules.requireLease(lease);
             return SnapshotOpening.start(
                     parts,
@@ -216,6 +225,7 @@ public final class NodeCluster implements Cluster {
         return new Pages(
                 () -> {
                     rules.refuseTimeToLive(options);
+                    rules.refuseOrdering(options);
                     return new ClusterScan(
                             parts, peers, range, ScanScope.CLUSTER, rules.policy(options), Optional.of(snapshot));
                 },
@@ -342,29 +352,42 @@ public final class NodeCluster implements Cluster {
         return stage;
     }
 
-    private CompletableFuture<Version> write(CallOptions options, Function<Version, List<Entry>> entriesOf) {
+    private CompletableFuture<Version> write(
+            CallOptions options, List<Key> keys, Function<Version, List<Entry>> entriesOf) {
         ReplicationPolicy policy = rules.policy(options);
+        Ordering ordering = rules.ordering(options, policy);
+        if (keys.isEmpty()) {
+            return CompletableFuture.completedFuture(machinery.clock.next());
+        }
+        CallContext context = rules.context(options);
         // Before there is a version: a snapshot waits for the writes that may be older than it is.
         Cuts.Write underWay = machinery.cuts.writeBegins();
-        CompletableFuture<Void> written;
-        Version version = machinery.clock.next();
+        CompletableFuture<Version> written;
         try {
-            List<Entry> entries = entriesOf.apply(version);
-            written = entries.isEmpty()
-                    ? CompletableFuture.completedFuture(null)
-                    : WriteOperation.start(
-                            parts,
-                            peers,
-                            machinery.handoff,
-                            entries,
-                            policy,
-                            rules.context(options),
-                            limits.maxValueBytes());
+            written = ordering == Ordering.REAL_TIME
+                    ? write(entriesOf.apply(machinery.clock.next()), policy, ordering, context)
+                    : VersionQuery.start(parts, peers, keys, policy, context)
+                            .thenCompose(newest ->
+                                    write(entriesOf.apply(machinery.clock.above(newest)), policy, ordering, context));
         } catch (RuntimeException | Error e) {
             underWay.ended();
             throw e;
         }
-        return written.whenComplete((done, error) -> underWay.ended()).thenApply(done -> version);
+        return written.whenComplete((done, error) -> underWay.ended());
+    }
+
+    private CompletableFuture<Version> write(
+            List<Entry> entries, ReplicationPolicy policy, Ordering ordering, CallContext context) {
+        return WriteOperation.start(
+                parts,
+                peers,
+                machinery.handoff,
+                machinery.clock,
+                entries,
+                policy,
+                ordering,
+                context,
+                limits.maxValueBytes());
     }
 
     private Optional<Value> visible(Optional<Entry> entry) {

@@ -4,8 +4,11 @@ import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.IndeterminateException;
 import io.dht4j.Node;
+import io.dht4j.Ordering;
 import io.dht4j.ReplicationPolicy;
 import io.dht4j.UnavailableException;
+import io.dht4j.Version;
+import io.dht4j.core.internal.clock.HybridClock;
 import io.dht4j.core.internal.handoff.Handoff;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
@@ -16,95 +19,157 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One write of one or several entries: sends each to its first {@code from} replicas at the same time and completes when
- * for every entry {@code ack} of them have it, or when for some entry that can no longer be.
+ * for every entry {@code ack} of them have it as the newest of its key, or when for some entry that can no longer be.
+ *
+ * <p>A replica that holds something newer says so. When for that reason {@code ack} can no longer be reached, the entry gets a second stamp above the
+ * newest that was told of, and is sent anew: so what was acknowledged before this write began never supersedes it, whatever the clocks showed. Answers
+ * to an earlier stamp never count for a later one.
  */
 final class WriteOperation {
 
-    /** An entry and the count of its replicas' answers. */
-    private record Write(Entry entry, AckTracker tracker) {}
-
+    private final Parts parts;
     private final Peers peers;
+    private final HybridClock clock;
+    private final ReplicationPolicy policy;
+    /** Where the newest versions were asked for before: what is newer since is of a write beside this one. */
+    private final boolean newerCounts;
+
     private final MissedWrites missed;
     private final CallContext context;
+    private final int size;
     private final AtomicInteger undecided;
-    private final CompletableFuture<Void> result = new CompletableFuture<>();
+    private final AtomicLong newest = new AtomicLong();
+    private final CompletableFuture<Version> result = new CompletableFuture<>();
     private final Environment.Timer deadline;
-    private final List<Write> writes;
     private volatile boolean maybeDone;
     private volatile @Nullable PeerFailure lastFailure;
+    /** The entries as they were sent first. */
+    private final List<Stamp> first;
 
-    private WriteOperation(Parts parts, Peers peers, Handoff handoff, CallContext context, List<Write> writes) {
+    /** An entry with one stamp, and the count of its replicas' answers. */
+    private static final class Stamp implements MissedWrites.Stamped {
+
+        private final Entry entry;
+        private final AckTracker tracker;
+        private volatile @Nullable Stamp next;
+
+        Stamp(Entry entry, ReplicationPolicy policy) {
+            this.entry = entry;
+            this.tracker = new AckTracker(policy);
+        }
+
+        @Override
+        public Entry entry() {
+            return entry;
+        }
+
+        @Override
+        public boolean isReplaced() {
+            return next != null;
+        }
+
+        Stamp latest() {
+            Stamp latest = this;
+            for (Stamp later = next; later != null; later = later.next) {
+                latest = later;
+            }
+            return latest;
+        }
+    }
+
+    private WriteOperation(
+            Parts parts,
+            Peers peers,
+            Handoff handoff,
+            HybridClock clock,
+            ReplicationPolicy policy,
+            Ordering ordering,
+            CallContext context,
+            List<Entry> entries) {
+        this.parts = parts;
+        this.newerCounts = ordering == Ordering.LINEARIZABLE;
         this.peers = peers;
+        this.clock = clock;
+        this.policy = policy;
         this.missed = new MissedWrites(handoff);
         this.context = context;
-        this.writes = writes;
-        this.undecided = new AtomicInteger(writes.size());
+        this.size = entries.size();
+        this.undecided = new AtomicInteger(size);
+        this.first = new ArrayList<>(size);
+        for (Entry entry : entries) {
+            first.add(new Stamp(entry, policy));
+        }
         this.deadline = parts.environment().schedule(this::expire, context.remainingNanos());
     }
 
     /**
      * Starts a write.
      *
+     * @return completes with the version of what was written, the greatest if several entries got several
      * @throws io.dht4j.OverloadedException if too few replicas have room for it; then nothing was done
      */
-    static CompletableFuture<Void> start(
+    static CompletableFuture<Version> start(
             Parts parts,
             Peers peers,
             Handoff handoff,
+            HybridClock clock,
             List<Entry> entries,
             ReplicationPolicy policy,
+            Ordering ordering,
             CallContext context,
             int maxValueBytes) {
         // Before anything is sent, so that it is certain that nothing was done.
         for (Entry entry : entries) {
             peers.room().require(parts.replicas(entry.key(), policy.from()), policy);
         }
-        List<Write> writes = new ArrayList<>(entries.size());
-        for (Entry entry : entries) {
-            writes.add(new Write(entry, new AckTracker(policy)));
-        }
-        WriteOperation operation = new WriteOperation(parts, peers, handoff, context, writes);
-        if (writes.size() == 1) {
-            List<Node> replicas = parts.replicas(entries.get(0).key(), policy.from());
-            operation.send(replicas, writes, entries);
+        WriteOperation operation = new WriteOperation(parts, peers, handoff, clock, policy, ordering, context, entries);
+        if (entries.size() == 1) {
+            operation.send(operation.first.get(0));
         } else {
-            operation
-                    .group(parts, policy.from())
-                    .forEach((node, group) -> operation.sendGroup(node, group, maxValueBytes));
+            operation.group().forEach((node, group) -> operation.sendGroup(node, group, maxValueBytes));
         }
         return operation.result;
     }
 
-    private Map<Node, List<Write>> group(Parts parts, int from) {
-        Map<Node, List<Write>> groups = new LinkedHashMap<>();
-        for (Write write : writes) {
-            for (Node node : parts.replicas(write.entry().key(), from)) {
-                groups.computeIfAbsent(node, n -> new ArrayList<>()).add(write);
+    private Map<Node, List<Stamp>> group() {
+        Map<Node, List<Stamp>> groups = new LinkedHashMap<>();
+        for (Stamp stamp : first) {
+            for (Node node : replicas(stamp)) {
+                groups.computeIfAbsent(node, n -> new ArrayList<>()).add(stamp);
             }
         }
         return groups;
     }
 
-    private void sendGroup(Node node, List<Write> group, int maxBytes) {
-        EntryGroups.split(group, Write::entry, maxBytes, part -> sendPart(node, part));
+    private List<Node> replicas(Stamp stamp) {
+        return parts.replicas(stamp.entry.key(), policy.from());
     }
 
-    private void sendPart(Node node, List<Write> part) {
-        send(List.of(node), part, part.stream().map(Write::entry).toList());
+    private void sendGroup(Node node, List<Stamp> group, int maxBytes) {
+        EntryGroups.split(group, Stamp::entry, maxBytes, part -> send(List.of(node), part));
     }
 
-    private void send(List<Node> nodes, List<Write> part, List<Entry> entries) {
+    private void send(Stamp stamp) {
+        send(replicas(stamp), List.of(stamp));
+    }
+
+    private void send(List<Node> nodes, List<Stamp> part) {
+        List<Entry> entries = part.size() == 1
+                ? List.of(part.get(0).entry)
+                : part.stream().map(Stamp::entry).toList();
         Outgoing outgoing = Outgoing.of(new Request.ApplyEntries(entries));
         ReplyHandler handler = new ReplyHandler() {
             @Override
             public void replied(Reply reply) {
-                part.forEach(write -> acknowledged(write));
+                answered(part, ((Reply.Applied) reply).newer());
             }
 
             @Override
@@ -113,10 +178,12 @@ final class WriteOperation {
                 if (!failure.nothingDone()) {
                     maybeDone = true;
                 }
-                nodes.stream()
-                        .filter(node -> node.id().equals(failure.node()))
-                        .forEach(node -> missed.add(node, entries));
-                part.forEach(write -> missed(write));
+                nodes.stream().filter(node -> node.id().equals(failure.node())).forEach(node -> missed.add(node, part));
+                part.forEach(stamp -> {
+                    if (stamp.tracker.fail()) {
+                        decided(stamp);
+                    }
+                });
             }
         };
         // The local replica last: it may do its work on this thread, and the others need not wait for that.
@@ -133,39 +200,81 @@ final class WriteOperation {
         }
     }
 
-    private void acknowledged(Write write) {
-        if (write.tracker().ack() && undecided.decrementAndGet() == 0) {
-            deadline.cancel();
-            if (missed.keep()) {
-                result.complete(null);
+    private void answered(List<Stamp> part, List<Reply.Newer> newer) {
+        // Also where it was superseded: it was there, for a moment perhaps.
+        maybeDone = true;
+        int next = 0;
+        for (int i = 0; i < part.size(); i++) {
+            Stamp stamp = part.get(i);
+            boolean isNewest = next == newer.size() || newer.get(next).index() != i;
+            Optional<Version> told =
+                    isNewest ? Optional.empty() : Optional.of(newer.get(next++).version());
+            if (answered(stamp, told)) {
+                decided(stamp);
             }
         }
     }
 
-    private void missed(Write write) {
-        AckTracker tracker = write.tracker();
-        if (tracker.fail()) {
-            deadline.cancel();
-            boolean nothingDone = !maybeDone
-                    && tracker.acks() == 0
-                    && tracker.failures() == tracker.policy().from();
-            PeerFailure last = lastFailure;
-            String why = last == null ? "" : "; " + last;
-            fail(tracker + why, writes.size() == 1 && nothingDone, last);
+    /** Counts an answer; true for the one that decides. */
+    private boolean answered(Stamp stamp, Optional<Version> newer) {
+        if (newer.isPresent() && newer.get().equals(Reply.Newer.UNKNOWN)) {
+            return stamp.tracker.ackUnsure();
         }
+        boolean counts = newer.isEmpty() || newerCounts;
+        return counts ? stamp.tracker.ack() : stamp.tracker.newer(newer.orElseThrow());
+    }
+
+    private void decided(Stamp stamp) {
+        if (stamp.tracker.isEnough()) {
+            acknowledged(stamp);
+        } else {
+            lost(stamp);
+        }
+    }
+
+    private void acknowledged(Stamp stamp) {
+        newest.accumulateAndGet(stamp.entry.version().packed(), Math::max);
+        if (undecided.decrementAndGet() == 0) {
+            deadline.cancel();
+            if (missed.keep()) {
+                result.complete(new Version(newest.get()));
+            }
+        }
+    }
+
+    /** Too few replicas can still have an entry as the newest of its key. */
+    private void lost(Stamp stamp) {
+        Optional<Version> superseding = stamp.tracker.newest();
+        if (superseding.isEmpty()) {
+            fail(stamp.tracker);
+        } else if (!result.isDone() && !context.isExpired()) {
+            Stamp again = new Stamp(stamp.entry.withVersion(clock.above(superseding.get())), policy);
+            stamp.next = again;
+            send(again);
+        }
+    }
+
+    private void fail(AckTracker tracker) {
+        deadline.cancel();
+        boolean nothingDone = size == 1
+                && !maybeDone
+                && tracker.acks() == 0
+                && tracker.failures() == tracker.policy().from();
+        PeerFailure last = lastFailure;
+        String why = last == null ? "" : "; " + last;
+        fail(tracker + why, nothingDone, last);
     }
 
     private void expire() {
         if (result.isDone()) {
             return;
         }
-        String counts = "";
-        for (Write write : writes) {
-            if (write.tracker().acks() < write.tracker().policy().ack()) {
-                counts = write.tracker().toString();
-                break;
-            }
-        }
+        String counts = first.stream()
+                .map(stamp -> stamp.latest().tracker)
+                .filter(tracker -> !tracker.isEnough())
+                .findFirst()
+                .map(AckTracker::toString)
+                .orElse("");
         fail(counts + " before the deadline", false, null);
     }
 

@@ -10,6 +10,7 @@ import io.dht4j.spi.StoreException;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -126,46 +127,70 @@ public final class Fence {
      * had it and purged it. Blocks as the store does.
      *
      * @param entries which are about to come
-     * @return the first one that may not come, or empty if they are in the store
+     * @return what has become of them
      * @throws StoreException if the store fails
      */
-    public Optional<Entry> enter(List<Entry> entries) {
+    public Entered enter(List<Entry> entries) {
         return enter(entries, false);
     }
+
+    /**
+     * What has become of entries.
+     *
+     * @param refused the first one that may not come; empty if all are in the store
+     * @param newest if they are, for each in the same order the newest version that the store held of its key then
+     */
+    public record Entered(Optional<Entry> refused, List<Version> newest) {}
 
     /**
      * Lets entries into the store that this node has fetched from replicas which hold what it should: the same, but where its disk was set back only what it has purged itself counts.
      * Blocks as the store does.
      *
      * @param entries as others hold them
-     * @return the first one that may not come, or empty if they are in the store
+     * @return what has become of them
      * @throws StoreException if the store fails
      */
-    public Optional<Entry> refill(List<Entry> entries) {
+    public Entered refill(List<Entry> entries) {
         return enter(entries, true);
     }
 
-    private Optional<Entry> enter(List<Entry> entries, boolean refills) {
+    private Entered enter(List<Entry> entries, boolean refills) {
         lock.readLock().lock();
         try {
             if (!mayConcern(entries)) {
-                store.apply(entries);
-                return Optional.empty();
+                return new Entered(Optional.empty(), store.applyAndGetVersions(entries));
             }
             List<Entry> coming = new ArrayList<>(entries.size());
-            for (Entry entry : entries) {
+            // Those that may not come, and need not.
+            BitSet there = new BitSet();
+            for (int i = 0; i < entries.size(); i++) {
+                Entry entry = entries.get(i);
                 if (!isBehind(entry, refills)) {
                     coming.add(entry);
                 } else if (wouldChange(entry)) {
-                    return Optional.of(entry);
+                    return new Entered(Optional.of(entry), List.of());
+                } else {
+                    there.set(i);
                 }
             }
             noteOld(coming);
-            store.apply(coming);
-            return Optional.empty();
+            Iterator<Version> newestOfComing = store.applyAndGetVersions(coming).iterator();
+            List<Version> newest = new ArrayList<>(entries.size());
+            for (int i = 0; i < entries.size(); i++) {
+                newest.add(there.get(i) ? newestOf(entries.get(i)) : newestOfComing.next());
+            }
+            return new Entered(Optional.empty(), newest);
         } finally {
             lock.readLock().unlock();
         }
+    }
+
+    /** Of the key of an entry that the store has, or had until it purged it with all that was older. */
+    private Version newestOf(Entry entry) {
+        return store.get(entry.key())
+                .map(Entry::version)
+                .filter(held -> held.compareTo(entry.version()) > 0)
+                .orElse(entry.version());
     }
 
     private boolean isBehind(Entry entry, boolean refills) {

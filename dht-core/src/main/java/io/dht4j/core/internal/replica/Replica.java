@@ -86,7 +86,16 @@ public final class Replica {
             Unfilled unfilled) {
         this.store = store;
         this.content = content;
-        this.gate = new StoreGate(store, fence, environment, maxWaiting, maxWaitingBytes, ages);
+        this.gate = new StoreGate(
+                store,
+                fence,
+                environment,
+                maxWaiting,
+                maxWaitingBytes,
+                ages,
+                clock::isTooFarAhead,
+                partitionOf,
+                unfilled);
         this.nanoTime = environment::nanoTime;
         this.clock = clock;
         this.cuts = cuts;
@@ -166,7 +175,8 @@ public final class Replica {
             gate.later(StoreGate.Read.through(demand, () -> page(scan, () -> store.scan(scan.range())), reply));
         } else if (request instanceof RepairRequest.Entries compared) {
             // Other replicas compare themselves with what must not be read too.
-            gate.later(StoreGate.Read.through(demand, () -> read(compared.queries(), 0, room()), reply));
+            gate.later(StoreGate.Read.through(
+                    demand, () -> answer(compared.queries(), entries(compared.queries()), 0, room()), reply));
         } else if (request instanceof RepairRequest repair) {
             gate.later(StoreGate.Read.through(demand, () -> content.answer(repair), reply));
         } else if (request instanceof Request.CutPage cut) {
@@ -258,6 +268,9 @@ public final class Replica {
             entries.add(held.get().entry());
         }
         Reply found = answer(read.queries(), entries, read.inlineBytes(), room);
+        if (tooFarAhead(entries).isPresent()) {
+            return tooFarAhead(entries);
+        }
         return Optional.of(isUnfilled(read) ? refilling(partitions(read.queries())) : found);
     }
 
@@ -265,7 +278,12 @@ public final class Replica {
         if (isUnfilled(read)) {
             return refilling(partitions(read.queries()));
         }
-        Reply found = read(read.queries(), read.inlineBytes(), room);
+        List<Optional<Entry>> entries = entries(read.queries());
+        Optional<Reply> refusal = tooFarAhead(entries);
+        if (refusal.isPresent()) {
+            return refusal.get();
+        }
+        Reply found = answer(read.queries(), entries, read.inlineBytes(), room);
         // One that begins to be refilled meanwhile may have been read without what it had.
         return isUnfilled(read) ? refilling(partitions(read.queries())) : found;
     }
@@ -276,14 +294,26 @@ public final class Replica {
         return partitions;
     }
 
-    private Reply read(List<Request.Query> queries, int inlineBytes, ReplyRoom room) {
+    private List<Optional<Entry>> entries(List<Request.Query> queries) {
         List<Optional<Entry>> entries = new ArrayList<>(queries.size());
         queries.forEach(query -> entries.add(store.get(query.key())));
-        return answer(queries, entries, inlineBytes, room);
+        return entries;
     }
 
-    private static Reply answer(
-            List<Request.Query> queries, List<Optional<Entry>> entries, int inlineBytes, ReplyRoom room) {
+    /** What was written when some clock was wrong is not shown before its time: others may know better. */
+    private Optional<Reply> tooFarAhead(List<Optional<Entry>> entries) {
+        for (Optional<Entry> entry : entries) {
+            if (entry.isPresent() && clock.isTooFarAhead(entry.get().version())) {
+                return Optional.of(new Reply.Failed(
+                        ErrorCode.VERSION_TOO_FAR_AHEAD,
+                        "version " + entry.get().version() + ", which it holds of key "
+                                + entry.get().key() + ", is too far ahead of its clock"));
+            }
+        }
+        return Optional.empty();
+    }
+
+    private Reply answer(List<Request.Query> queries, List<Optional<Entry>> entries, int inlineBytes, ReplyRoom room) {
         List<Answer> answers = new ArrayList<>(entries.size());
         for (int i = 0; i < entries.size(); i++) {
             Request.Query query = queries.get(i);

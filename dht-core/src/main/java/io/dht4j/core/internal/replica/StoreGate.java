@@ -2,9 +2,12 @@ package io.dht4j.core.internal.replica;
 
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
+import io.dht4j.Key;
+import io.dht4j.Version;
 import io.dht4j.core.internal.admission.Admission;
 import io.dht4j.core.internal.admission.AgedQueue.Taken;
 import io.dht4j.core.internal.admission.QueueLimits;
+import io.dht4j.core.internal.refill.Unfilled;
 import io.dht4j.core.internal.repair.Fence;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.spi.Entry;
@@ -20,7 +23,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.function.ToIntFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -66,11 +71,32 @@ final class StoreGate {
     private final StoreLane<Write> writes;
     private final StoreLane<List<Read>> reads;
     private final LongAdder dropped = new LongAdder();
+    private final Predicate<Version> tooFarAhead;
+    private final ToIntFunction<Key> partitionOf;
+    private final Unfilled unfilled;
     private final LogLimit storeFailures;
     private final LogLimit replyFailures;
 
+    /**
+     * A gate before a store.
+     *
+     * @param tooFarAhead tells versions that no clock can have shown yet, but a wrong one
+     * @param partitionOf finds a key's partition
+     * @param unfilled partitions of which something was lost
+     */
     StoreGate(
-            Store store, Fence fence, Environment environment, int maxWaiting, long maxWaitingBytes, QueueLimits ages) {
+            Store store,
+            Fence fence,
+            Environment environment,
+            int maxWaiting,
+            long maxWaitingBytes,
+            QueueLimits ages,
+            Predicate<Version> tooFarAhead,
+            ToIntFunction<Key> partitionOf,
+            Unfilled unfilled) {
+        this.tooFarAhead = tooFarAhead;
+        this.partitionOf = partitionOf;
+        this.unfilled = unfilled;
         this.store = store;
         this.storeName = store.name();
         this.fence = fence;
@@ -108,7 +134,7 @@ final class StoreGate {
 
     /** Merges entries that this node has fetched itself, in no order with those that come by themselves. */
     void refill(List<Entry> entries, Consumer<Reply> reply) {
-        later(Read.through(new Demand(() -> false, () -> false), () -> outcome(fence.refill(entries)), reply));
+        later(Read.through(new Demand(() -> false, () -> false), () -> refillNow(entries), reply));
     }
 
     /** Merges several lists of entries into the store, with one call of it where it can be, each with a reply of its own. */
@@ -237,14 +263,16 @@ final class StoreGate {
 
     /** A reply for each. What is behind a fence is taken out, and all the rest is one call of the store. */
     private List<Reply> applyGroup(List<Write> group) {
-        List<Reply> replies = new ArrayList<>(Collections.nCopies(group.size(), new Reply.Applied()));
+        List<Reply> replies = new ArrayList<>(Collections.nCopies(group.size(), Reply.Applied.AS_NEWEST));
         BitSet left = new BitSet();
         left.set(0, group.size());
         Reply result = attempt(() -> {
             enter(group, left, replies);
-            return new Reply.Applied();
+            return Reply.Applied.AS_NEWEST;
         });
-        left.stream().forEach(write -> replies.set(write, result));
+        if (result instanceof Reply.Failed) {
+            left.stream().forEach(write -> replies.set(write, result));
+        }
         return replies;
     }
 
@@ -253,17 +281,55 @@ final class StoreGate {
         while (!left.isEmpty()) {
             List<Entry> entries = new ArrayList<>();
             left.stream().forEach(write -> entries.addAll(group.get(write).entries()));
-            Optional<Entry> refused = fence.enter(entries);
-            if (refused.isEmpty()) {
+            Predicate<Key> unknown = unknown();
+            Fence.Entered entered = fence.enter(entries);
+            if (entered.refused().isEmpty()) {
+                answer(group, left, entered.newest(), unknown, replies);
                 return;
             }
+            Entry refused = entered.refused().get();
             int behind = left.stream()
-                    .filter(write -> contains(group.get(write), refused.get()))
+                    .filter(write -> contains(group.get(write), refused))
                     .findFirst()
                     .orElseThrow();
             left.clear(behind);
-            replies.set(behind, behindFence(refused.get()));
+            replies.set(behind, behindFence(refused));
         }
+    }
+
+    private void answer(
+            List<Write> group, BitSet left, List<Version> newest, Predicate<Key> unknown, List<Reply> replies) {
+        int from = 0;
+        for (int i = left.nextSetBit(0); i >= 0; i = left.nextSetBit(i + 1)) {
+            List<Entry> entries = group.get(i).entries();
+            replies.set(i, applied(entries, newest.subList(from, from + entries.size()), unknown));
+            from += entries.size();
+        }
+    }
+
+    /** The answer to entries that are merged. */
+    private Reply applied(List<Entry> entries, List<Version> newest, Predicate<Key> unknown) {
+        List<Reply.Newer> newer = List.of();
+        for (int i = 0; i < entries.size(); i++) {
+            Version held = newest.get(i);
+            if (held.compareTo(entries.get(i).version()) <= 0) {
+                if (!unknown.test(entries.get(i).key())) {
+                    continue;
+                }
+                held = Reply.Newer.UNKNOWN;
+            } else if (tooFarAhead.test(held)) {
+                // By a clock that was wrong: a coordinator must not follow it.
+                return new Reply.Failed(
+                        ErrorCode.VERSION_TOO_FAR_AHEAD,
+                        "version " + held + ", which it holds of key "
+                                + entries.get(i).key() + ", is too far ahead of its clock");
+            }
+            if (newer.isEmpty()) {
+                newer = new ArrayList<>(1);
+            }
+            newer.add(new Reply.Newer(i, held));
+        }
+        return newer.isEmpty() ? Reply.Applied.AS_NEWEST : new Reply.Applied(newer);
     }
 
     /** Two writes may bring the same: it is this very one. */
@@ -273,11 +339,25 @@ final class StoreGate {
     }
 
     private Reply applyNow(List<Entry> entries) {
-        return outcome(fence.enter(entries));
+        Predicate<Key> unknown = unknown();
+        Fence.Entered entered = fence.enter(entries);
+        return entered.refused().isPresent()
+                ? behindFence(entered.refused().get())
+                : applied(entries, entered.newest(), unknown);
     }
 
-    private static Reply outcome(Optional<Entry> refused) {
-        return refused.map(StoreGate::behindFence).orElseGet(Reply.Applied::new);
+    /** Of which keys this replica does not know what it held. To be asked before entries are merged. */
+    private Predicate<Key> unknown() {
+        if (unfilled.isEmpty()) {
+            return key -> false;
+        }
+        BitSet lost = unfilled.of(Unfilled.Why.LOST);
+        lost.or(unfilled.of(Unfilled.Why.SET_BACK));
+        return key -> lost.get(partitionOf.applyAsInt(key));
+    }
+
+    private Reply refillNow(List<Entry> entries) {
+        return fence.refill(entries).refused().map(StoreGate::behindFence).orElse(Reply.Applied.AS_NEWEST);
     }
 
     private static Reply behindFence(Entry refused) {

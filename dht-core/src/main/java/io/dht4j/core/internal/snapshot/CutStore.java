@@ -35,7 +35,12 @@ final class CutStore implements Store {
 
     @Override
     public void apply(List<Entry> entries) {
-        cuts.apply(entries);
+        cuts.applyAndGetVersions(entries);
+    }
+
+    @Override
+    public List<Version> applyAndGetVersions(List<Entry> entries) {
+        return cuts.applyAndGetVersions(entries);
     }
 
     @Override

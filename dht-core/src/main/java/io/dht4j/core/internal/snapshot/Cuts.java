@@ -34,7 +34,7 @@ import org.slf4j.LoggerFactory;
  *   <li>{@link #end}, or a lease that runs out, or too much to keep: forget everything.
  * </ol>
  *
- * <p>Nothing blocks but {@link #apply} and {@link #cursor}, as the store does. Safe for use by any number of threads.
+ * <p>Nothing blocks but {@link #applyAndGetVersions} and {@link #cursor}, as the store does. Safe for use by any number of threads.
  */
 public final class Cuts {
 
@@ -218,17 +218,16 @@ public final class Cuts {
         return open.stream().mapToLong(Cut::bytes).sum();
     }
 
-    /** Merges entries into the store. */
-    void apply(List<Entry> entries) {
+    /** Merges entries into the store, which tells the newest version of each key. */
+    List<Version> applyAndGetVersions(List<Entry> entries) {
         UnderWay.Generation here = applies.enter();
         try {
             if (open.isEmpty()) {
-                store.apply(entries);
-                return;
+                return store.applyAndGetVersions(entries);
             }
             synchronized (merging) {
                 takeNote(entries);
-                store.apply(entries);
+                return store.applyAndGetVersions(entries);
             }
         } finally {
             here.leave();

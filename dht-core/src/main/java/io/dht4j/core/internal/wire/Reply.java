@@ -27,8 +27,28 @@ public sealed interface Reply
      */
     record Found(List<Answer> answers) implements Reply {}
 
-    /** Every entry was merged and is durable as the replica's store is configured. */
-    record Applied() implements Reply {}
+    /**
+     * Every entry was merged and is durable as the replica's store is configured.
+     *
+     * @param newer which of them the replica does not hold as the newest of their keys, in ascending order of their places; mostly none
+     */
+    record Applied(List<Newer> newer) implements Reply {
+
+        /** All entries were the newest of their keys. */
+        public static final Applied AS_NEWEST = new Applied(List.of());
+    }
+
+    /**
+     * A replica held something newer than an entry that it merged, or cannot tell.
+     *
+     * @param index the entry's place in the request
+     * @param version of what it held; {@link #UNKNOWN} if it has lost what it held and is getting it back
+     */
+    record Newer(int index, Version version) {
+
+        /** In place of a version that the replica cannot tell. */
+        public static final Version UNKNOWN = new Version(0);
+    }
 
     /**
      * A page of a range.

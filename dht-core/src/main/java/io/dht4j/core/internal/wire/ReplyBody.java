@@ -14,6 +14,9 @@ final class ReplyBody {
     /** A part's type and length. */
     static final int PART_BYTES = 1 + 4;
 
+    /** The place of an entry and a version. */
+    private static final int NEWER_BYTES = 2 + 8;
+
     private static final int ABSENT = 0;
     private static final int WHOLE = 1;
     private static final int VERSION_ONLY = 2;
@@ -64,6 +67,9 @@ final class ReplyBody {
         if (reply instanceof Reply.Failed failed) {
             return 2 + 2 + FrameWriter.utf8(failed.message()).length;
         }
+        if (reply instanceof Reply.Applied applied) {
+            return 2 + NEWER_BYTES * applied.newer().size();
+        }
         if (reply instanceof Reply.OtherSettings other) {
             int size = 4;
             for (Map.Entry<String, String> setting : other.settings().values().entrySet()) {
@@ -106,6 +112,11 @@ final class ReplyBody {
             page.resume().ifPresent(out::key);
         } else if (reply instanceof Reply.Failed failed) {
             out.u16(failed.code().number()).text(FrameWriter.utf8(failed.message()));
+        } else if (reply instanceof Reply.Applied applied) {
+            out.u16(applied.newer().size());
+            for (Reply.Newer newer : applied.newer()) {
+                out.u16(newer.index()).i64(newer.version().packed());
+            }
         } else if (reply instanceof Reply.OtherSettings other) {
             out.i32(other.settings().values().size());
             other.settings()
@@ -148,8 +159,8 @@ final class ReplyBody {
         if (type == FrameTypes.FOUND && request instanceof RepairRequest.Entries entries) {
             return found(in, entries.queries());
         }
-        if (type == FrameTypes.APPLIED && request instanceof Request.ApplyEntries) {
-            return new Reply.Applied();
+        if (type == FrameTypes.APPLIED && request instanceof Request.ApplyEntries apply) {
+            return applied(in, apply.entries().size());
         }
         if (type == FrameTypes.PAGE && (request instanceof Request.ScanPage || request instanceof Request.CutPage)) {
             return new Reply.Page(in.entries(), in.flag("the resume flag") ? Optional.of(in.key()) : Optional.empty());
@@ -170,6 +181,27 @@ final class ReplyBody {
             return RepairBody.readReply(in, repair);
         }
         throw in.malformed("reply type " + type + " to " + request.getClass().getSimpleName());
+    }
+
+    private static Reply.Applied applied(FrameReader in, int entries) throws FrameException {
+        int count = in.u16("a number of newer versions");
+        if (count == 0) {
+            return Reply.Applied.AS_NEWEST;
+        }
+        if (count > entries) {
+            throw in.malformed(count + " newer versions for " + entries + " entries");
+        }
+        List<Reply.Newer> newer = new ArrayList<>(count);
+        int next = 0;
+        for (int i = 0; i < count; i++) {
+            int index = in.u16("the place of an entry");
+            if (index < next || index >= entries) {
+                throw in.malformed("place " + index + " of " + entries + " entries, at least " + next + " expected");
+            }
+            next = index + 1;
+            newer.add(new Reply.Newer(index, in.version()));
+        }
+        return new Reply.Applied(newer);
     }
 
     private static Reply.Found found(FrameReader in, List<Query> queries) throws FrameException {

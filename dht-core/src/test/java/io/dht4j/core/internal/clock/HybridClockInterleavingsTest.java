@@ -70,7 +70,7 @@ class HybridClockInterleavingsTest {
     /** The clock of the second of two nodes. */
     public static class OfASlot {
 
-        private final HybridClock clock = new HybridClock(() -> NOW, SKEW, 1, 2);
+        private final HybridClock clock = new HybridClock(() -> NOW, () -> 0, SKEW, 1, 2);
 
         /** Gives a version. */
         @Operation

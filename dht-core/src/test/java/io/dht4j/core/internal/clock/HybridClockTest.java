@@ -57,10 +57,78 @@ class HybridClockTest {
     }
 
     @Test
-    void itResumesBehindItsOwnPastHoweverFarAheadThatIs() {
-        Version past = Version.of(9_000_000, 1);
-        clock.resume(past);
-        assertThat(clock.next()).isEqualTo(Version.of(9_000_000, 2));
+    void itResumesBehindItsOwnPastUnlessThatIsOfAWrongClock() {
+        Version past = Version.of(1_059_000, 1);
+        assertThat(clock.resume(past)).isTrue();
+        assertThat(clock.next()).isEqualTo(Version.of(1_059_000, 2));
+        assertThat(clock.resume(Version.of(9_000_000, 1))).isFalse();
+        assertThat(clock.next()).isEqualTo(Version.of(1_059_000, 3));
+    }
+
+    @Test
+    void aVersionAboveAnotherIsGreaterThanAllAndFollowedIfItIsWithinTheLimit() {
+        HybridClock ofASlot = new HybridClock(wall::get, () -> 0, 60_000, 3, 8);
+        Version newest = Version.of(1_050_000, 9);
+        Version above = ofASlot.above(newest);
+        assertThat(above).isGreaterThan(newest);
+        assertThat(above.millis()).isEqualTo(1_050_000);
+        assertThat(ofASlot.next()).isGreaterThan(above);
+        assertThat(ofASlot.above(Version.of(5, 0)))
+                .as("its own are superseded too")
+                .isGreaterThan(above);
+    }
+
+    @Test
+    void aVersionBeyondTheLimitIsGivenAndNotFollowed() {
+        HybridClock ofASlot = new HybridClock(wall::get, () -> 0, 60_000, 3, 8);
+        Version newest = Version.of(1_070_000, 9);
+        Version above = ofASlot.above(newest);
+        assertThat(above).isGreaterThan(newest);
+        assertThat(above.millis()).isEqualTo(1_070_000);
+        assertThat(ofASlot.next().millis()).isEqualTo(1_000_000);
+        assertThat(ofASlot.above(newest)).as("none twice").isGreaterThan(above);
+        wall.addAndGet(20_000);
+        assertThat(ofASlot.above(newest)).as("now it is within the limit").isGreaterThan(above);
+    }
+
+    @Test
+    void noVersionIsGivenTwiceByAClockThatSupersedesWhatItIsToldOf() {
+        HybridClock ofASlot = new HybridClock(wall::get, () -> 0, 1_000, 3, 8);
+        Set<Version> given = ConcurrentHashMap.newKeySet();
+        SplittableRandom seeds = new SplittableRandom(9);
+        List<SplittableRandom> randoms =
+                IntStream.range(0, 8).mapToObj(i -> seeds.split()).toList();
+        randoms.parallelStream().forEach(random -> {
+            for (int i = 0; i < 20_000; i++) {
+                Version version = random.nextInt(3) == 0
+                        ? ofASlot.next()
+                        : ofASlot.above(Version.of(1_000_000 + random.nextInt(3_000), random.nextInt(100)));
+                assertThat(given.add(version)).as("%s is new", version).isTrue();
+                if (random.nextInt(50) == 0) {
+                    wall.addAndGet(random.nextInt(20) - 5);
+                }
+            }
+        });
+    }
+
+    @Test
+    void afterAStartOtherVersionsAreGivenAboveTheSameOne() {
+        Version newest = Version.of(1_000_500, 9);
+        HybridClock before = new HybridClock(wall::get, () -> 0, 60_000, 3, 8);
+        before.started(7);
+        HybridClock after = new HybridClock(wall::get, () -> 0, 60_000, 3, 8);
+        after.started(8);
+        assertThat(after.above(newest)).isNotEqualTo(before.above(newest));
+    }
+
+    @Test
+    void aClockThatIsSetBackGoesOnToTakeWhatOthersRightlyGive() {
+        AtomicLong nanos = new AtomicLong();
+        HybridClock setBack = new HybridClock(wall::get, nanos::get, 60_000, 3, 8);
+        wall.addAndGet(-600_000);
+        nanos.addAndGet(10_000_000_000L);
+        assertThat(setBack.observe(Version.of(1_069_000, 0))).isTrue();
+        assertThat(setBack.observe(Version.of(1_071_000, 0))).isFalse();
     }
 
     @Test
@@ -77,7 +145,7 @@ class HybridClockTest {
     void nodesNeverGiveTheSameVersionWhetherOrNotTheyHearOfEachOther() {
         SplittableRandom random = new SplittableRandom(5);
         List<HybridClock> clocks = IntStream.range(0, 8)
-                .mapToObj(slot -> new HybridClock(wall::get, 60_000, slot, 8))
+                .mapToObj(slot -> new HybridClock(wall::get, () -> 0, 60_000, slot, 8))
                 .toList();
         Set<Version> given = new HashSet<>();
         for (int i = 0; i < 100_000; i++) {

@@ -49,7 +49,7 @@ class FrameCodecTest {
     private static final Reply.Batch BATCHED = new Reply.Batch(List.of(
             new Reply.Found(List.of(new Answer.Whole(VALUE), new Answer.Absent())),
             new Reply.Failed(ErrorCode.OVERLOADED, "too much"),
-            new Reply.Applied()));
+            Reply.Applied.AS_NEWEST));
 
     private static byte[] encode(Request request) {
         return FrameCodec.encode(HEADER, request).toBytes();
@@ -104,7 +104,8 @@ class FrameCodecTest {
     static Stream<Reply> replies() {
         return Stream.of(
                 new Reply.Pong(),
-                new Reply.Applied(),
+                Reply.Applied.AS_NEWEST,
+                new Reply.Applied(List.of(new Reply.Newer(0, VERSION), new Reply.Newer(1, Version.of(3, 4)))),
                 new Reply.Found(List.of(
                         new Answer.Absent(),
                         new Answer.Whole(VALUE),
@@ -140,7 +141,7 @@ class FrameCodecTest {
             return new Request.FixCut(VERSION, VERSION);
         }
         if (reply instanceof Reply.Applied) {
-            return new Request.ApplyEntries(List.of());
+            return APPLY;
         }
         if (reply instanceof RepairReply) {
             return repairRequestFor(reply);
@@ -287,6 +288,18 @@ class FrameCodecTest {
     }
 
     @Test
+    void newerVersionsOfEntriesThatWereNotSentAreMalformed() {
+        for (List<Reply.Newer> wrong : List.of(
+                List.of(new Reply.Newer(2, VERSION)),
+                List.of(new Reply.Newer(1, VERSION), new Reply.Newer(0, VERSION)),
+                List.of(new Reply.Newer(0, VERSION), new Reply.Newer(0, VERSION)),
+                List.of(new Reply.Newer(0, VERSION), new Reply.Newer(1, VERSION), new Reply.Newer(1, VERSION)))) {
+            byte[] frame = encode(new Reply.Applied(wrong));
+            assertThat(codeOf(() -> decodeReply(frame, APPLY))).isEqualTo(ErrorCode.MALFORMED_FRAME);
+        }
+    }
+
+    @Test
     void aReplyOfTheWrongKindIsMalformed() {
         byte[] frame = encode(new Reply.Pong());
         assertThat(codeOf(() -> decodeReply(frame, new Request.ApplyEntries(List.of()))))
@@ -353,7 +366,7 @@ class FrameCodecTest {
         BatchReader in = openReplies(encode(BATCHED), 3);
         in.skip();
         in.skip();
-        assertThat(in.next(APPLY)).isEqualTo(new Reply.Applied());
+        assertThat(in.next(APPLY)).isEqualTo(Reply.Applied.AS_NEWEST);
         in.end();
         assertThat(codeOf(in::skip)).isEqualTo(ErrorCode.MALFORMED_FRAME);
     }
