@@ -66,6 +66,8 @@ public enum ErrorCode {
     REPLICA_REFILLING(2007, Action.RETRY_ANYWHERE),
     /** The node at an address is not the one that was asked: the address in the caller's list of nodes is another node's. */
     WRONG_RECIPIENT(2008, Action.RETRY_ANYWHERE),
+    /** The clock of the node contradicts those of the others: it takes no writes until they agree. */
+    CLOCK_CONTRADICTED(2009, Action.RETRY_ANYWHERE),
 
     /** Too few replicas confirmed a write in time; some may have applied it, and a later read may show it. */
     WRITE_INDETERMINATE(3000, Action.REPEAT_ONLY_THIS),

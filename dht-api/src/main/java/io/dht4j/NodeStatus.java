@@ -2,6 +2,7 @@ package io.dht4j;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * What a node says of itself.
@@ -24,6 +25,7 @@ import java.util.List;
  * @param refill what it must still get from other nodes before it is read
  * @param suspected the other nodes that do not answer it as far as its own calls tell, in the order of the topology; one that
  *     nothing was asked of lately is not among them
+ * @param clockProblem how its clock contradicts those of others, so that it takes no writes; empty if it does not, as far as it knows
  * @param uptime how long it has been running
  */
 public record NodeStatus(
@@ -43,6 +45,7 @@ public record NodeStatus(
         List<StoreProblem> storeProblems,
         RefillStatus refill,
         List<NodeId> suspected,
+        Optional<ClockProblem> clockProblem,
         Duration uptime) {
 
     /** Keeps copies of the lists. */

@@ -43,6 +43,7 @@ class ErrorCodeTest {
             "2006 DEADLINE_PASSED",
             "2007 REPLICA_REFILLING",
             "2008 WRONG_RECIPIENT",
+            "2009 CLOCK_CONTRADICTED",
             "3000 WRITE_INDETERMINATE",
             "3001 INTERNAL",
             "4000 OVERLOADED");

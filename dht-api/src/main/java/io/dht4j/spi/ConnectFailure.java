@@ -28,6 +28,23 @@ public final class ConnectFailure {
     private ConnectFailure() {}
 
     /**
+     * Whether the machine at an address answers, and nothing listens there. Does not block.
+     *
+     * @param failure what was thrown; its causes are looked at too
+     * @return false if nobody answered, or it is not known
+     */
+    public static boolean isRefused(Throwable failure) {
+        Throwable cause = failure;
+        for (int depth = 0; cause != null && depth < DEEPEST; depth++) {
+            if (says(List.of(cause), "connection refused")) {
+                return true;
+            }
+            cause = cause.getCause();
+        }
+        return false;
+    }
+
+    /**
      * Why a connection could not be made. Does not block.
      *
      * @param failure what was thrown; its causes are looked at too

@@ -13,7 +13,16 @@ public final class TransportException extends RuntimeException {
         UNKNOWN
     }
 
+    /** Why a call was not sent, as far as it tells something about the node. */
+    public enum Reason {
+        /** The machine answers, and nothing listens at the address: no process of the node is there. */
+        REFUSED,
+        /** Anything else. */
+        OTHER
+    }
+
     private final Outcome outcome;
+    private final Reason reason;
 
     /**
      * A failure that the transport found itself; it has no stack trace.
@@ -24,6 +33,19 @@ public final class TransportException extends RuntimeException {
     public TransportException(Outcome outcome, String message) {
         super(message, null, false, false);
         this.outcome = outcome;
+        this.reason = Reason.OTHER;
+    }
+
+    /**
+     * A call that was not sent, for a reason that tells something about the node; it has no stack trace.
+     *
+     * @param reason why
+     * @param message names the node or the address, and what went wrong
+     */
+    public TransportException(Reason reason, String message) {
+        super(message, null, false, false);
+        this.outcome = Outcome.NOT_SENT;
+        this.reason = reason;
     }
 
     /**
@@ -36,6 +58,16 @@ public final class TransportException extends RuntimeException {
     public TransportException(Outcome outcome, String message, Throwable cause) {
         super(message, cause, false, false);
         this.outcome = outcome;
+        this.reason = Reason.OTHER;
+    }
+
+    /**
+     * Why it was not sent.
+     *
+     * @return refused only if nothing listens at the address; other for what was sent, perhaps
+     */
+    public Reason reason() {
+        return reason;
     }
 
     /**

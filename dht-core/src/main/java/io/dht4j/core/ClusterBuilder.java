@@ -78,6 +78,7 @@ public final class ClusterBuilder {
     int maxBatch = 10_000;
     Duration maxClockSkew = Duration.ofSeconds(60);
     Duration drainTimeout = Duration.ofSeconds(5);
+    Duration startPatience = Duration.ofSeconds(5);
     Batching batching = Batching.on();
     CancellationPolicy cancellation = CancellationPolicy.LOCAL;
     HintedHandoff handoff = HintedHandoff.on();
@@ -394,6 +395,19 @@ public final class ClusterBuilder {
     public ClusterBuilder drainTimeout(Duration drainTimeout) {
         requireRange("drainTimeout", drainTimeout, Duration.ZERO, Duration.ofHours(1));
         this.drainTimeout = drainTimeout;
+        return this;
+    }
+
+    /**
+     * How long this node waits, when it starts, for the others to tell whether its clock and its disk are right: writes until one of them has answered, reads of what it
+     * held before until those have that share it. It never waits for nodes that refuse connections. Default: 5 seconds.
+     *
+     * @param startPatience zero, which waits for nobody, to 10 minutes
+     * @return this builder
+     */
+    public ClusterBuilder startPatience(Duration startPatience) {
+        requireRange("startPatience", startPatience, Duration.ZERO, Duration.ofMinutes(10));
+        this.startPatience = startPatience;
         return this;
     }
 

@@ -91,6 +91,7 @@ final class NodeAssembly {
                 given.maxInFlightBytes,
                 given.maxBatch,
                 given.drainTimeout,
+                given.startPatience,
                 batchLimits(given.batching),
                 given.cancellation,
                 given.snapshotBytes,
@@ -118,7 +119,12 @@ final class NodeAssembly {
         Duration least = given.maxClockSkew.multipliedBy(CLOCK_MARGIN);
         Duration purgeAfter = repair.purgeAfter().compareTo(least) < 0 ? least : repair.purgeAfter();
         return new RepairLimits(
-                repair.enabled(), repair.interval(), repair.bytesPerSecond(), repair.confirmDelay(), purgeAfter);
+                repair.enabled(),
+                repair.interval(),
+                repair.bytesPerSecond(),
+                repair.confirmDelay(),
+                purgeAfter,
+                given.startPatience);
     }
 
     /**

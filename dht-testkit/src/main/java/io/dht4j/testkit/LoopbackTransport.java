@@ -8,6 +8,7 @@ import io.dht4j.spi.FrameHandler;
 import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
+import io.dht4j.spi.TransportException.Reason;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
@@ -90,7 +91,8 @@ final class LoopbackTransport implements Transport {
         }
         LoopbackTransport peer = network.find(node.address());
         if (peer == null) {
-            return refused("nothing listens on " + node.address());
+            return CompletableFuture.failedFuture(
+                    new TransportException(Reason.REFUSED, "nothing listens on " + node.address()));
         }
         if (inFlight.incrementAndGet() > network.maxInFlight) {
             inFlight.decrementAndGet();

@@ -314,6 +314,7 @@ public abstract class RemoteApiContract extends RemoteApiErrorsContract {
                         status.storeProblems(),
                         status.refill(),
                         status.suspected(),
+                        status.clockProblem(),
                         direct.uptime()))
                 .isEqualTo(direct);
     }

@@ -40,6 +40,7 @@ final class Snapshots {
             ErrorCode.NOT_SERVING,
             ErrorCode.OVERLOADED,
             ErrorCode.SNAPSHOT_GONE,
+            ErrorCode.CLOCK_CONTRADICTED,
             ErrorCode.VERSION_TOO_FAR_AHEAD);
 
     private final SplittableRandom random;

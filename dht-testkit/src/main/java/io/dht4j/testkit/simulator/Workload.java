@@ -50,6 +50,7 @@ final class Workload {
             ErrorCode.WRITE_INDETERMINATE,
             ErrorCode.NOT_SERVING,
             ErrorCode.OVERLOADED,
+            ErrorCode.CLOCK_CONTRADICTED,
             ErrorCode.VERSION_TOO_FAR_AHEAD);
 
     private final SplittableRandom random;

@@ -112,6 +112,7 @@ class PeerFramesFuzzTest {
                 .store(store)
                 .environment(env.newNode())
                 .maxValueBytes(MAX_VALUE_BYTES)
+                .startPatience(Duration.ZERO)
                 .drainTimeout(Duration.ZERO)
                 .start();
     }

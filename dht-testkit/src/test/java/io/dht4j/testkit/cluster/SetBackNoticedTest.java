@@ -147,7 +147,7 @@ class SetBackNoticedTest {
     }
 
     @Test
-    void aNodeThatIsAloneServesAfterAWhileAndIsClosedWhenItLearnsThatItWasSetBack() {
+    void aNodeThatIsAloneServesAtOnceAndIsClosedWhenItLearnsThatItWasSetBack() {
         try (SetBackCluster cluster = SetBackCluster.start()) {
             cluster.put("kept", "v", ALL);
             ModelStore image = cluster.imageBeforeDeletion();
@@ -156,9 +156,8 @@ class SetBackNoticedTest {
             cluster.stop(2);
             cluster.setBack(BACK, image);
 
-            assertThat(cluster.whyClosed(BACK)).contains("just started");
-            cluster.env.advance(Duration.ofSeconds(6));
             // Nobody is there who could know better.
+            cluster.env.advance(Duration.ofMillis(10));
             assertThat(cluster.read(BACK, "kept", OWN)).contains("v");
             assertThat(cluster.read(BACK, "deleted", OWN)).contains("v");
 
@@ -170,6 +169,26 @@ class SetBackNoticedTest {
             cluster.startNode(2, others.get(1));
             cluster.assertNeverShownUntilRefilled(DELETED, BACK);
             cluster.assertAllEqual();
+        }
+    }
+
+    @Test
+    void othersThatAreSilentAreWaitedForAsLongAsItIsToldTo() {
+        try (SetBackCluster cluster = SetBackCluster.start()) {
+            cluster.put("kept", "v", ALL);
+            ModelStore image = cluster.imageBeforeDeletion();
+            cluster.stop(BACK);
+            cluster.startWith(builder -> {
+                cluster.links.get(BACK).towardAll(Fault.loseReply());
+                return builder.startPatience(Duration.ofSeconds(20));
+            });
+            cluster.startNode(BACK, image);
+
+            assertThat(cluster.whyClosed(BACK)).contains("just started");
+            cluster.env.advance(Duration.ofSeconds(18));
+            assertThat(cluster.whyClosed(BACK)).contains("just started");
+            cluster.env.advance(Duration.ofSeconds(3));
+            assertThat(cluster.read(BACK, "kept", OWN)).contains("v");
         }
     }
 

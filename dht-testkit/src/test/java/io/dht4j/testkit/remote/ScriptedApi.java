@@ -75,6 +75,7 @@ final class ScriptedApi implements RemoteApi {
                 List.of(),
                 RefillStatus.NONE,
                 List.of(),
+                Optional.empty(),
                 Duration.ofSeconds(1));
     }
 

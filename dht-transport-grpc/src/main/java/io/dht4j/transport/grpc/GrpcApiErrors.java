@@ -50,7 +50,8 @@ final class GrpcApiErrors {
                     STALE_TOPOLOGY,
                     PLACEMENT_MISMATCH,
                     REPLICA_REFILLING,
-                    WRONG_RECIPIENT -> Status.Code.UNAVAILABLE;
+                    WRONG_RECIPIENT,
+                    CLOCK_CONTRADICTED -> Status.Code.UNAVAILABLE;
             case DEADLINE_PASSED -> Status.Code.DEADLINE_EXCEEDED;
             case WRITE_INDETERMINATE -> Status.Code.UNKNOWN;
             case INTERNAL -> Status.Code.INTERNAL;

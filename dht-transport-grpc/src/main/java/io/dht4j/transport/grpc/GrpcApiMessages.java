@@ -12,10 +12,12 @@ import io.dht4j.KeyRange;
 import io.dht4j.KeyValue;
 import io.dht4j.Node;
 import io.dht4j.NodeStatus;
+import io.dht4j.Ordering;
 import io.dht4j.OverloadCounts;
 import io.dht4j.RepairStatus;
 import io.dht4j.ReplicationPolicy;
 import io.dht4j.ScanScope;
+import io.dht4j.v1.ClockProblem;
 import io.dht4j.v1.Entry;
 import io.dht4j.v1.LocateResponse;
 import io.dht4j.v1.Policy;
@@ -50,6 +52,21 @@ final class GrpcApiMessages {
 
     /** Options with a policy as the HTTP API reads it: from alone takes its majority, ack alone the replication factor. */
     static CallOptions withPolicy(CallOptions options, Policy policy, Cluster cluster) {
+        return withReplicas(withOrdering(options, policy), policy, cluster);
+    }
+
+    private static CallOptions withOrdering(CallOptions options, Policy policy) {
+        return switch (policy.getOrdering()) {
+            case ORDERING_UNSPECIFIED -> options;
+            case REAL_TIME -> options.withOrdering(Ordering.REAL_TIME);
+            case LINEARIZABLE -> options.withOrdering(Ordering.LINEARIZABLE);
+            case UNRECOGNIZED ->
+                throw new InvalidRequestException(
+                        ErrorCode.BAD_REQUEST, "unknown ordering " + policy.getOrderingValue());
+        };
+    }
+
+    private static CallOptions withReplicas(CallOptions options, Policy policy, Cluster cluster) {
         if (!policy.hasAck() && !policy.hasFrom()) {
             return options;
         }
@@ -157,6 +174,13 @@ final class GrpcApiMessages {
         return message.build();
     }
 
+    private static ClockProblem clock(io.dht4j.ClockProblem problem) {
+        ClockProblem.Builder message =
+                ClockProblem.newBuilder().setAheadMillis(problem.ahead().toMillis());
+        problem.of().forEach(node -> message.addOf(node.value()));
+        return message.build();
+    }
+
     static StatusResponse status(NodeStatus status) {
         StatusResponse.Builder message = StatusResponse.newBuilder()
                 .setId(status.id().value())
@@ -177,6 +201,7 @@ final class GrpcApiMessages {
                 .setUptimeMillis(status.uptime().toMillis());
         status.refill().waitsFor().forEach(node -> message.addRefillWaitsFor(node.value()));
         status.suspected().forEach(node -> message.addSuspected(node.value()));
+        status.clockProblem().ifPresent(problem -> message.setClockProblem(clock(problem)));
         for (io.dht4j.StoreProblem problem : status.storeProblems()) {
             message.addStoreProblems(StoreProblem.newBuilder()
                     .setKind(

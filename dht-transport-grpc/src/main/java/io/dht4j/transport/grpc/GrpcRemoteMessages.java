@@ -3,6 +3,7 @@ package io.dht4j.transport.grpc;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.UnsafeByteOperations;
 import io.dht4j.CallOptions;
+import io.dht4j.ClockProblem;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.KeyValue;
@@ -20,6 +21,7 @@ import io.dht4j.Version;
 import io.dht4j.spi.RemoteApi;
 import io.dht4j.v1.Entry;
 import io.dht4j.v1.LocateResponse;
+import io.dht4j.v1.Ordering;
 import io.dht4j.v1.Policy;
 import io.dht4j.v1.RepairResponse;
 import io.dht4j.v1.ScanRequest;
@@ -43,12 +45,15 @@ final class GrpcRemoteMessages {
     }
 
     static Policy policy(CallOptions options) {
-        return options.policy()
-                .map(policy -> Policy.newBuilder()
-                        .setAck(policy.ack())
-                        .setFrom(policy.from())
-                        .build())
-                .orElse(Policy.getDefaultInstance());
+        Policy.Builder message = Policy.newBuilder();
+        options.policy().ifPresent(policy -> message.setAck(policy.ack()).setFrom(policy.from()));
+        options.ordering()
+                .ifPresent(ordering -> message.setOrdering(
+                        switch (ordering) {
+                            case REAL_TIME -> Ordering.REAL_TIME;
+                            case LINEARIZABLE -> Ordering.LINEARIZABLE;
+                        }));
+        return message.build();
     }
 
     static ScanRequest scan(KeyRange range, ScanScope scope, int limit, long maxBytes, CallOptions options) {
@@ -94,6 +99,10 @@ final class GrpcRemoteMessages {
         return problems;
     }
 
+    private static ClockProblem clock(io.dht4j.v1.ClockProblem message) {
+        return new ClockProblem(Duration.ofMillis(message.getAheadMillis()), nodeIds(message.getOfList()));
+    }
+
     static NodeStatus status(StatusResponse message) {
         List<Node> nodes = new ArrayList<>(message.getNodesCount());
         for (io.dht4j.v1.Node node : message.getNodesList()) {
@@ -119,6 +128,7 @@ final class GrpcRemoteMessages {
                         message.getRefilledEntries(),
                         nodeIds(message.getRefillWaitsForList())),
                 nodeIds(message.getSuspectedList()),
+                message.hasClockProblem() ? Optional.of(clock(message.getClockProblem())) : Optional.empty(),
                 Duration.ofMillis(message.getUptimeMillis()));
     }
 

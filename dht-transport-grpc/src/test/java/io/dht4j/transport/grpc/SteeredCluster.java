@@ -171,6 +171,7 @@ final class SteeredCluster implements Cluster {
                 List.of(),
                 RefillStatus.NONE,
                 List.of(),
+                Optional.empty(),
                 Duration.ofMillis(1)));
     }
 

@@ -31,8 +31,10 @@ final class HttpApiCalls {
     private static final CharSequence OCTETS = HttpHeaders.createOptimized("application/octet-stream");
     private static final CharSequence JSON = HttpHeaders.createOptimized("application/json");
 
-    private static final List<String> ENTITY_PARAMETERS = List.of("id", "id_base64", "ack", "from", "timeout");
-    private static final List<String> PUT_PARAMETERS = List.of("id", "id_base64", "ack", "from", "timeout", "ttl");
+    private static final List<String> ENTITY_PARAMETERS =
+            List.of("id", "id_base64", "ack", "from", "timeout", "ordering");
+    private static final List<String> PUT_PARAMETERS =
+            List.of("id", "id_base64", "ack", "from", "timeout", "ordering", "ttl");
     private static final List<String> SCAN_PARAMETERS = List.of(
             "start",
             "start_base64",
@@ -50,8 +52,8 @@ final class HttpApiCalls {
     private static final long DEFAULT_LEASE_MILLIS = 60_000;
     private static final long MIN_LEASE_MILLIS = 1_000;
     private static final long MAX_LEASE_MILLIS = 3_600_000;
-    private static final List<String> BATCH_GET_PARAMETERS = List.of("ack", "from", "timeout");
-    private static final List<String> BATCH_PUT_PARAMETERS = List.of("ack", "from", "timeout", "ttl");
+    private static final List<String> BATCH_GET_PARAMETERS = List.of("ack", "from", "timeout", "ordering");
+    private static final List<String> BATCH_PUT_PARAMETERS = List.of("ack", "from", "timeout", "ordering", "ttl");
     private static final List<String> REPAIR_PARAMETERS = List.of("partition");
     private static final List<String> PLACEMENT_PARAMETERS = List.of("id", "id_base64");
 

@@ -1,5 +1,6 @@
 package io.dht4j.transport.http;
 
+import io.dht4j.ClockProblem;
 import io.dht4j.KeyPlacement;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
@@ -71,6 +72,9 @@ final class HttpApiJson {
                 .put("store_problems", problems(status.storeProblems()))
                 .put("refill", refill(status.refill()))
                 .put("suspected", names(status.suspected()))
+                .put(
+                        "clock_problem",
+                        status.clockProblem().map(HttpApiJson::clock).orElse(null))
                 .put("uptime_ms", status.uptime().toMillis());
     }
 
@@ -97,6 +101,7 @@ final class HttpApiJson {
                 problems(json.getJsonArray("store_problems")),
                 refill(json.getJsonObject("refill")),
                 nodeIds(json.getJsonArray("suspected")),
+                Optional.ofNullable(json.getJsonObject("clock_problem")).map(HttpApiJson::clock),
                 Duration.ofMillis(number(json, "uptime_ms")));
     }
 
@@ -197,6 +202,15 @@ final class HttpApiJson {
                 (int) number(json, "partitions"),
                 number(json, "entries"),
                 nodeIds(present(json.getJsonArray("waits_for"), "waits_for")));
+    }
+
+    private static JsonObject clock(ClockProblem problem) {
+        return new JsonObject().put("ahead_ms", problem.ahead().toMillis()).put("of", names(problem.of()));
+    }
+
+    private static ClockProblem clock(JsonObject json) {
+        return new ClockProblem(
+                Duration.ofMillis(number(json, "ahead_ms")), nodeIds(present(json.getJsonArray("of"), "of")));
     }
 
     private static JsonArray names(List<NodeId> nodes) {

@@ -29,7 +29,7 @@ record HttpApiProblem(int status, Buffer body, boolean retryLater) {
             case METHOD_NOT_ALLOWED -> 405;
             case SNAPSHOT_GONE -> 410;
             case NOT_ENOUGH_REPLICAS, WRITE_INDETERMINATE, DEADLINE_PASSED -> 504;
-            case OVERLOADED, NOT_SERVING, STORE_FAILED, REPLICA_REFILLING -> 503;
+            case OVERLOADED, NOT_SERVING, STORE_FAILED, REPLICA_REFILLING, CLOCK_CONTRADICTED -> 503;
             default -> code.action() == ErrorCode.Action.FIX_REQUEST ? 400 : 500;
         };
     }

@@ -6,6 +6,7 @@ import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.InvalidRequestException;
 import io.dht4j.Key;
+import io.dht4j.Ordering;
 import io.dht4j.ReplicationPolicy;
 import io.dht4j.Version;
 import java.io.ByteArrayOutputStream;
@@ -158,7 +159,19 @@ final class HttpApiQuery {
         if (ttl.isPresent()) {
             call = call.withTimeToLive(Duration.ofMillis(ttl.getAsLong()));
         }
-        return call;
+        Optional<Ordering> ordering = text("ordering").map(HttpApiQuery::ordering);
+        return ordering.isPresent() ? call.withOrdering(ordering.get()) : call;
+    }
+
+    private static Ordering ordering(String text) {
+        return switch (text) {
+            case "real-time" -> Ordering.REAL_TIME;
+            case "linearizable" -> Ordering.LINEARIZABLE;
+            default ->
+                throw new InvalidRequestException(
+                        ErrorCode.BAD_REQUEST,
+                        "ordering must be real-time or linearizable, not \"" + shown(text) + "\"");
+        };
     }
 
     private CallOptions policy(Cluster cluster) {
@@ -261,7 +274,7 @@ final class HttpApiQuery {
             case "ack", "from" -> ErrorCode.POLICY_INVALID;
             case "ttl" -> ErrorCode.TTL_INVALID;
             case "timeout" -> ErrorCode.TIMEOUT_INVALID;
-            case "lease" -> ErrorCode.BAD_REQUEST;
+            case "lease", "ordering" -> ErrorCode.BAD_REQUEST;
             default -> ErrorCode.SCAN_INVALID;
         };
     }

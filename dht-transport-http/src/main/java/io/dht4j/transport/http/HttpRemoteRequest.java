@@ -42,6 +42,9 @@ final class HttpRemoteRequest {
             add("from", Integer.toString(policy.from()));
         });
         options.timeToLive().ifPresent(ttl -> add("ttl", Long.toString(ttl.toMillis())));
+        options.ordering()
+                .ifPresent(ordering ->
+                        add("ordering", ordering.name().toLowerCase(Locale.ROOT).replace('_', '-')));
     }
 
     /** Milliseconds, one at least. */

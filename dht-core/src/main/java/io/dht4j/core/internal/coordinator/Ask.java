@@ -48,6 +48,14 @@ record Ask(
         report(nothingDone, code, message);
     }
 
+    /** Reports that nothing listens where the replica should be. */
+    void refused(String message) {
+        if (limit != null) {
+            limit.leave();
+        }
+        handler.failed(new PeerFailure(node.id(), first, true, ErrorCode.NOT_SENT, message));
+    }
+
     /** Reports that it was sent and nobody knows what has become of it. */
     void fail(ErrorCode code, String message, long now) {
         if (limit != null && outgoing.isQuick()) {

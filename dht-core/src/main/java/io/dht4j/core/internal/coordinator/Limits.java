@@ -24,6 +24,7 @@ import java.time.Duration;
  * @param maxInFlightBytes how many bytes of writes may be under way
  * @param maxBatch how many keys a batch may have
  * @param drainTimeout how long closing waits for calls under way
+ * @param startPatience how long a node that starts waits for the others
  * @param batching how requests to a node are put together
  * @param cancellation what becomes of requests whose replies are no longer wanted
  * @param snapshotBytes how much may be kept for snapshots that are being read
@@ -44,6 +45,7 @@ public record Limits(
         long maxInFlightBytes,
         int maxBatch,
         Duration drainTimeout,
+        Duration startPatience,
         BatchLimits batching,
         CancellationPolicy cancellation,
         long snapshotBytes,

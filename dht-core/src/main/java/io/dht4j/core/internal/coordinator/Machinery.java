@@ -7,6 +7,7 @@ import io.dht4j.NodeId;
 import io.dht4j.RefillStatus;
 import io.dht4j.Version;
 import io.dht4j.core.internal.clock.HybridClock;
+import io.dht4j.core.internal.clock.PeerClocks;
 import io.dht4j.core.internal.detection.GuardedDetector;
 import io.dht4j.core.internal.detection.Suspicion;
 import io.dht4j.core.internal.handoff.Handoff;
@@ -58,6 +59,10 @@ final class Machinery {
     final Parts parts;
 
     final HybridClock clock;
+    final PeerClocks clocks;
+    /** Until then nothing is stamped. */
+    final FirstWord firstWord;
+
     final Cuts cuts;
     final Replica replica;
     final Peers peers;
@@ -93,7 +98,15 @@ final class Machinery {
         this.endpoint = endpoint(own, disagreements);
         this.suspicion =
                 new Suspicion(environment, others, new GuardedDetector(parts.detector(), environment), this::ping);
-        this.peers = new Peers(parts, limits, replica, own, disagreements, clock, suspicion, this::heard);
+        this.clocks = new PeerClocks(
+                environment,
+                others.stream().map(Node::id).toList(),
+                parts.topology().size(),
+                clock.maxSkewMillis(),
+                id -> parts.topology().node(id).ifPresent(this::ping));
+        this.peers = new Peers(parts, limits, replica, own, disagreements, clock, clocks, suspicion, this::heard);
+        this.firstWord =
+                new FirstWord(environment, others.stream().map(Node::id).toList(), limits.startPatience());
         // This node among them: what it coordinates it may miss as a replica.
         this.handoff = new Handoff(
                 environment,
@@ -211,6 +224,7 @@ final class Machinery {
         fence.load();
         antiEntropy.ifPresent(AntiEntropy::start);
         listen();
+        firstWord.begin();
         others.forEach(this::ping);
         antiEntropy.ifPresent(AntiEntropy::askOthers);
         handoff.start();
@@ -238,6 +252,7 @@ final class Machinery {
      * @param calls done when no call is under way any more
      */
     void close(CompletableFuture<Void> calls) {
+        firstWord.end();
         await(calls, "calls");
         suspicion.close();
         antiEntropy.ifPresent(AntiEntropy::close);
@@ -296,6 +311,7 @@ final class Machinery {
 
     private void heard(NodeId node, long now) {
         suspicion.heard(node, now);
+        firstWord.answered();
         handoff.answered(node);
         antiEntropy.ifPresent(repair -> repair.answered(node));
     }
@@ -315,6 +331,9 @@ final class Machinery {
             @Override
             public void failed(PeerFailure failure) {
                 LOG.debug("{}", failure);
+                if (failure.refused()) {
+                    firstWord.refused(node.id());
+                }
             }
         });
     }

@@ -88,7 +88,13 @@ public final class NodeCluster implements Cluster {
         this.readRepair = new ReadRepair(parts, limits, peers);
         this.admission = new Admission("calls under way", limits.maxInFlight(), limits.maxInFlightBytes());
         this.status = new StatusReport(
-                parts, limits, machinery.handoff, machinery::refillStatus, machinery::suspects, this::counts);
+                parts,
+                limits,
+                machinery.handoff,
+                machinery::refillStatus,
+                machinery::suspects,
+                machinery.clocks::problem,
+                this::counts);
     }
 
     private OverloadCounts counts() {
@@ -209,14 +215,11 @@ public final class NodeCluster implements Cluster {
             rules.refuseTimeToLive(options);
             rules.refuseOrdering(options);
             rules.requireLease(lease);
-            return SnapshotOpening.start(
-                    parts,
-                    peers,
-                    machinery.clock,
-                    machinery.cuts,
-                    rules.policy(options),
-                    lease.toNanos(),
-                    rules.context(options));
+            ReplicationPolicy policy = rules.policy(options);
+            CallContext context = rules.context(options);
+            return awaitRightClock(context)
+                    .thenCompose(right -> SnapshotOpening.start(
+                            parts, peers, machinery.clock, machinery.cuts, policy, lease.toNanos(), context));
         });
     }
 
@@ -364,16 +367,47 @@ public final class NodeCluster implements Cluster {
         Cuts.Write underWay = machinery.cuts.writeBegins();
         CompletableFuture<Version> written;
         try {
-            written = ordering == Ordering.REAL_TIME
-                    ? write(entriesOf.apply(machinery.clock.next()), policy, ordering, context)
-                    : VersionQuery.start(parts, peers, keys, policy, context)
-                            .thenCompose(newest ->
-                                    write(entriesOf.apply(machinery.clock.above(newest)), policy, ordering, context));
+            written = machinery.firstWord.isSaid() && machinery.clocks.problem().isEmpty()
+                    ? stampAndWrite(keys, entriesOf, policy, ordering, context)
+                    : awaitRightClock(context)
+                            .thenCompose(right -> stampAndWrite(keys, entriesOf, policy, ordering, context));
         } catch (RuntimeException | Error e) {
             underWay.ended();
             throw e;
         }
         return written.whenComplete((done, error) -> underWay.ended());
+    }
+
+    /** Completes when this node may stamp; fails, before anything is stamped or kept anywhere, if its clock is wrong. */
+    private CompletableFuture<Void> awaitRightClock(CallContext context) {
+        CompletableFuture<Void> waiting = new CompletableFuture<>();
+        Environment.Timer deadline = environment.schedule(
+                () -> waiting.completeExceptionally(new UnavailableException(
+                        ErrorCode.NOT_SERVING,
+                        "nothing written: nobody has told this node in time whether its clock is right")),
+                Math.max(1, context.remainingNanos()));
+        machinery
+                .firstWord
+                .said()
+                .thenCompose(said -> machinery.clocks.confirmedProblem())
+                .thenAccept(problem -> problem.ifPresentOrElse(
+                        found -> waiting.completeExceptionally(new UnavailableException(
+                                ErrorCode.CLOCK_CONTRADICTED, "nothing written: the clock of this node is " + found)),
+                        () -> waiting.complete(null)));
+        return waiting.whenComplete((right, error) -> deadline.cancel());
+    }
+
+    private CompletableFuture<Version> stampAndWrite(
+            List<Key> keys,
+            Function<Version, List<Entry>> entriesOf,
+            ReplicationPolicy policy,
+            Ordering ordering,
+            CallContext context) {
+        return ordering == Ordering.REAL_TIME
+                ? write(entriesOf.apply(machinery.clock.next()), policy, ordering, context)
+                : VersionQuery.start(parts, peers, keys, policy, context)
+                        .thenCompose(newest ->
+                                write(entriesOf.apply(machinery.clock.above(newest)), policy, ordering, context));
     }
 
     private CompletableFuture<Version> write(

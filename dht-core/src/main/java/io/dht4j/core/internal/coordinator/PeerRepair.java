@@ -45,7 +45,8 @@ final class PeerRepair implements RepairPeers {
 
             @Override
             public void failed(PeerFailure failure) {
-                answer.completeExceptionally(new RepairException(failure.code(), failure.toString()));
+                answer.completeExceptionally(
+                        new RepairException(failure.code(), failure.refused(), failure.toString()));
             }
         });
         return answer;

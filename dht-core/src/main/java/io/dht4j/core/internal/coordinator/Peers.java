@@ -10,6 +10,7 @@ import io.dht4j.core.internal.admission.LatencyQuantile;
 import io.dht4j.core.internal.admission.PeerLimit;
 import io.dht4j.core.internal.admission.RetryBudget;
 import io.dht4j.core.internal.clock.HybridClock;
+import io.dht4j.core.internal.clock.PeerClocks;
 import io.dht4j.core.internal.detection.Suspicion;
 import io.dht4j.core.internal.replica.Demand;
 import io.dht4j.core.internal.replica.Replica;
@@ -26,6 +27,7 @@ import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Frame;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
+import io.dht4j.spi.TransportException.Reason;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -60,6 +62,7 @@ final class Peers {
     private final NodeIds names;
     private final Disagreements disagreements;
     private final HybridClock clock;
+    private final PeerClocks clocks;
     private final Suspicion suspicion;
     private final Heard heard;
     private final RetryBudget budget;
@@ -82,6 +85,8 @@ final class Peers {
      *
      * @param own makes the headers of frames
      * @param disagreements reports nodes that are not who or what they should be
+     * @param clock follows the clocks of the others
+     * @param clocks told what the wall clocks of the others show
      * @param suspicion told of requests to nodes, and of nodes that cannot be reached
      * @param heard told of replies
      */
@@ -92,6 +97,7 @@ final class Peers {
             OwnHeader own,
             Disagreements disagreements,
             HybridClock clock,
+            PeerClocks clocks,
             Suspicion suspicion,
             Heard heard) {
         this.parts = parts;
@@ -101,6 +107,7 @@ final class Peers {
         this.names = parts.names();
         this.disagreements = disagreements;
         this.clock = clock;
+        this.clocks = clocks;
         this.suspicion = suspicion;
         this.heard = heard;
         this.budget = new RetryBudget(limits.overload().retries(), parts.environment()::nanoTime);
@@ -358,7 +365,9 @@ final class Peers {
             return;
         }
         String message = cause.getMessage() == null ? cause.toString() : cause.getMessage();
-        if (notSent) {
+        if (notSent && ((TransportException) cause).reason() == Reason.REFUSED) {
+            ask.refused(message);
+        } else if (notSent) {
             ask.fail(true, ErrorCode.NOT_SENT, message);
         } else {
             ask.fail(ErrorCode.INTERNAL, message, now);
@@ -388,6 +397,7 @@ final class Peers {
             failWrongNode(ask, header.sender(), reply);
         } else if (reply.isPresent()) {
             clock.observe(header.clock());
+            clocks.told(node.id(), header.wallMillis(), ask.since(), now);
             heard.from(node.id(), now);
             deliver(ask, notice(node, reply.get()), now);
         } else {
@@ -439,6 +449,7 @@ final class Peers {
             return;
         }
         clock.observe(in.header().clock());
+        clocks.told(node.id(), in.header().wallMillis(), asks.get(0).since(), now);
         heard.from(node.id(), now);
         Optional<Reply> refusal = in.refusal().map(reply -> notice(node, reply));
         if (refusal.isEmpty()) {

@@ -44,6 +44,7 @@ final class ReadOperation {
     /** How many requests are under way, counted where they are to be cancelled. */
     private final AtomicInteger awaited = new AtomicInteger();
 
+    private final Failures failures = new Failures();
     private final CompletableFuture<List<Optional<Entry>>> result = new CompletableFuture<>();
     private volatile @Nullable ReadTimer timer;
 
@@ -302,12 +303,13 @@ final class ReadOperation {
 
     /** Counts a failure and tells whether another replica shall be asked in its place. */
     private boolean missed(KeyRead read, PeerFailure failure) {
+        failures.add(failure);
         if (read.tracker.fail()) {
             read.decided = true;
             boolean overloaded = failure.code().action() == ErrorCode.Action.BACK_OFF;
             fail(
                     overloaded ? failure.code() : ErrorCode.NOT_ENOUGH_REPLICAS,
-                    "read failed: " + read.tracker + "; " + failure);
+                    "read failed: " + read.tracker + failures);
             return false;
         }
         return !read.decided && !result.isDone();
@@ -410,7 +412,7 @@ final class ReadOperation {
                     reads.stream()
                             .filter(read -> !read.decided)
                             .findFirst()
-                            .map(read -> "read failed: " + read.tracker + " before the deadline")
+                            .map(read -> "read failed: " + read.tracker + " before the deadline" + failures)
                             .orElse(
                                     "read failed: the newest value did not come, or not to enough replicas, before the deadline"));
         }

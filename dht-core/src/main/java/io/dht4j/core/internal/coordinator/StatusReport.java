@@ -1,5 +1,6 @@
 package io.dht4j.core.internal.coordinator;
 
+import io.dht4j.ClockProblem;
 import io.dht4j.ErrorCode;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
@@ -11,6 +12,7 @@ import io.dht4j.core.internal.handoff.Handoff;
 import io.dht4j.spi.Environment;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
@@ -36,6 +38,7 @@ final class StatusReport {
     private final Supplier<OverloadCounts> overload;
     private final Supplier<RefillStatus> refill;
     private final Supplier<Set<NodeId>> suspects;
+    private final Supplier<Optional<ClockProblem>> clock;
     private final Environment environment;
     private final long startedNanos;
     private final AtomicReference<@Nullable CompletableFuture<NodeStatus>> underWay = new AtomicReference<>();
@@ -46,12 +49,14 @@ final class StatusReport {
             Handoff handoff,
             Supplier<RefillStatus> refill,
             Supplier<Set<NodeId>> suspects,
+            Supplier<Optional<ClockProblem>> clock,
             Supplier<OverloadCounts> overload) {
         this.parts = parts;
         this.overload = overload;
         this.handoff = handoff;
         this.refill = refill;
         this.suspects = suspects;
+        this.clock = clock;
         this.limits = limits;
         this.environment = parts.environment();
         this.startedNanos = environment.nanoTime();
@@ -112,6 +117,7 @@ final class StatusReport {
                 parts.store().problems(),
                 refill.get(),
                 suspected(),
+                clock.get(),
                 Duration.ofNanos(environment.nanoTime() - startedNanos));
     }
 

@@ -33,6 +33,7 @@ final class VersionQuery {
     private final CallContext context;
     private final AtomicInteger undecided;
     private final AtomicLong newest = new AtomicLong();
+    private final Failures failures = new Failures();
     private final CompletableFuture<Version> result = new CompletableFuture<>();
     private final Environment.Timer deadline;
 
@@ -143,11 +144,12 @@ final class VersionQuery {
 
     /** Whether too many replicas of a key have failed. */
     private boolean missed(Asked asked, PeerFailure failure) {
+        failures.add(failure);
         if (!asked.tracker.fail()) {
             return false;
         }
         boolean overloaded = failure.code().action() == ErrorCode.Action.BACK_OFF;
-        fail(overloaded ? failure.code() : ErrorCode.NOT_ENOUGH_REPLICAS, asked.tracker + "; " + failure);
+        fail(overloaded ? failure.code() : ErrorCode.NOT_ENOUGH_REPLICAS, asked.tracker.toString() + failures);
         return true;
     }
 

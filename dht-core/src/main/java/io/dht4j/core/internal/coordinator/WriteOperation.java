@@ -51,6 +51,7 @@ final class WriteOperation {
     private final Environment.Timer deadline;
     private volatile boolean maybeDone;
     private volatile @Nullable PeerFailure lastFailure;
+    private final Failures failures = new Failures();
     /** The entries as they were sent first. */
     private final List<Stamp> first;
 
@@ -175,6 +176,7 @@ final class WriteOperation {
             @Override
             public void failed(PeerFailure failure) {
                 lastFailure = failure;
+                failures.add(failure);
                 if (!failure.nothingDone()) {
                     maybeDone = true;
                 }
@@ -260,9 +262,7 @@ final class WriteOperation {
                 && !maybeDone
                 && tracker.acks() == 0
                 && tracker.failures() == tracker.policy().from();
-        PeerFailure last = lastFailure;
-        String why = last == null ? "" : "; " + last;
-        fail(tracker + why, nothingDone, last);
+        fail(tracker.toString() + failures, nothingDone, lastFailure);
     }
 
     private void expire() {
@@ -275,7 +275,7 @@ final class WriteOperation {
                 .findFirst()
                 .map(AckTracker::toString)
                 .orElse("");
-        fail(counts + " before the deadline", false, null);
+        fail(counts + " before the deadline" + failures, false, null);
     }
 
     private void fail(String message, boolean nothingDone, @Nullable PeerFailure last) {

@@ -119,7 +119,8 @@ public final class AntiEntropy {
         for (int i = 0; i < partitions; i++) {
             held.set(i, isReplica(i));
         }
-        this.startCheck = new StartCheck(environment, self, content, peers, pace, unfilled, others(held));
+        this.startCheck =
+                new StartCheck(environment, self, content, peers, pace, unfilled, others(held), limits.startPatience());
         this.addingUp = new AddingUp(environment, content, pace, progress, this::scheduleRound);
     }
 

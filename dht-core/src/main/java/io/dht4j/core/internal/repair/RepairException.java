@@ -8,6 +8,7 @@ public final class RepairException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
     private final ErrorCode code;
+    private final boolean refused;
 
     /**
      * A failure.
@@ -16,8 +17,25 @@ public final class RepairException extends RuntimeException {
      * @param message which node, and why
      */
     public RepairException(ErrorCode code, String message) {
+        this(code, false, message);
+    }
+
+    /**
+     * A failure.
+     *
+     * @param code what it was
+     * @param refused whether nothing listens at the node's address
+     * @param message which node, and why
+     */
+    public RepairException(ErrorCode code, boolean refused, String message) {
         super(message, null, false, false);
         this.code = code;
+        this.refused = refused;
+    }
+
+    /** Whether nothing listens at the node's address. */
+    boolean isRefused() {
+        return refused;
     }
 
     /** Whether nobody can have got the request: most likely the node is not there. */

@@ -10,6 +10,12 @@ import java.time.Duration;
  * @param bytesPerSecond how much is read from and sent to other nodes, at most
  * @param confirmDelay how long a difference must last before it is believed
  * @param purgeAfter how old a tombstone or an expired value must be before it may go
+ * @param startPatience how long reads wait, after a start, for nodes that do not answer
  */
 public record RepairLimits(
-        boolean enabled, Duration interval, long bytesPerSecond, Duration confirmDelay, Duration purgeAfter) {}
+        boolean enabled,
+        Duration interval,
+        long bytesPerSecond,
+        Duration confirmDelay,
+        Duration purgeAfter,
+        Duration startPatience) {}

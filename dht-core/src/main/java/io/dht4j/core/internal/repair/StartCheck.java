@@ -38,8 +38,8 @@ final class StartCheck {
 
     private static final Logger LOG = LoggerFactory.getLogger(StartCheck.class);
 
-    /** How long reads wait for nodes that do not answer. */
-    static final Duration PATIENCE = Duration.ofSeconds(5);
+    /** How long doubts are gathered before all are asked. */
+    private static final Duration DOUBTS = Duration.ofSeconds(5);
 
     /** For so long reads wait for the answers of nodes that most likely answer at once, before they are refused. */
     private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
@@ -63,6 +63,9 @@ final class StartCheck {
 
     private final Map<Node, BitSet> others;
 
+    /** How long reads wait for nodes that do not answer. */
+    private final Duration patienceOfReads;
+
     // Guarded by this.
     /** Who is being asked. */
     private final Set<Node> asked = new HashSet<>();
@@ -84,6 +87,9 @@ final class StartCheck {
 
     /** Those of them that could not be reached when they were asked last. */
     private final Set<Node> absent = new HashSet<>();
+
+    /** Those of them at whose addresses nothing listens. */
+    private final Set<Node> refusing = new HashSet<>();
 
     /** Partitions of which some other replica has been heard. */
     private final BitSet answered = new BitSet();
@@ -120,7 +126,9 @@ final class StartCheck {
             RepairPeers peers,
             Pace pace,
             Unfilled unfilled,
-            Map<Node, BitSet> others) {
+            Map<Node, BitSet> others,
+            Duration patienceOfReads) {
+        this.patienceOfReads = patienceOfReads;
         this.environment = environment;
         this.self = self;
         this.content = content;
@@ -153,7 +161,7 @@ final class StartCheck {
         List<Node> all;
         synchronized (this) {
             if (waiting && !unheard.isEmpty()) {
-                patience = environment.schedule(this::outOfPatience, PATIENCE.toNanos());
+                patience = environment.schedule(this::outOfPatience, patienceOfReads.toNanos());
                 grace = environment.schedule(() -> unfilled.checked().complete(null), GRACE_NANOS);
             }
             secondTime = environment.schedule(() -> others.forEach(this::askAbout), AGAIN.toNanos());
@@ -206,7 +214,7 @@ final class StartCheck {
     synchronized void doubted(BitSet partitions) {
         doubts.or(partitions);
         if (!closed && doubting == null) {
-            doubting = environment.schedule(this::askAboutDoubts, PATIENCE.toNanos());
+            doubting = environment.schedule(this::askAboutDoubts, DOUBTS.toNanos());
         }
     }
 
@@ -269,6 +277,15 @@ final class StartCheck {
                 absent.add(node);
             } else {
                 absent.remove(node);
+            }
+            if (error instanceof RepairException failure && failure.isRefused()) {
+                refusing.add(node);
+            } else {
+                refusing.remove(node);
+            }
+            if (waiting && refusing.containsAll(unheard.keySet())) {
+                // Nobody is there to be waited for: they tell what they know when they start.
+                awaitNobody();
             }
             update();
         }
@@ -354,24 +371,33 @@ final class StartCheck {
         if (closed || unheard.isEmpty()) {
             return;
         }
-        waiting = false;
         if (absent.containsAll(unheard.keySet())) {
-            LOG.info(
-                    "{} could not be reached yet: this node is read meanwhile, and asks them when they are there",
-                    ids(unheard.keySet()));
-            Set<Node> away = Set.copyOf(unheard.keySet());
-            alarm = environment.schedule(() -> stillAway(away), ALARM.toNanos());
+            awaitNobody();
         } else {
-            warn(unheard.keySet(), PATIENCE);
+            waiting = false;
+            warn(unheard.keySet(), patienceOfReads);
         }
         update();
+    }
+
+    /** Holding the lock. */
+    private void awaitNobody() {
+        if (!waiting) {
+            return;
+        }
+        waiting = false;
+        LOG.info(
+                "{} could not be reached yet: this node is read meanwhile, and asks them when they are there",
+                ids(unheard.keySet()));
+        Set<Node> away = Set.copyOf(unheard.keySet());
+        alarm = environment.schedule(() -> stillAway(away), ALARM.toNanos());
     }
 
     private synchronized void stillAway(Set<Node> away) {
         Set<Node> still = new LinkedHashSet<>(unheard.keySet());
         still.retainAll(away);
         if (!closed && !still.isEmpty()) {
-            warn(still, PATIENCE.plus(ALARM));
+            warn(still, patienceOfReads.plus(ALARM));
         }
     }
 

@@ -1,0 +1,224 @@
+package io.dht4j.core.internal.clock;
+
+import io.dht4j.ClockProblem;
+import io.dht4j.NodeId;
+import io.dht4j.spi.Environment;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What the wall clocks of the other nodes show, as their replies tell it, carried on by this node's steady clock; and whether this node's clock may be
+ * believed beside them. It may not if more than half of the nodes contradict it by more than the allowed skew; nor, where that cannot be decided since too
+ * few have been heard, if it is the one that is ahead of somebody.
+ *
+ * <p>Does not block; safe for use by any number of threads.
+ */
+public final class PeerClocks {
+
+    private static final Logger LOG = LoggerFactory.getLogger(PeerClocks.class);
+
+    /** How long a judgement holds as long as this node's clock is not set. */
+    private static final long JUDGED_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    /** Whoever was not heard for so long is asked. */
+    private static final long SILENT_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    /** While it is contradicted, others are asked so often at most. */
+    private static final long AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+    private final Environment environment;
+    private final List<NodeId> others;
+    private final int nodes;
+    private final long maxSkewMillis;
+    private final Consumer<NodeId> ask;
+    private final Map<NodeId, Sample> samples = new ConcurrentHashMap<>();
+    /** Those who want to know whether a contradiction is confirmed. As many as calls may be under way. */
+    private final Map<Long, CompletableFuture<Void>> waiting = new ConcurrentHashMap<>();
+
+    private final AtomicLong numbers = new AtomicLong();
+
+    private volatile Judgement last;
+
+    /**
+     * What a reply told: the clock showed this at some moment between the request and the reply.
+     */
+    private record Sample(long wallMillis, long sentNanos, long heardNanos) {}
+
+    /** What was found at a moment, how this node's clock stood to its steady one, and since when there has been a problem. */
+    private record Judgement(long nanos, long offsetMillis, Optional<ClockProblem> problem, long since) {}
+
+    /**
+     * Clocks of which nothing is known yet.
+     *
+     * @param environment this node's clocks
+     * @param others all nodes but this one
+     * @param nodes how many nodes there are, this one among them if it is one
+     * @param maxSkewMillis by how much clocks may differ
+     * @param ask asks a node for a sign of life
+     */
+    public PeerClocks(
+            Environment environment, List<NodeId> others, int nodes, long maxSkewMillis, Consumer<NodeId> ask) {
+        this.environment = environment;
+        this.others = List.copyOf(others);
+        this.nodes = nodes;
+        this.maxSkewMillis = maxSkewMillis;
+        this.ask = ask;
+        this.last = new Judgement(environment.nanoTime(), offset(environment.nanoTime()), Optional.empty(), 0);
+    }
+
+    private long offset(long nanos) {
+        return environment.currentTimeMillis() - nanos / 1_000_000;
+    }
+
+    /**
+     * A node has answered.
+     *
+     * @param node who
+     * @param wallMillis what its clock showed
+     * @param sentNanos when it was asked, by this node's steady clock
+     * @param heardNanos when its answer came
+     */
+    public void told(NodeId node, long wallMillis, long sentNanos, long heardNanos) {
+        samples.put(node, new Sample(wallMillis, sentNanos, heardNanos));
+        if (last.problem().isPresent()) {
+            judge(heardNanos);
+            if (isConfirmed(last)) {
+                answerThoseWhoWait();
+            }
+        }
+    }
+
+    /** Whether all who contradict were asked since that was found; true also if nobody does. */
+    private boolean isConfirmed(Judgement found) {
+        return found.problem()
+                .map(problem -> problem.of().stream().allMatch(node -> {
+                    Sample sample = samples.get(node);
+                    return sample != null && sample.sentNanos() - found.since() >= 0;
+                }))
+                .orElse(true);
+    }
+
+    private void answerThoseWhoWait() {
+        waiting.values().forEach(one -> one.complete(null));
+    }
+
+    /**
+     * As {@link #problem}, but those who contradict are asked anew first, if they have not been since their clocks seemed to: they may have been set too.
+     *
+     * @return completes soon, mostly at once
+     */
+    public CompletableFuture<Optional<ClockProblem>> confirmedProblem() {
+        Optional<ClockProblem> found = problem();
+        if (isConfirmed(last)) {
+            return CompletableFuture.completedFuture(found);
+        }
+        CompletableFuture<Void> asked = new CompletableFuture<>();
+        long number = numbers.incrementAndGet();
+        waiting.put(number, asked);
+        Environment.Timer deadline = environment.schedule(() -> asked.complete(null), AGAIN_NANOS);
+        // In case the last answer came just now.
+        if (isConfirmed(last)) {
+            asked.complete(null);
+        }
+        return asked.thenApply(done -> {
+            deadline.cancel();
+            waiting.remove(number);
+            return last.problem();
+        });
+    }
+
+    /**
+     * Whether this node's clock may be believed now. Quick: looks at the others again after a second, or when the clock was set.
+     *
+     * @return what is wrong with it; empty if nothing is, as far as is known
+     */
+    public Optional<ClockProblem> problem() {
+        long now = environment.nanoTime();
+        Judgement known = last;
+        long moved = Math.abs(offset(now) - known.offsetMillis());
+        long validNanos = known.problem().isPresent() ? AGAIN_NANOS : JUDGED_NANOS;
+        if (now - known.nanos() < validNanos && moved <= maxSkewMillis / 10) {
+            return known.problem();
+        }
+        Optional<ClockProblem> problem = judge(now);
+        askSilent(now, problem.isPresent() ? AGAIN_NANOS : SILENT_NANOS);
+        return problem;
+    }
+
+    private void askSilent(long now, long silentNanos) {
+        for (NodeId node : others) {
+            Sample sample = samples.get(node);
+            if (sample == null || now - sample.heardNanos() >= silentNanos) {
+                ask.accept(node);
+            }
+        }
+    }
+
+    private Optional<ClockProblem> judge(long now) {
+        long wall = environment.currentTimeMillis();
+        List<NodeId> behindMe = new ArrayList<>();
+        List<NodeId> aheadOfMe = new ArrayList<>();
+        int agreeing = nodes > others.size() ? 1 : 0;
+        long difference = 0;
+        for (NodeId node : others) {
+            Sample sample = samples.get(node);
+            if (sample == null) {
+                continue;
+            }
+            long least = sample.wallMillis() + (now - sample.heardNanos()) / 1_000_000;
+            long most = sample.wallMillis() + (now - sample.sentNanos()) / 1_000_000 + 1;
+            if (wall - most > maxSkewMillis) {
+                behindMe.add(node);
+                difference = larger(difference, wall - most);
+            } else if (least - wall > maxSkewMillis) {
+                aheadOfMe.add(node);
+                difference = larger(difference, wall - least);
+            } else {
+                agreeing++;
+            }
+        }
+        int against = behindMe.size() + aheadOfMe.size();
+        boolean isUndecided = 2 * against <= nodes && 2 * agreeing <= nodes;
+        Optional<ClockProblem> problem = Optional.empty();
+        if (2 * against > nodes || (isUndecided && !behindMe.isEmpty())) {
+            List<NodeId> all = new ArrayList<>(behindMe);
+            all.addAll(aheadOfMe);
+            problem = Optional.of(new ClockProblem(Duration.ofMillis(difference), all));
+        }
+        Judgement before = last;
+        long since = before.problem().isPresent() ? before.since() : now;
+        keep(new Judgement(now, offset(now), problem, since));
+        return problem;
+    }
+
+    private static long larger(long one, long other) {
+        return Math.abs(other) > Math.abs(one) ? other : one;
+    }
+
+    private void keep(Judgement found) {
+        Judgement before;
+        synchronized (this) {
+            before = last;
+            last = found;
+        }
+        if (found.problem().isPresent() && before.problem().isEmpty()) {
+            found.problem().get().of().forEach(ask);
+            LOG.error(
+                    "this node takes no writes, since its clock is wrong: it is {}. Set the clock; writes are taken again"
+                            + " when the clocks agree",
+                    found.problem().get());
+        } else if (found.problem().isEmpty() && before.problem().isPresent()) {
+            LOG.info("this node takes writes again: its clock agrees with those of the others");
+        }
+    }
+}
