@@ -19,6 +19,7 @@ import java.util.TreeMap;
  */
 final class Faults {
 
+    private static final Duration LONGEST_AHEAD = Duration.ofSeconds(90);
     private static final int LONGEST_SECONDS = 20;
     /** Several times this: longer than a disk takes to be replaced. */
     private static final Duration CUT_OF_REFILL = Duration.ofSeconds(8);
@@ -54,6 +55,11 @@ final class Faults {
     /** Lets clocks go wrong that do so from the start. */
     void begin() {
         for (int i = 0; i < nodes.size(); i++) {
+            // A little wrong, so that one that has not heard of the others stamps behind them, or ahead.
+            int slack = Math.toIntExact(setup.skew().toMillis() / 2);
+            if (!setup.onlyNetwork() && random.nextBoolean()) {
+                nodes.get(i).setClock(Duration.ofMillis(random.nextInt(2 * slack) - slack));
+            }
             int drift = setup.drifts().get(i);
             nodes.get(i).setClockDrift(drift);
             if (drift != 0) {
@@ -241,7 +247,19 @@ final class Faults {
         // What was paused goes on, and what was going to be started has been.
         world.advance(Duration.ofSeconds(LONGEST_SECONDS));
         nodes.forEach(this::start);
-        // Versions that a clock gave which was ahead are accepted by all.
-        world.advance(setup.farthestClock().multipliedBy(2));
+        // Versions that a clock gave which was ahead are accepted by all. Few are further ahead than that: those of a
+        // node that
+        // nobody had told yet that its clock was wrong.
+        Duration usual = setup.farthestClock().compareTo(LONGEST_AHEAD) < 0 ? setup.farthestClock() : LONGEST_AHEAD;
+        world.advance(usual.multipliedBy(2));
+        long ahead = nodes.stream()
+                        .flatMap(node -> node.disk.everKept())
+                        .mapToLong(entry -> entry.version().millis())
+                        .max()
+                        .orElse(0)
+                - world.currentTimeMillis();
+        if (ahead > 0) {
+            world.advance(Duration.ofMillis(ahead));
+        }
     }
 }

@@ -2,6 +2,7 @@ package io.dht4j.testkit.simulator;
 
 import io.dht4j.CancellationPolicy;
 import io.dht4j.Hedging;
+import io.dht4j.Ordering;
 import io.dht4j.ReadFanOut;
 import io.dht4j.core.Batching;
 import io.dht4j.core.ClusterBuilder;
@@ -29,6 +30,7 @@ import java.util.stream.IntStream;
  * @param skew how far ahead a version may be
  * @param farthestClock how far off a clock may be when it has jumped, in either direction
  * @param drifts for each node, by how many parts per million its clock goes too fast, or too slow if negative
+ * @param ordering of the operations on a key
  * @param maxInFlight how many calls may be under way at a node; more are refused
  * @param purges whether what is dead goes while all this happens. If not, fences are put up all the same, but nothing is as old as they are; and snapshots are
  *     taken, which purging is not kept from
@@ -46,10 +48,14 @@ record Setup(
         Duration skew,
         Duration farthestClock,
         List<Integer> drifts,
+        Ordering ordering,
         int maxInFlight,
         boolean purges) {
 
     static final int REPLICAS = 3;
+
+    /** Clocks that are wrong by hours show no more than those that are wrong by one. */
+    private static final int FARTHEST_SECONDS = 2 * 3600;
 
     /** In parts per million: what nobody calls broken. */
     static final int ORDINARY_DRIFT = 500;
@@ -99,6 +105,11 @@ record Setup(
                 Duration.ofMillis(random.nextInt(200)),
                 purges ? skew.multipliedBy(4) : LONGEST_SIMULATION);
         Duration farthestClock = badClocks ? Duration.ofSeconds(90) : skew;
+        // What is purged relies on clocks that are off by no more than twice the skew; the order of writes does not.
+        if (!purges && random.nextInt(3) == 0) {
+            farthestClock = Duration.ofSeconds(5 + random.nextInt(FARTHEST_SECONDS));
+        }
+        Ordering ordering = random.nextInt(3) == 0 ? Ordering.LINEARIZABLE : Ordering.REAL_TIME;
         int maxInFlight = random.nextInt(3) == 0 ? FEW_IN_FLIGHT + random.nextInt(FEW_IN_FLIGHT) : MANY_IN_FLIGHT;
         List<Integer> drifts = onlyNetwork
                 ? Collections.nCopies(size, 0)
@@ -120,6 +131,7 @@ record Setup(
                 skew,
                 farthestClock,
                 drifts,
+                ordering,
                 maxInFlight,
                 purges);
     }
@@ -131,7 +143,8 @@ record Setup(
      * @param time how long it takes to put a broken one so far off
      */
     private static List<Integer> drifts(SplittableRandom random, int size, Duration most, Duration time) {
-        int broken = Math.toIntExact(Math.min(MOST_DRIFT, MILLION * most.toMillis() / Math.max(1, time.toMillis())));
+        int broken = Math.toIntExact(Math.max(
+                ORDINARY_DRIFT, Math.min(MOST_DRIFT, MILLION * most.toMillis() / Math.max(1, time.toMillis()))));
         int ordinary = Math.min(ORDINARY_DRIFT, broken);
         return IntStream.range(0, size)
                 .mapToObj(i -> {
@@ -150,6 +163,7 @@ record Setup(
                 .timeout(Simulator.TIMEOUT)
                 .repair(repair)
                 .maxClockSkew(skew)
+                .ordering(ordering)
                 .maxInFlight(maxInFlight)
                 .partitions(PARTITIONS)
                 .drainTimeout(Duration.ZERO);
@@ -164,14 +178,16 @@ record Setup(
     public String toString() {
         return String.format(
                 Locale.ROOT,
-                "faults of %s, %d nodes, fan-out %s, hedge %s, cancellation %s, batching %s, store %s, clocks that drift by %s ppm, %d calls at a time, repair %s",
+                "faults of %s, %d nodes, ordering %s, fan-out %s, hedge %s, cancellation %s, batching %s, store %s, clocks that jump by %s at most and drift by %s ppm, %d calls at a time, repair %s",
                 onlyNetwork ? "the network" : "all kinds",
                 size,
+                ordering,
                 fanOut,
                 hedge.map(Duration::toString).orElse("none"),
                 cancellation,
                 batching.enabled() ? "on" : "off",
                 memoryFast ? "at once" : "within " + storeDelay,
+                farthestClock,
                 drifts,
                 maxInFlight,
                 (repair.enabled() ? "each " + repair.interval() : "at the end")

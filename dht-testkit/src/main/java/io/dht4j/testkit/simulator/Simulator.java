@@ -6,11 +6,13 @@ import io.dht4j.Key;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.NodeStatus;
+import io.dht4j.Ordering;
 import io.dht4j.RepairStatus;
 import io.dht4j.Topology;
 import io.dht4j.spi.Entry;
 import io.dht4j.testkit.LoopbackNetwork;
 import io.dht4j.testkit.VirtualEnvironment;
+import io.dht4j.testkit.history.LinearizabilityCheck;
 import io.dht4j.testkit.history.Operation;
 import io.dht4j.testkit.history.OrderCheck;
 import java.time.Duration;
@@ -92,7 +94,8 @@ public final class Simulator {
         }
         this.faults = new Faults(random.split(), world, nodes, setup);
         CallOptions quorum = CallOptions.defaults().withPolicy(MAJORITY, Setup.REPLICAS);
-        this.workload = new Workload(random.split(), world, nodes, keys, quorum);
+        this.workload =
+                new Workload(random.split(), world, nodes, keys, quorum, setup.ordering() != Ordering.LINEARIZABLE);
         this.snapshots = new Snapshots(random.split(), world, nodes, keys, quorum, workload);
         this.watch = new Watch(world, nodes, options);
     }
@@ -154,6 +157,9 @@ public final class Simulator {
         }
         violations.addAll(workload.violations());
         violations.addAll(OrderCheck.violations(workload.history()));
+        if (setup.ordering() == Ordering.LINEARIZABLE) {
+            violations.addAll(LinearizabilityCheck.violations(workload.history()));
+        }
         Map<String, Integer> outcomes = new TreeMap<>();
         workload.history()
                 .all()

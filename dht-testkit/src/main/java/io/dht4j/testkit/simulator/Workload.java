@@ -58,6 +58,7 @@ final class Workload {
     private final List<SimulatedNode> nodes;
     private final List<Key> keys;
     private final CallOptions quorum;
+    private final boolean expiring;
     private final History history = new History();
     private final Hiding hiding;
     private final ReadCheck check;
@@ -71,7 +72,9 @@ final class Workload {
             VirtualEnvironment world,
             List<SimulatedNode> nodes,
             List<Key> keys,
-            CallOptions quorum) {
+            CallOptions quorum,
+            boolean expiring) {
+        this.expiring = expiring;
         this.random = random;
         this.world = world;
         this.nodes = nodes;
@@ -199,8 +202,10 @@ final class Workload {
         }
 
         void put(Set<Key> chosen) {
-            Optional<Duration> timeToLive =
-                    random.nextInt(5) == 0 ? Optional.of(Duration.ofSeconds(1 + random.nextInt(60))) : Optional.empty();
+            // A value that expires changes the register by itself.
+            Optional<Duration> timeToLive = expiring && random.nextInt(5) == 0
+                    ? Optional.of(Duration.ofSeconds(1 + random.nextInt(60)))
+                    : Optional.empty();
             CallOptions options = timeToLive.map(quorum::withTimeToLive).orElse(quorum);
             long expiry = timeToLive.map(ttl -> clock + ttl.toMillis()).orElse(Entry.NEVER);
             Map<Key, byte[]> values = new LinkedHashMap<>();
@@ -280,7 +285,27 @@ final class Workload {
         }
 
         private void watchWrite(CompletionStage<Version> stage) {
-            watch(stage, version -> operations.forEach(write -> write.wrote(versionOf(write, version))));
+            watch(
+                    stage,
+                    version -> operations.forEach(write -> {
+                        write.wrote(versionOf(write, version));
+                        requireKept(write);
+                    }));
+        }
+
+        /** On as many disks as have acknowledged it, whether or not something newer superseded it there. */
+        private void requireKept(Operation write) {
+            Version version = write.version().orElseThrow();
+            long disks = nodes.stream()
+                    .filter(each -> each.disk
+                            .everKept()
+                            .anyMatch(entry -> entry.key().equals(write.key())
+                                    && entry.version().equals(version)))
+                    .count();
+            int needed = quorum.policy().orElseThrow().ack();
+            if (disks < needed) {
+                violations.add(write + " was acknowledged, and is on " + disks + " of " + needed + " disks");
+            }
         }
 
         /** Of several keys that are written together each may have a version of its own; the greatest is told. */

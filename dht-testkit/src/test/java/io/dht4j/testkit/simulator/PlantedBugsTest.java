@@ -8,6 +8,7 @@ import io.dht4j.core.internal.clock.HybridClock;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.spi.Entry;
 import io.dht4j.testkit.SearchEffort;
+import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -346,5 +347,133 @@ class PlantedBugsTest {
                 in(
                         INTERNAL + "coordinator.NodeCluster$Pages",
                         pages -> pages.visit(Advice.to(EndedByFailing.class).on(named("next")))));
+    }
+
+    /** What changed methods call; in the class loader of the product they may reach public classes only. */
+    public static final class Reach {
+
+        private Reach() {}
+
+        /** For {@link NoSecondRound}: as if enough replicas had taken the latest stamp. */
+        public static void acknowledge(Object operation, Object stamp) {
+            try {
+                Method latest = stamp.getClass().getDeclaredMethod("latest");
+                latest.setAccessible(true);
+                Object again = latest.invoke(stamp);
+                if (!again.equals(stamp)) {
+                    Method acknowledged = operation.getClass().getDeclaredMethod("acknowledged", stamp.getClass());
+                    acknowledged.setAccessible(true);
+                    acknowledged.invoke(operation, again);
+                }
+            } catch (ReflectiveOperationException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+
+        /** For {@link NoQuery}: a version older than all, of the class that the product under test has. */
+        public static Object zero() {
+            try {
+                Class<?> caller = StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE)
+                        .walk(frames -> frames.skip(1).findFirst().orElseThrow().getDeclaringClass());
+                return caller.getClassLoader()
+                        .loadClass("io.dht4j.Version")
+                        .getConstructor(long.class)
+                        .newInstance(0L);
+            } catch (ReflectiveOperationException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+
+        /** For {@link FirstAnswer}. */
+        public static boolean isCalledByQuery() {
+            return StackWalker.getInstance()
+                    .walk(frames -> frames.limit(4)
+                            .anyMatch(frame -> frame.getClassName().endsWith(".VersionQuery")
+                                    && frame.getMethodName().equals("answered")));
+        }
+    }
+
+    private static final String SUPERSEDED = " is superseded by .*, which was acknowledged before it began";
+
+    private static final String NOT_LINEARIZABLE = "^no order of the operations on ";
+
+    /** Nobody tells of newer versions. */
+    static final class NothingNewer {
+
+        private NothingNewer() {}
+
+        @Advice.OnMethodExit
+        static void exit(@Advice.Return(readOnly = false) List<?> result) {
+            result = List.of();
+        }
+    }
+
+    @Test
+    void aWriteWithoutASecondStamp() {
+        assertBreaks(
+                SUPERSEDED,
+                in(
+                        INTERNAL + "wire.Reply$Applied",
+                        applied -> applied.visit(Advice.to(NothingNewer.class).on(named("newer")))));
+    }
+
+    /** Acknowledges what has just been stamped anew and sent. */
+    static final class NoSecondRound {
+
+        private NoSecondRound() {}
+
+        @Advice.OnMethodExit
+        static void exit(@Advice.This Object operation, @Advice.Argument(0) Object stamp) {
+            Reach.acknowledge(operation, stamp);
+        }
+    }
+
+    @Test
+    void aSecondStampWithoutASecondRound() {
+        assertBreaks(
+                " was acknowledged, and is on ",
+                in(
+                        INTERNAL + "coordinator.WriteOperation",
+                        write -> write.visit(Advice.to(NoSecondRound.class).on(named("lost")))));
+    }
+
+    /** Nobody is asked for the newest version. */
+    static final class NoQuery {
+
+        private NoQuery() {}
+
+        @Advice.OnMethodExit
+        static void exit(@Advice.Return(readOnly = false) CompletableFuture<?> result) {
+            result = CompletableFuture.completedFuture(Reach.zero());
+        }
+    }
+
+    @Test
+    void aLinearizableWriteThatDoesNotAsk() {
+        assertBreaks(
+                SUPERSEDED + "|" + NOT_LINEARIZABLE,
+                in(
+                        INTERNAL + "coordinator.VersionQuery",
+                        query -> query.visit(Advice.to(NoQuery.class).on(named("start")))));
+    }
+
+    /** The first answer is enough. */
+    static final class FirstAnswer {
+
+        private FirstAnswer() {}
+
+        @Advice.OnMethodExit
+        static void exit(@Advice.Return(readOnly = false) boolean result) {
+            result = result || Reach.isCalledByQuery();
+        }
+    }
+
+    @Test
+    void aLinearizableWriteThatAsksTooFew() {
+        assertBreaks(
+                SUPERSEDED + "|" + NOT_LINEARIZABLE,
+                in(
+                        INTERNAL + "coordinator.AckTracker",
+                        tracker -> tracker.visit(Advice.to(FirstAnswer.class).on(named("ack")))));
     }
 }
