@@ -6,6 +6,9 @@ import io.dht4j.Key;
 import io.dht4j.Value;
 import io.dht4j.Version;
 import io.dht4j.spi.Entry;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -72,7 +75,7 @@ public final class Operation {
     private Optional<Version> version = Optional.empty();
 
     private byte @Nullable [] read;
-    private int seen = NEVER;
+    private final List<Sight> sights = new ArrayList<>();
     /** What a write left behind; made once for each version, since it is compared again and again. */
     private @Nullable Entry entry;
 
@@ -169,10 +172,24 @@ public final class Operation {
         });
     }
 
-    /** A monotonic read has shown this write. */
+    /** A monotonic read that ended at a moment has shown this write, with one of its stamps. */
+    private record Sight(int moment, Version version) {}
+
+    /** A monotonic read has shown this write, which may have been stamped anew since, or be. */
     void seen(int moment, Version shown) {
-        seen = moment;
-        version = Optional.of(shown);
+        sights.add(new Sight(moment, shown));
+        if (outcome != Outcome.DONE) {
+            version = Optional.of(shown);
+        }
+    }
+
+    /** What monotonic reads that ended before a moment have shown of this write: its entry, with the greatest version; empty if none has. */
+    Optional<Entry> seenBefore(int moment) {
+        return sights.stream()
+                .filter(sight -> sight.moment() < moment)
+                .map(Sight::version)
+                .max(Comparator.naturalOrder())
+                .map(this::entry);
     }
 
     /**
@@ -190,7 +207,7 @@ public final class Operation {
      * @return false for anything else, and for deletes
      */
     public boolean wasSeen() {
-        return seen != NEVER;
+        return !sights.isEmpty();
     }
 
     /**
@@ -251,11 +268,6 @@ public final class Operation {
         return begun;
     }
 
-    /** When a monotonic read first showed this write. */
-    int seenAt() {
-        return seen;
-    }
-
     long expiresAtMillis() {
         return expiresAtMillis;
     }
@@ -281,7 +293,10 @@ public final class Operation {
 
     /** What a write of a known version left at its replicas. */
     Entry entry() {
-        Version known = version.orElseThrow();
+        return entry(version.orElseThrow());
+    }
+
+    private Entry entry(Version known) {
         Entry made = entry;
         if (made == null || !made.version().equals(known)) {
             made = written == null ? Entry.tombstone(key, known) : Entry.value(key, known, written, expiresAtMillis);

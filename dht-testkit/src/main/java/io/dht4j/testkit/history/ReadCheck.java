@@ -5,7 +5,6 @@ import io.dht4j.Version;
 import io.dht4j.spi.Entry;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -46,19 +45,25 @@ public final class ReadCheck {
      */
     public Optional<String> violation(Operation read) {
         List<Operation> writes = history.writesOf(read.key());
-        Optional<Operation> least = writes.stream()
-                .filter(write -> write.version().isPresent())
-                .filter(write -> mustBeSeen(write, read))
-                .max(Comparator.comparing(Operation::entry, (a, b) -> a.supersedes(b) ? 1 : b.supersedes(a) ? -1 : 0));
+        Optional<Least> least = writes.stream()
+                .flatMap(write -> mustBeSeen(write, read).map(entry -> new Least(write, entry)).stream())
+                .max((a, b) -> a.entry().supersedes(b.entry()) ? 1 : b.entry().supersedes(a.entry()) ? -1 : 0);
         return read.read() == null ? absent(read, least) : present(read, read.read(), writes, least);
     }
 
-    private static boolean mustBeSeen(Operation write, Operation read) {
-        return (write.outcome() == Operation.Outcome.DONE && write.ended() < read.begun())
-                || (read.kind() == Operation.Kind.READ && write.seenAt() < read.begun());
+    /** A write that a read must show, or something newer, with the stamp by which that is known. */
+    private record Least(Operation write, Entry entry) {}
+
+    private static Optional<Entry> mustBeSeen(Operation write, Operation read) {
+        if (write.outcome() == Operation.Outcome.DONE
+                && write.ended() < read.begun()
+                && write.version().isPresent()) {
+            return Optional.of(write.entry());
+        }
+        return read.kind() == Operation.Kind.READ ? write.seenBefore(read.begun()) : Optional.empty();
     }
 
-    private Optional<String> present(Operation read, byte[] shown, List<Operation> writes, Optional<Operation> least) {
+    private Optional<String> present(Operation read, byte[] shown, List<Operation> writes, Optional<Least> least) {
         Optional<Operation> found = writes.stream()
                 .filter(write -> write.written() != null && Arrays.equals(write.written(), shown))
                 .findFirst();
@@ -74,8 +79,12 @@ public final class ReadCheck {
             return Optional.of(read + " shows what has expired: " + origin);
         }
         Entry entry = Entry.value(read.key(), read.version().orElseThrow(), shown, origin.expiresAtMillis());
-        if (least.isPresent() && least.get().entry().supersedes(entry)) {
-            return Optional.of(read + " shows " + origin + ", which is older than " + least.get());
+        // Of several keys that were written together only the greatest version may be known.
+        if (least.isPresent()
+                && least.get().write() != origin
+                && least.get().entry().supersedes(entry)) {
+            return Optional.of(read + " shows " + origin + ", which is older than "
+                    + least.get().write());
         }
         if (read.kind() == Operation.Kind.READ
                 && hidden.getOrDefault(read.key(), List.of()).stream()
@@ -83,22 +92,22 @@ public final class ReadCheck {
                                 each.moment() < read.begun() && each.least().compareTo(entry.version()) > 0)) {
             return Optional.of(read + " shows " + origin + ", which an earlier read had seen deleted or expired");
         }
-        if (read.kind() == Operation.Kind.READ && !origin.wasSeen()) {
+        if (read.kind() == Operation.Kind.READ) {
             origin.seen(read.ended(), read.version().orElseThrow());
         }
         return Optional.empty();
     }
 
-    private Optional<String> absent(Operation read, Optional<Operation> least) {
+    private Optional<String> absent(Operation read, Optional<Least> least) {
         if (least.isEmpty()
-                || least.get().kind() == Operation.Kind.DELETE
-                || !least.get().isLive(read.latestClock())) {
+                || least.get().write().kind() == Operation.Kind.DELETE
+                || !least.get().write().isLive(read.latestClock())) {
             return Optional.empty();
         }
         // Something newer must hide it, which some replica has kept: a delete, or a value that has expired.
         Optional<Version> newer = hiding.least(read, least.get().entry());
         if (newer.isEmpty()) {
-            return Optional.of(read + " does not show " + least.get());
+            return Optional.of(read + " does not show " + least.get().write());
         }
         if (read.kind() == Operation.Kind.READ) {
             hidden.computeIfAbsent(read.key(), key -> new ArrayList<>()).add(new Hidden(read.ended(), newer.get()));

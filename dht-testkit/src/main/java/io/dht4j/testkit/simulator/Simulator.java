@@ -25,6 +25,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
 
@@ -202,8 +203,11 @@ public final class Simulator {
                 node -> node.disk.isWhole()
                         && status(node).refill().partitions() == 0
                         && status(node).hintBytes() == 0,
-                RECOVERY_BOUND,
-                "has neither got back what it lost nor handed over what others missed");
+                // What a node stamped before anybody could tell it that its clock was wrong is taken when it is no
+                // longer ahead.
+                RECOVERY_BOUND.plus(setup.farthestClock()),
+                node -> "has neither got back what it lost nor handed over what others missed: "
+                        + status(node).refill() + ", hints of " + status(node).hintBytes() + " bytes");
     }
 
     /** Each node repairs what it is a replica of, and tells that nothing kept it from that. */
@@ -217,7 +221,7 @@ public final class Simulator {
             await(
                     one -> one != node || repairStatus(cluster).rounds() >= wanted,
                     REPAIR_BOUND,
-                    "does not end its repair");
+                    each -> "does not end its repair");
             repairStatus(cluster).lastError().ifPresent(error -> {
                 throw new AssertionError("when all was healed, a repair at " + node.node.id() + " failed: " + error);
             });
@@ -225,13 +229,13 @@ public final class Simulator {
     }
 
     /** Lets time pass until something is so at all nodes. */
-    private void await(Predicate<SimulatedNode> condition, Duration bound, String complaint) {
+    private void await(Predicate<SimulatedNode> condition, Duration bound, Function<SimulatedNode, String> complaint) {
         Duration end = world.elapsed().plus(bound);
         for (SimulatedNode node : nodes) {
             while (!condition.test(node)) {
                 if (world.elapsed().compareTo(end) >= 0) {
-                    throw new AssertionError(
-                            "within " + bound + " after all was healed, " + node.node.id() + " " + complaint);
+                    throw new AssertionError("within " + bound + " after all was healed, " + node.node.id() + " "
+                            + complaint.apply(node));
                 }
                 world.advance(POLL);
             }

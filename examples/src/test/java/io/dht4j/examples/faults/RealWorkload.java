@@ -13,6 +13,7 @@ import io.dht4j.spi.Entry;
 import io.dht4j.testkit.history.Hiding;
 import io.dht4j.testkit.history.History;
 import io.dht4j.testkit.history.Operation;
+import io.dht4j.testkit.history.OrderCheck;
 import io.dht4j.testkit.history.ReadCheck;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -278,6 +279,7 @@ final class RealWorkload {
                 .filter(each -> !each.isWrite() && each.outcome() == Operation.Outcome.DONE)
                 .sorted(Comparator.comparingInt(Operation::ended))
                 .forEach(read -> check.violation(read).ifPresent(found::add));
+        found.addAll(OrderCheck.violations(history));
         return found;
     }
 

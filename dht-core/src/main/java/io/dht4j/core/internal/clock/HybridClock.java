@@ -98,18 +98,18 @@ public final class HybridClock {
 
     /**
      * Gives a version that supersedes one that a replica has told of, however far ahead that is: whether it is too far ahead the replicas judge. One
-     * that is beyond what this clock allows others is not followed by {@link #next()}, so that a liar cannot push the clock.
+     * that is beyond what this clock allows others is not followed by {@link #next()}, so that a liar cannot push the clock. The wall clock, which may
+     * have been set since a call began, has no part in it.
      *
      * @param newest what is to be superseded
      * @return greater than it and than all given and observed before; no version that was given before
      */
     public Version above(Version newest) {
-        long now = wallMillis.getAsLong() << Version.COUNTER_BITS;
         long limit = limitMillis();
         while (true) {
             long seen = last.get();
             long given = lastBeyond.get();
-            long least = Math.max(Math.max(now, seen + 1), newest.packed() + 1);
+            long least = Math.max(seen, newest.packed()) + 1;
             // What was beyond the limit once may be within it now.
             if (given >> Version.COUNTER_BITS <= limit) {
                 least = Math.max(least, given + 1);

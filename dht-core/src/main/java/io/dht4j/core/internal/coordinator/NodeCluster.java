@@ -1,6 +1,7 @@
 package io.dht4j.core.internal.coordinator;
 
 import io.dht4j.CallOptions;
+import io.dht4j.ClockProblem;
 import io.dht4j.Cluster;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
@@ -391,9 +392,7 @@ public final class NodeCluster implements Cluster {
                 .said()
                 .thenCompose(said -> machinery.clocks.confirmedProblem())
                 .thenAccept(problem -> problem.ifPresentOrElse(
-                        found -> waiting.completeExceptionally(new UnavailableException(
-                                ErrorCode.CLOCK_CONTRADICTED, "nothing written: the clock of this node is " + found)),
-                        () -> waiting.complete(null)));
+                        found -> waiting.completeExceptionally(wrongClock(found)), () -> waiting.complete(null)));
         return waiting.whenComplete((right, error) -> deadline.cancel());
     }
 
@@ -405,9 +404,22 @@ public final class NodeCluster implements Cluster {
             CallContext context) {
         return ordering == Ordering.REAL_TIME
                 ? write(entriesOf.apply(machinery.clock.next()), policy, ordering, context)
-                : VersionQuery.start(parts, peers, keys, policy, context)
-                        .thenCompose(newest ->
-                                write(entriesOf.apply(machinery.clock.above(newest)), policy, ordering, context));
+                : VersionQuery.start(parts, peers, keys, policy, context).thenCompose(newest -> {
+                    // The clock may have been set meanwhile.
+                    machinery.clocks.problem().ifPresent(NodeCluster::refuseClock);
+                    Version now = machinery.clock.current();
+                    Version least = now.compareTo(newest) > 0 ? now : newest;
+                    return write(entriesOf.apply(machinery.clock.above(least)), policy, ordering, context);
+                });
+    }
+
+    private static void refuseClock(ClockProblem problem) {
+        throw wrongClock(problem);
+    }
+
+    private static UnavailableException wrongClock(ClockProblem problem) {
+        return new UnavailableException(
+                ErrorCode.CLOCK_CONTRADICTED, "nothing written: the clock of this node is " + problem);
     }
 
     private CompletableFuture<Version> write(
