@@ -124,7 +124,14 @@ public final class Cuts {
             }
             cut = already.orElseGet(() -> add(new Cut(id, leaseNanos, environment.nanoTime())));
         }
-        return unlessOver(cut, applies.flip()).thenApply(drained -> clock.current());
+        return unlessOver(cut, applies.flip()).thenApply(drained -> notOlderThanTheStore());
+    }
+
+    /** What the store held when it was opened may be ahead of the clock, which does not follow that if some clock was wrong then. */
+    private Version notOlderThanTheStore() {
+        Version now = clock.current();
+        Version found = store.newestAtOpen();
+        return now.compareTo(found) > 0 ? now : found;
     }
 
     private Cut add(Cut cut) {
