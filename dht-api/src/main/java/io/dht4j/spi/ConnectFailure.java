@@ -25,6 +25,8 @@ public final class ConnectFailure {
     /** Chains of causes may be circular. */
     private static final int DEEPEST = 20;
 
+    private static final String REFUSED = "nothing listens there (connection refused)";
+
     private ConnectFailure() {}
 
     /**
@@ -34,14 +36,7 @@ public final class ConnectFailure {
      * @return false if nobody answered, or it is not known
      */
     public static boolean isRefused(Throwable failure) {
-        Throwable cause = failure;
-        for (int depth = 0; cause != null && depth < DEEPEST; depth++) {
-            if (says(List.of(cause), "connection refused")) {
-                return true;
-            }
-            cause = cause.getCause();
-        }
-        return false;
+        return inWords(failure).filter(REFUSED::equals).isPresent();
     }
 
     /**
@@ -105,7 +100,7 @@ public final class ConnectFailure {
         // The JDK's HTTP client says nothing of a refused one, and of others, such as a port of this machine that is
         // not to be had, what they are.
         return says(chain, "refused") || !has(chain, e -> e instanceof ConnectException && e.getMessage() != null)
-                ? Optional.of("nothing listens there (connection refused)")
+                ? Optional.of(REFUSED)
                 : Optional.empty();
     }
 

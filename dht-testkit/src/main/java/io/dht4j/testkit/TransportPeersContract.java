@@ -35,6 +35,9 @@ public abstract class TransportPeersContract extends TransportCancellingContract
         gone.transport().close();
         // An hour: only an answer that does not wait for the deadline passes.
         assertThat(failure(client.call(gone, NO_BYTES, within(Duration.ofHours(1))))
+                        .reason())
+                .isEqualTo(TransportException.Reason.REFUSED);
+        assertThat(failure(client.call(gone, NO_BYTES, within(Duration.ofHours(1))))
                         .outcome())
                 .isEqualTo(Outcome.NOT_SENT);
     }

@@ -1,9 +1,12 @@
 package io.dht4j.transport.grpc;
 
 import io.dht4j.spi.CallContext;
+import io.dht4j.spi.ConnectFailure;
 import io.dht4j.spi.Frame;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
+import io.dht4j.spi.TransportException.Reason;
+import io.grpc.Status;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import org.jspecify.annotations.Nullable;
@@ -106,6 +109,17 @@ final class GrpcTransportCall extends CompletableFuture<byte[]> {
             fail(before == SENT ? Outcome.UNKNOWN : Outcome.NOT_SENT, why);
         }
         return before != ENDED;
+    }
+
+    /** Ends the call without a reply; if it was not sent, for want of a connection. */
+    void unconnected(String why, Status status) {
+        int before = STATE.getAndSet(this, ENDED);
+        if (before == WAITING && status.getCause() != null && ConnectFailure.isRefused(status.getCause())) {
+            forget();
+            completeExceptionally(new TransportException(Reason.REFUSED, address + ": " + why));
+        } else if (before != ENDED) {
+            fail(before == SENT ? Outcome.UNKNOWN : Outcome.NOT_SENT, why);
+        }
     }
 
     /** Ends the call if it has not ended, for its deadline has passed. */

@@ -12,6 +12,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -152,7 +153,8 @@ final class GrpcTransportLane implements GrpcTransportPeer {
         try {
             channel = channels.open(target, loops, loop, GrpcTransportRecord.MAX_MESSAGE);
         } catch (RuntimeException e) {
-            failWaiting("cannot connect: " + e.getMessage(), attempts);
+            String why = "cannot connect: " + e.getMessage();
+            failWaiting(call -> call.abandon(why), attempts);
             return;
         }
         GrpcTransportLink connecting = new GrpcTransportLink(this, loop, options);
@@ -208,7 +210,8 @@ final class GrpcTransportLane implements GrpcTransportPeer {
             parted.removeIf(call -> call.written > 0);
             lost.end(status, trailers);
         } else {
-            failWaiting("cannot connect: " + GrpcTransportMethods.reason(status), attempts);
+            String why = "cannot connect: " + GrpcTransportMethods.reason(status);
+            failWaiting(call -> call.unconnected(why, status), attempts);
         }
         flush();
     }
@@ -217,7 +220,7 @@ final class GrpcTransportLane implements GrpcTransportPeer {
      * Ends the calls that wait, up to those of an attempt to connect. Who came after it had begun has an attempt of his own
      * to come, for the peer may have begun to listen between.
      */
-    private void failWaiting(String why, long attempt) {
+    private void failWaiting(Consumer<GrpcTransportCall> end, long attempt) {
         List<GrpcTransportCall> failed = new ArrayList<>();
         for (Deque<GrpcTransportCall> calls : List.of(waiting, parted)) {
             for (GrpcTransportCall call : calls) {
@@ -227,9 +230,7 @@ final class GrpcTransportLane implements GrpcTransportPeer {
             }
             calls.removeIf(call -> call.attempt <= attempt);
         }
-        for (GrpcTransportCall call : failed) {
-            call.abandon(why);
-        }
+        failed.forEach(end);
     }
 
     private long now() {
@@ -308,7 +309,7 @@ final class GrpcTransportLane implements GrpcTransportPeer {
                     timer = null;
                 }
                 takeIn();
-                failWaiting("the transport is closed", Long.MAX_VALUE);
+                failWaiting(call -> call.abandon("the transport is closed"), Long.MAX_VALUE);
                 GrpcTransportLink current = link;
                 link = null;
                 if (current != null) {

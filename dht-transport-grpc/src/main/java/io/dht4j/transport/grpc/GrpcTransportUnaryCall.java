@@ -89,7 +89,7 @@ abstract class GrpcTransportUnaryCall extends ClientCall.Listener<byte[]> {
         } else if (status.getCode() == Status.Code.DEADLINE_EXCEEDED) {
             call.expire();
         } else {
-            call.abandon(status.isOk() ? "answered without a reply" : GrpcTransportMethods.reason(status));
+            call.unconnected(status.isOk() ? "answered without a reply" : GrpcTransportMethods.reason(status), status);
         }
     }
 

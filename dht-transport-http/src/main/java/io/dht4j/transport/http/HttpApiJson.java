@@ -54,7 +54,7 @@ final class HttpApiJson {
                     .put("address", node.address())
                     .put("weight", node.weight()));
         }
-        return new JsonObject()
+        JsonObject json = new JsonObject()
                 .put("id", status.id().value())
                 .put("epoch", status.topology().epoch())
                 .put("nodes", nodes)
@@ -72,10 +72,9 @@ final class HttpApiJson {
                 .put("store_problems", problems(status.storeProblems()))
                 .put("refill", refill(status.refill()))
                 .put("suspected", names(status.suspected()))
-                .put(
-                        "clock_problem",
-                        status.clockProblem().map(HttpApiJson::clock).orElse(null))
                 .put("uptime_ms", status.uptime().toMillis());
+        status.clockProblem().ifPresent(problem -> json.put("clock_problem", clock(problem)));
+        return json;
     }
 
     static NodeStatus status(JsonObject json) {

@@ -1,9 +1,11 @@
 package io.dht4j.transport.http;
 
 import io.dht4j.spi.CallContext;
+import io.dht4j.spi.ConnectFailure;
 import io.dht4j.spi.Frame;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
+import io.dht4j.spi.TransportException.Reason;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -119,6 +121,19 @@ final class HttpTransportCall extends CompletableFuture<byte[]> {
     void refused(String why) {
         if (state.compareAndSet(State.SENT, State.ANSWERED)) {
             fail(Outcome.NOT_SENT, why);
+        }
+    }
+
+    /** There is no connection to carry it, so that nothing of it was written. */
+    void unconnected(String why, Throwable cause) {
+        State before = state.getAndUpdate(now -> now == State.WAITING || now == State.SENT ? State.GIVEN_UP : now);
+        if (before == State.WAITING || before == State.SENT) {
+            forget();
+            String message = address + ": " + why;
+            completeExceptionally(
+                    ConnectFailure.isRefused(cause)
+                            ? new TransportException(Reason.REFUSED, message)
+                            : new TransportException(Outcome.NOT_SENT, message));
         }
     }
 

@@ -40,7 +40,7 @@ final class HttpTransportReply {
     /** Ends a call that brought no answer. Only one that never had a connection was certainly not sent. */
     static void failed(HttpTransportCall call, Throwable error, Optional<PeerTls> tls) {
         if (tls.isPresent() && !tls.get().hasTrusted()) {
-            call.refused("cannot connect: " + reason(error));
+            call.unconnected("cannot connect: " + reason(error), error);
             return;
         }
         Throwable cause = error;
@@ -49,7 +49,7 @@ final class HttpTransportReply {
                     || cause instanceof UnknownHostException
                     || cause instanceof HttpConnectTimeoutException
                     || cause instanceof UnresolvedAddressException) {
-                call.refused("cannot connect: " + reason(cause));
+                call.unconnected("cannot connect: " + reason(cause), cause);
                 return;
             }
             cause = cause.getCause();

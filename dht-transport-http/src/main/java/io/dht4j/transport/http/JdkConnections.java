@@ -118,7 +118,8 @@ final class JdkConnections {
                 connectFor(call, false);
             } else {
                 // Its frame has gone nowhere yet.
-                call.refused("cannot connect: " + HttpTransportReply.reason(unwrapped(error)));
+                Throwable cause = unwrapped(error);
+                call.unconnected("cannot connect: " + HttpTransportReply.reason(cause), cause);
                 queue.done(call);
             }
         });

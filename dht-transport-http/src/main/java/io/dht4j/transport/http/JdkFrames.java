@@ -43,6 +43,13 @@ final class JdkFrames {
             this.frame = frame;
         }
 
+        /** An empty piece stalls the client where there is TLS. */
+        private List<byte[]> parts() {
+            return frame.head().length == 0 || frame.body().length == 0
+                    ? List.of(frame.toBytes())
+                    : List.of(frame.head(), frame.body());
+        }
+
         @Override
         public long contentLength() {
             return frame.length();
@@ -51,7 +58,7 @@ final class JdkFrames {
         @Override
         public void subscribe(Flow.Subscriber<? super ByteBuffer> subscriber) {
             subscriber.onSubscribe(new Flow.Subscription() {
-                private final Queue<byte[]> left = new ArrayDeque<>(List.of(frame.head(), frame.body()));
+                private final Queue<byte[]> left = new ArrayDeque<>(parts());
                 private boolean emitting;
                 private long wanted;
 

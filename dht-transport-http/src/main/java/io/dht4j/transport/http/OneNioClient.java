@@ -94,8 +94,8 @@ final class OneNioClient extends HttpClient {
         } catch (PoolException | InterruptedException e) {
             losses.incrementAndGet();
             // What createObject() has thrown says it all.
-            call.refused(
-                    e.getCause() != null && e.getMessage() != null ? e.getMessage() : HttpTransportReply.reason(e));
+            call.unconnected(
+                    e.getCause() != null && e.getMessage() != null ? e.getMessage() : HttpTransportReply.reason(e), e);
             return;
         }
         boolean reusable = false;

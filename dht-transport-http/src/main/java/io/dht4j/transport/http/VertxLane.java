@@ -273,7 +273,7 @@ final class VertxLane {
                 queue.add(call);
             } else {
                 waiting.decrementAndGet();
-                call.abandon(why);
+                call.unconnected(why, cause);
             }
         }
         pump();

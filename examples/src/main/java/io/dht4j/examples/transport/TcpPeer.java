@@ -5,9 +5,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.dht4j.examples.transport.TcpConnection.Kind;
 import io.dht4j.examples.transport.TcpConnection.Message;
 import io.dht4j.spi.CallContext;
+import io.dht4j.spi.ConnectFailure;
 import io.dht4j.spi.Frame;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
+import io.dht4j.spi.TransportException.Reason;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -48,7 +50,13 @@ final class TcpPeer implements TcpConnection.Owner {
                 connection.run(connect(), threads);
             } catch (IOException | RuntimeException e) {
                 String why = "cannot connect: " + e.getMessage();
-                calls.values().stream().filter(call -> call.number <= newest).forEach(call -> call.abandon(why));
+                boolean refused = ConnectFailure.isRefused(e);
+                calls.values().stream().filter(call -> call.number <= newest).forEach(call -> {
+                    if (refused) {
+                        call.refused(why);
+                    }
+                    call.abandon(why);
+                });
                 if (calls.isEmpty()) {
                     connection.close(why);
                 }
@@ -114,6 +122,13 @@ final class TcpPeer implements TcpConnection.Owner {
                             () -> fail(
                                     Outcome.UNKNOWN, new String(answer.frame().toBytes(), UTF_8)));
             }
+        }
+
+        /** Nothing listens at the address. */
+        private void refused(String why) {
+            end(
+                    State.WAITING,
+                    () -> completeExceptionally(new TransportException(Reason.REFUSED, address + ": " + why)));
         }
 
         /** Ends the call without an answer, if it has not ended. True if the peer may know of it. */
