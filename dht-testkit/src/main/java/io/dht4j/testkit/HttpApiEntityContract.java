@@ -210,6 +210,33 @@ public abstract class HttpApiEntityContract extends HttpApiHarness {
     }
 
     @ParameterizedTest
+    @ValueSource(strings = {"ordering=real-time", "ordering=linearizable", "ordering=linearizable&ack=2&from=2"})
+    void anOrderingIsUsed(String ordering) {
+        String target = "/v0/entity?id=order" + ordering.replaceAll("\\W", "-") + "&" + ordering;
+        assertThat(put(0, target, ordering).statusCode()).isEqualTo(201);
+        assertThat(get(1, target).body()).isEqualTo(ordering.getBytes(UTF_8));
+        assertThat(delete(2, target).statusCode()).isEqualTo(202);
+        assertThat(get(0, target).statusCode()).isEqualTo(404);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"ordering=", "ordering=LINEARIZABLE", "ordering=none", "ordering=real-time&ordering=real-time"})
+    void anUnknownOrderingIsRefused(String ordering) {
+        assertProblem(get(0, "/v0/entity?id=k&" + ordering), 400, ErrorCode.BAD_REQUEST);
+        assertProblem(put(0, "/v0/entity?id=k&" + ordering, "v"), 400, ErrorCode.BAD_REQUEST);
+        assertProblem(delete(0, "/v0/entity?id=k&" + ordering), 400, ErrorCode.BAD_REQUEST);
+    }
+
+    @Test
+    void aLinearizableCallNeedsAMajority() {
+        String target = "/v0/entity?id=k&ordering=linearizable&ack=1&from=2";
+        assertProblem(get(0, target), 400, ErrorCode.POLICY_INVALID);
+        assertProblem(put(0, target, "v"), 400, ErrorCode.POLICY_INVALID);
+        assertProblem(delete(0, target), 400, ErrorCode.POLICY_INVALID);
+    }
+
+    @ParameterizedTest
     @ValueSource(
             strings = {
                 "ttl=0",

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.dht4j.CallOptions;
+import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.Key;
 import io.dht4j.KeyPlacement;
@@ -11,6 +12,7 @@ import io.dht4j.KeyRange;
 import io.dht4j.KeyValue;
 import io.dht4j.Node;
 import io.dht4j.NodeStatus;
+import io.dht4j.Ordering;
 import io.dht4j.RepairStatus;
 import io.dht4j.ScanScope;
 import io.dht4j.Value;
@@ -120,6 +122,24 @@ public abstract class RemoteApiContract extends RemoteApiErrorsContract {
                     .as("nodes that hold a key written %d/%d", from, from)
                     .isEqualTo(from);
         }
+    }
+
+    @Test
+    void the_ordering_reaches_the_coordinator() {
+        for (Ordering ordering : Ordering.values()) {
+            Key key = Key.of("ordered " + ordering);
+            CallOptions options = OPTIONS.withOrdering(ordering);
+            Version written = result(api.put(address(0), key, bytes("value"), options));
+            assertThat(result(api.get(address(1), key, options)).map(Value::version))
+                    .contains(written);
+            Version deleted = result(api.delete(address(2), key, options));
+            assertThat(deleted).isGreaterThan(written);
+            assertThat(result(api.getAll(address(1), List.of(key), options))).isEmpty();
+        }
+        CallOptions aMinority = OPTIONS.withPolicy(1, 3).withOrdering(Ordering.LINEARIZABLE);
+        DhtException refused = failure(api.put(address(0), KEY, bytes("value"), aMinority));
+        assertThat(refused.code()).isEqualTo(ErrorCode.POLICY_INVALID);
+        assertThat(refused).hasMessageContaining("ack=1");
     }
 
     @Test

@@ -72,6 +72,30 @@ public abstract class StoreContract extends StoreThreadsContract {
         assertThat(store.entries()).isEqualTo(1);
     }
 
+    /** What the newest version is. */
+    @Test
+    void the_newest_version_of_each_key_is_told() {
+        store.apply(
+                List.of(value("a", 5, "five"), value("b", 5, "five"), Entry.tombstone(Key.of("c"), new Version(5))));
+        store.settle();
+
+        List<Version> newest = store.applyAndGetVersions(List.of(
+                value("c", 4, "four"),
+                value("a", 4, "four"),
+                value("b", 6, "six"),
+                value("new", 3, "three"),
+                value("a", 7, "seven"),
+                value("new", 2, "two")));
+
+        // A key that stands twice may be seen before its newer entry is merged, or after.
+        assertThat(newest.get(0)).isEqualTo(new Version(5));
+        assertThat(newest.get(1)).isIn(new Version(5), new Version(7));
+        assertThat(newest.subList(2, 5)).containsExactly(new Version(6), new Version(3), new Version(7));
+        assertThat(newest.get(5)).isEqualTo(new Version(3));
+        assertThat(store.get(Key.of("a"))).contains(value("a", 7, "seven"));
+        assertThat(store.applyAndGetVersions(List.of())).isEmpty();
+    }
+
     /** Versions are unsigned. */
     @Test
     void versions_are_compared_as_unsigned_numbers() {

@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
@@ -176,8 +175,9 @@ class PlantedBugsTest {
         private CountedTwice() {}
 
         @Advice.OnMethodEnter
-        static void enter(@Advice.FieldValue("acks") AtomicInteger acks) {
-            acks.incrementAndGet();
+        static void enter(@Advice.Argument(value = 0, readOnly = false) long one) {
+            // Of the kinds of answers, the smallest is that a replica has done as it was asked.
+            one = one == 1 ? 2 : one;
         }
     }
 
@@ -187,7 +187,7 @@ class PlantedBugsTest {
                 LOST,
                 in(
                         INTERNAL + "coordinator.AckTracker",
-                        tracker -> tracker.visit(Advice.to(CountedTwice.class).on(named("ack")))));
+                        tracker -> tracker.visit(Advice.to(CountedTwice.class).on(named("count")))));
     }
 
     /** A write is confirmed when it begins to wait for the store. */
@@ -314,8 +314,8 @@ class PlantedBugsTest {
                 in(
                         INTERNAL + "snapshot.Cuts",
                         cuts -> cuts.visit(Advice.to(NothingUnderWay.class).on(named("writesSoFar")))),
-                shortlyBefore(440),
-                SEEDS);
+                shortlyBefore(3750),
+                4000);
     }
 
     @Test

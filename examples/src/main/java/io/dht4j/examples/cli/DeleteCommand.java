@@ -19,7 +19,7 @@ final class DeleteCommand implements Callable<Integer> {
     private final KeyArgument key = new KeyArgument();
 
     @Mixin
-    private final PolicyOptions policy = new PolicyOptions();
+    private final KeyPolicyOptions policy = new KeyPolicyOptions();
 
     @Mixin
     private final NodeOptions node;

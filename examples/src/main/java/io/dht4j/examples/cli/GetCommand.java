@@ -34,7 +34,7 @@ final class GetCommand implements Callable<Integer> {
     private Optional<Path> out = Optional.empty();
 
     @Mixin
-    private final PolicyOptions policy = new PolicyOptions();
+    private final KeyPolicyOptions policy = new KeyPolicyOptions();
 
     @Mixin
     private final NodeOptions node;

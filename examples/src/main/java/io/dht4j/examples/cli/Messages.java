@@ -130,7 +130,9 @@ public final class Messages {
                 .findFirst()
                 .map(type -> option.longestName() + " must be "
                         + Stream.of(type.getEnumConstants())
-                                .map(constant -> constant.toString().toLowerCase(Locale.ROOT))
+                                .map(constant -> constant.toString()
+                                        .toLowerCase(Locale.ROOT)
+                                        .replace('_', '-'))
                                 .collect(Collectors.joining(" or "))
                         + ", not \"" + e.getValue() + "\"");
     }

@@ -61,7 +61,7 @@ final class PutCommand implements Callable<Integer> {
     private Optional<Long> ttl = Optional.empty();
 
     @Mixin
-    private final PolicyOptions policy = new PolicyOptions();
+    private final KeyPolicyOptions policy = new KeyPolicyOptions();
 
     @Mixin
     private final NodeOptions node;

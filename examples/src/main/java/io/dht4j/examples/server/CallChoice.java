@@ -2,6 +2,7 @@ package io.dht4j.examples.server;
 
 import io.dht4j.CancellationPolicy;
 import io.dht4j.Hedging;
+import io.dht4j.Ordering;
 import io.dht4j.ReadFanOut;
 import io.dht4j.core.Batching;
 import io.dht4j.core.HintedHandoff;
@@ -14,6 +15,8 @@ import java.time.Duration;
  * @param reads which replicas a read asks
  * @param hedging when a read asks one more replica
  * @param timeout how long a request may take
+ * @param ordering in which order the operations on a key take effect
+ * @param startPatience how long the node waits for the others at its start
  * @param maxValueBytes the largest value
  * @param batching how requests to a node are put together in frames
  * @param cancellation what becomes of requests to replicas whose replies are no longer wanted
@@ -25,6 +28,8 @@ public record CallChoice(
         ReadFanOut reads,
         Hedging hedging,
         Duration timeout,
+        Ordering ordering,
+        Duration startPatience,
         int maxValueBytes,
         Batching batching,
         CancellationPolicy cancellation,
@@ -34,6 +39,9 @@ public record CallChoice(
 
     /** The longest timeout in milliseconds. */
     static final int LONGEST_MILLIS = 3_600_000;
+
+    /** The longest wait at the start in milliseconds. */
+    static final int LONGEST_PATIENCE_MILLIS = 600_000;
 
     /** The largest value that may be configured: 512 MiB, for a frame holds it and more. */
     static final int LARGEST_VALUE = 512 << 20;
@@ -58,6 +66,8 @@ public record CallChoice(
                 given.choice(Setting.READS, ReadFanOut.class),
                 given.read(Setting.HEDGE, CallChoice::hedging),
                 Duration.ofMillis(given.number(Setting.TIMEOUT, 1, LONGEST_MILLIS)),
+                given.choice(Setting.ORDERING, Ordering.class),
+                Duration.ofMillis(given.number(Setting.START_PATIENCE, 0, LONGEST_PATIENCE_MILLIS)),
                 given.number(Setting.MAX_VALUE_BYTES, 1, LARGEST_VALUE),
                 batching(given),
                 given.choice(Setting.CANCELLATION, CancellationPolicy.class),

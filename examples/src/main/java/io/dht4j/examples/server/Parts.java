@@ -203,6 +203,8 @@ final class Parts {
                 .readFanOut(config.calls().reads())
                 .hedging(config.calls().hedging())
                 .timeout(config.calls().timeout())
+                .ordering(config.calls().ordering())
+                .startPatience(config.calls().startPatience())
                 .maxValueBytes(maxValueBytes)
                 .batching(config.calls().batching())
                 .cancellation(config.calls().cancellation())

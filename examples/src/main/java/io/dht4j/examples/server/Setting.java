@@ -163,6 +163,21 @@ public enum Setting {
             Fallback.VALUE,
             "5000",
             "How long a request may take where it sets nothing, 1 to " + CallChoice.LONGEST_MILLIS + " milliseconds."),
+    /** In which order the operations on a key take effect. */
+    ORDERING(
+            "NAME",
+            Fallback.VALUE,
+            "real-time",
+            "In which order the operations on a key take effect where a request sets nothing: real-time or linearizable, which "
+                    + "costs a round trip more. See docs/guarantees.md."),
+    /** How long the node waits for the others at its start. */
+    START_PATIENCE(
+            "MILLIS",
+            Fallback.VALUE,
+            "5000",
+            "How long this node waits at its start for others that do not answer, 0 to "
+                    + CallChoice.LONGEST_PATIENCE_MILLIS
+                    + " milliseconds. It does not wait for those that refuse the connection."),
     /** The largest value. */
     MAX_VALUE_BYTES(
             "N",

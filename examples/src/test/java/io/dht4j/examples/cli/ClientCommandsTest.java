@@ -161,6 +161,23 @@ class ClientCommandsTest {
                 .hasLineCount(1);
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"real-time", "linearizable"})
+    void the_order_of_operations_is_asked_for(String ordering) {
+        assertThat(run("put", "k", "v", "--ordering", ordering).exitCode()).isZero();
+        assertThat(run("get", "k", "--ordering", ordering).out()).isEqualTo("v");
+        assertThat(run("delete", "k", "--ordering", ordering).exitCode()).isZero();
+        assertThat(read("k")).isEmpty();
+    }
+
+    @Test
+    void an_order_that_there_is_not_is_wrong_usage() {
+        CommandLineRun refused = run("put", "k", "v", "--ordering", "strict");
+
+        assertThat(refused.exitCode()).isEqualTo(2);
+        assertThat(refused.err()).contains("real-time or linearizable, not \"strict\"");
+    }
+
     @Test
     void acknowledgements_may_be_asked_for_without_saying_of_how_many() {
         assertThat(run("put", "k", "v", "--ack", "1").exitCode()).isZero();

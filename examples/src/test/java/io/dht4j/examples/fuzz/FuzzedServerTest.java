@@ -77,7 +77,10 @@ class FuzzedServerTest {
     private static final int MESSAGES_BETWEEN_CHECKS = Math.max(1, Math.min(100, MESSAGES / 15));
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);
-    private static final int FRAME_HEADER_BYTES = 26;
+    /** Protocol, type and flags, and what stands between the names and the message. */
+    private static final int FRAME_START_BYTES = 3;
+
+    private static final int FRAME_REST_BYTES = 32;
     private static final int FRAME_FAILED = 0xFF;
     /** What a server may hold more after thousands of messages than after some: what it stored, and what it has learned. */
     private static final long MAX_GROWTH_BYTES = 24 << 20;
@@ -180,6 +183,9 @@ class FuzzedServerTest {
             "127.0.0.1:" + grpcPort,
             "--peers",
             peers,
+            // The peer never answers while frames are recorded.
+            "--start-patience",
+            "0",
             "--transport",
             protocol == Protocol.HTTP ? "http" : "grpc",
             "--data",
@@ -341,6 +347,12 @@ class FuzzedServerTest {
                 .get(2 * PATIENCE.toSeconds(), TimeUnit.SECONDS);
     }
 
+    /** Where the message stands, behind the names of the sender and the recipient. */
+    private static int messageAt(byte[] frame) {
+        int recipient = FRAME_START_BYTES + 1 + frame[FRAME_START_BYTES];
+        return recipient + 1 + frame[recipient] + FRAME_REST_BYTES;
+    }
+
     private void attackAsPeer(Transport peer, byte[] frame) throws Exception {
         byte[] reply;
         try {
@@ -350,10 +362,10 @@ class FuzzedServerTest {
             fail("a frame of " + frame.length + " bytes was not answered: " + e.getCause());
             return;
         }
-        assertThat(reply[0]).as("protocol version").isEqualTo((byte) 1);
+        assertThat(reply[0]).as("protocol version").isEqualTo((byte) 2);
         assertThat(reply[1] & 0xFF).as("a reply's type").isGreaterThanOrEqualTo(0x80);
         if ((reply[1] & 0xFF) == FRAME_FAILED) {
-            int number = ByteBuffer.wrap(reply).getShort(FRAME_HEADER_BYTES);
+            int number = ByteBuffer.wrap(reply).getShort(messageAt(reply));
             assertThat(ErrorCode.byNumber(number))
                     .as("the error's number, %d", number)
                     .isPresent();

@@ -7,6 +7,7 @@ import io.dht4j.CancellationPolicy;
 import io.dht4j.Hedging;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
+import io.dht4j.Ordering;
 import io.dht4j.ReadFanOut;
 import io.dht4j.core.Batching;
 import io.dht4j.core.HintedHandoff;
@@ -54,6 +55,8 @@ class ServerConfigTest {
                         ReadFanOut.ENOUGH,
                         Hedging.off(),
                         Duration.ofSeconds(5),
+                        Ordering.REAL_TIME,
+                        Duration.ofSeconds(5),
                         16 << 20,
                         Batching.on(),
                         CancellationPolicy.LOCAL,
@@ -95,6 +98,8 @@ class ServerConfigTest {
         settings.put(Setting.READS, "all");
         settings.put(Setting.HEDGE, "99.5%");
         settings.put(Setting.TIMEOUT, "250");
+        settings.put(Setting.ORDERING, "linearizable");
+        settings.put(Setting.START_PATIENCE, "600");
         settings.put(Setting.MAX_VALUE_BYTES, "1000");
         settings.put(Setting.TOKENS, "tokens.txt");
 
@@ -121,6 +126,8 @@ class ServerConfigTest {
                         ReadFanOut.ALL,
                         Hedging.atPercentile(99.5),
                         Duration.ofMillis(250),
+                        Ordering.LINEARIZABLE,
+                        Duration.ofMillis(600),
                         1000,
                         new Batching(
                                 true, Batching.on().maxEntries(), Batching.on().maxBytes(), 7),

@@ -104,7 +104,7 @@ class ServerProcessTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"127.0.0.1", "localhost"})
-    void twoPeersAtOneAddressAreOneLineAndExitCode1(String host) throws Exception {
+    void twoPeersAtOneAddressAreWrongUsage(String host) throws Exception {
         List<Integer> ports = FreePorts.find(2);
         String first = "127.0.0.1:" + ports.get(0);
         String second = host + ":" + ports.get(0);
@@ -116,8 +116,11 @@ class ServerProcessTest {
                 "n1=" + first + ",n2=" + second + ",n3=127.0.0.1:" + ports.get(1),
                 "--data",
                 directory.resolve("data").toString())) {
-            assertThat(server.exitCode()).isEqualTo(1);
-            assertThat(server.err()).contains("n1 and n2").contains(second).hasLineCount(1);
+            assertThat(server.exitCode()).isEqualTo(2);
+            assertThat(server.err())
+                    .contains("--peers: nodes n1 and n2 have the same address")
+                    .contains(second)
+                    .hasLineCount(2);
         }
         assertThat(directory.resolve("data")).doesNotExist();
     }
