@@ -17,6 +17,7 @@ import io.dht4j.testkit.Fault;
 import io.dht4j.testkit.ModelStore;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -171,6 +172,34 @@ class ClockTest {
             CompletableFuture<?> put = cluster.node(0).put(KEY, bytes("wrong")).toCompletableFuture();
             cluster.env.runUntil(put::isDone, SimulatedCluster.BOUND);
             assertThat(cluster.failureOf(put).code()).isEqualTo(ErrorCode.CLOCK_CONTRADICTED);
+        }
+    }
+
+    @Test
+    void theFirstAnswerThatContradictsItIsBelievedAtOnce() {
+        List<Duration> offset = new ArrayList<>(List.of(Duration.ZERO));
+        try (SimulatedCluster cluster = SimulatedCluster.of(3, 3)
+                .clocks(i -> i == 0 ? offset.get(0) : Duration.ZERO)
+                .start()) {
+            cluster.stop(0);
+            offset.set(0, Duration.ofMinutes(10));
+            cluster.startNode(0, new ModelStore());
+            CompletableFuture<?> put = cluster.node(0).put(KEY, bytes("wrong")).toCompletableFuture();
+            cluster.env.runUntil(put::isDone, SimulatedCluster.BOUND);
+            assertThat(cluster.failureOf(put).code()).isEqualTo(ErrorCode.CLOCK_CONTRADICTED);
+        }
+    }
+
+    @Test
+    void aNodeThatIsClosedBeforeItsFirstWordWritesNothing() {
+        try (SimulatedCluster cluster = cluster(3)) {
+            cluster.stop(0);
+            cluster.startNode(0, new ModelStore());
+            cluster.links.get(0).towardAll(Fault.loseRequest());
+            CompletableFuture<?> put = cluster.node(0).put(KEY, bytes("wrong")).toCompletableFuture();
+            assertThat(put).isNotDone();
+            cluster.stop(0);
+            assertThat(cluster.failureOf(put).code()).isEqualTo(ErrorCode.NOT_SERVING);
         }
     }
 

@@ -89,13 +89,23 @@ public final class PeerClocks {
      * @param heardNanos when its answer came
      */
     public void told(NodeId node, long wallMillis, long sentNanos, long heardNanos) {
-        samples.put(node, new Sample(wallMillis, sentNanos, heardNanos));
-        if (last.problem().isPresent()) {
+        Sample heard = new Sample(wallMillis, sentNanos, heardNanos);
+        Sample before = samples.put(node, heard);
+        boolean isNews = contradicts(heard) && (before == null || !contradicts(before));
+        if (isNews || last.problem().isPresent()) {
             judge(heardNanos);
             if (isConfirmed(last)) {
                 answerThoseWhoWait();
             }
         }
+    }
+
+    /** Whether a clock seems to contradict this node's, which has not been set since the last judgement. */
+    private boolean contradicts(Sample sample) {
+        long wall = sample.heardNanos() / 1_000_000 + last.offsetMillis();
+        long longestOnTheWay = (sample.heardNanos() - sample.sentNanos()) / 1_000_000 + 1;
+        return sample.wallMillis() - wall > maxSkewMillis
+                || wall - sample.wallMillis() > maxSkewMillis + longestOnTheWay;
     }
 
     /** Whether all who contradict were asked since that was found; true also if nobody does. */
@@ -165,6 +175,18 @@ public final class PeerClocks {
     }
 
     private Optional<ClockProblem> judge(long now) {
+        Judgement before;
+        Judgement found;
+        synchronized (this) {
+            before = last;
+            found = judgement(now, before);
+            last = found;
+        }
+        announce(before, found);
+        return found.problem();
+    }
+
+    private Judgement judgement(long now, Judgement before) {
         long wall = environment.currentTimeMillis();
         List<NodeId> behindMe = new ArrayList<>();
         List<NodeId> aheadOfMe = new ArrayList<>();
@@ -195,22 +217,15 @@ public final class PeerClocks {
             all.addAll(aheadOfMe);
             problem = Optional.of(new ClockProblem(Duration.ofMillis(difference), all));
         }
-        Judgement before = last;
         long since = before.problem().isPresent() ? before.since() : now;
-        keep(new Judgement(now, offset(now), problem, since));
-        return problem;
+        return new Judgement(now, offset(now), problem, since);
     }
 
     private static long larger(long one, long other) {
         return Math.abs(other) > Math.abs(one) ? other : one;
     }
 
-    private void keep(Judgement found) {
-        Judgement before;
-        synchronized (this) {
-            before = last;
-            last = found;
-        }
+    private void announce(Judgement before, Judgement found) {
         if (found.problem().isPresent() && before.problem().isEmpty()) {
             found.problem().get().of().forEach(ask);
             LOG.error(

@@ -1,6 +1,8 @@
 package io.dht4j.core.internal.coordinator;
 
+import io.dht4j.ErrorCode;
 import io.dht4j.NodeId;
+import io.dht4j.UnavailableException;
 import io.dht4j.spi.Environment;
 import java.time.Duration;
 import java.util.HashSet;
@@ -36,13 +38,13 @@ final class FirstWord {
         }
     }
 
-    /** Completes when it is over. */
+    /** Completes when it is over; fails if the node is closed before. */
     CompletableFuture<Void> said() {
         return said;
     }
 
     boolean isSaid() {
-        return said.isDone();
+        return said.isDone() && !said.isCompletedExceptionally();
     }
 
     void answered() {
@@ -65,7 +67,14 @@ final class FirstWord {
         }
     }
 
-    void end() {
+    /** Nobody will tell any more. Whoever waits is not to write. */
+    void close() {
+        timer.cancel();
+        said.completeExceptionally(
+                new UnavailableException(ErrorCode.NOT_SERVING, "nothing written: this node is shutting down"));
+    }
+
+    private void end() {
         timer.cancel();
         said.complete(null);
     }

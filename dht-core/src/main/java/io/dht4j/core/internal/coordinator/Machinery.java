@@ -252,7 +252,7 @@ final class Machinery {
      * @param calls done when no call is under way any more
      */
     void close(CompletableFuture<Void> calls) {
-        firstWord.end();
+        firstWord.close();
         await(calls, "calls");
         suspicion.close();
         antiEntropy.ifPresent(AntiEntropy::close);

@@ -391,8 +391,15 @@ public final class NodeCluster implements Cluster {
                 .firstWord
                 .said()
                 .thenCompose(said -> machinery.clocks.confirmedProblem())
-                .thenAccept(problem -> problem.ifPresentOrElse(
-                        found -> waiting.completeExceptionally(wrongClock(found)), () -> waiting.complete(null)));
+                .whenComplete((problem, error) -> {
+                    if (error != null) {
+                        waiting.completeExceptionally(DhtException.unwrap(error));
+                    } else if (problem.isPresent()) {
+                        waiting.completeExceptionally(wrongClock(problem.get()));
+                    } else {
+                        waiting.complete(null);
+                    }
+                });
         return waiting.whenComplete((right, error) -> deadline.cancel());
     }
 
