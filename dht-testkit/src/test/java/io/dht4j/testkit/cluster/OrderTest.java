@@ -22,10 +22,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The order of acknowledged writes does not depend on clocks. */
 class OrderTest {
@@ -190,7 +192,25 @@ class OrderTest {
             assertThat(read(cluster, 0)).contains("new");
             assertThat(read(cluster, 1)).as("its own answer does not count").contains("new");
             assertThat(cluster.failureOf(cluster.node(0).put(KEY, bytes("all"), ALL)))
-                    .hasMessageContaining("too far ahead of its clock");
+                    .hasMessageContaining("too far ahead of their clocks");
+        }
+    }
+
+    @Test
+    void whatAWrongClockHasStampedHoldsNoHintUp() {
+        Key other = Key.of("other");
+        try (SimulatedCluster cluster = SimulatedCluster.of(1, 3).start()) {
+            long ahead = cluster.env.currentTimeMillis() + 3_600_000;
+            cluster.stores.get(2).apply(List.of(Entry.value(KEY, Version.of(ahead, 0), bytes("far"), Entry.NEVER)));
+            cluster.links.get(0).toward(id(2), Fault.refuse());
+            cluster.await(cluster.node(0).put(KEY, bytes("v"), MAJORITY));
+            cluster.await(cluster.node(0).put(other, bytes("v"), MAJORITY));
+            cluster.env.advance(Duration.ofMillis(10));
+            assertThat(cluster.await(cluster.node(0).status()).hintBytes()).isPositive();
+            cluster.heal();
+            cluster.env.advance(Duration.ofSeconds(30));
+            assertThat(cluster.await(cluster.node(0).status()).hintBytes()).isZero();
+            assertThat(cluster.stores.get(2).get(other)).isPresent();
         }
     }
 
@@ -214,6 +234,20 @@ class OrderTest {
                                     .next())
                             .code())
                     .isEqualTo(ErrorCode.BAD_REQUEST);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void aSilentReplicaDoesNotHoldALinearizableWriteUp(int silent) {
+        try (SimulatedCluster cluster = SimulatedCluster.of(1, 3)
+                .options((i, builder) -> builder.ordering(Ordering.LINEARIZABLE))
+                .start()) {
+            cluster.links.get(0).toward(id(silent), Fault.loseRequest());
+            CompletableFuture<Version> put =
+                    cluster.node(0).put(KEY, bytes("v"), MAJORITY).toCompletableFuture();
+            cluster.env.runUntil(put::isDone, Duration.ofSeconds(4));
+            assertThat(put).isCompleted();
         }
     }
 

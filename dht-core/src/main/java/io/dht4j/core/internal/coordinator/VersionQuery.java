@@ -58,7 +58,10 @@ final class VersionQuery {
         this.undecided = new AtomicInteger(keys);
         this.deadline = parts.environment()
                 .schedule(
-                        () -> fail(ErrorCode.NOT_ENOUGH_REPLICAS, "too few replicas answered before the deadline"),
+                        // It may be over before there is a timer to cancel.
+                        () -> result.completeExceptionally(DhtException.of(
+                                ErrorCode.NOT_ENOUGH_REPLICAS,
+                                "nothing written: too few replicas answered before the deadline" + failures)),
                         context.remainingNanos());
     }
 
@@ -78,7 +81,28 @@ final class VersionQuery {
         }
         VersionQuery query = new VersionQuery(parts, peers, keys.size(), context);
         query.askNext(all, policy.ack());
+        query.askOneMoreWhenLate(all, parts.environment());
         return query.result;
+    }
+
+    /** As reads do: a replica that is silent does not hold a write up until its deadline. */
+    private void askOneMoreWhenLate(List<Asked> keys, Environment environment) {
+        long patience = peers.patienceNanos();
+        if (result.isDone() || patience >= context.remainingNanos()) {
+            return;
+        }
+        Environment.Timer late = environment.schedule(
+                () -> {
+                    if (!result.isDone()) {
+                        askNext(
+                                keys.stream()
+                                        .filter(asked -> !asked.tracker.isEnough())
+                                        .toList(),
+                                1);
+                    }
+                },
+                patience);
+        result.whenComplete((newestOfAll, error) -> late.cancel());
     }
 
     private void askNext(List<Asked> keys, int count) {

@@ -50,6 +50,9 @@ final class WriteOperation {
     private final CompletableFuture<Version> result = new CompletableFuture<>();
     private final Environment.Timer deadline;
     private volatile boolean maybeDone;
+    /** Whether a replica holds what a wrong clock has stamped. */
+    private volatile boolean tooFarAhead;
+
     private volatile @Nullable PeerFailure lastFailure;
     private final Failures failures = new Failures();
     /** The entries as they were sent first. */
@@ -222,6 +225,10 @@ final class WriteOperation {
         if (newer.isPresent() && newer.get().equals(Reply.Newer.UNKNOWN)) {
             return stamp.tracker.ackUnsure();
         }
+        if (newer.isPresent() && newer.get().equals(Reply.Newer.TOO_FAR_AHEAD)) {
+            tooFarAhead = true;
+            return stamp.tracker.fail();
+        }
         boolean counts = newer.isEmpty() || newerCounts;
         return counts ? stamp.tracker.ack() : stamp.tracker.newer(newer.orElseThrow());
     }
@@ -262,7 +269,12 @@ final class WriteOperation {
                 && !maybeDone
                 && tracker.acks() == 0
                 && tracker.failures() == tracker.policy().from();
-        fail(tracker.toString() + failures, nothingDone, lastFailure);
+        fail(tracker.toString() + reasons(), nothingDone, lastFailure);
+    }
+
+    private String reasons() {
+        return failures
+                + (tooFarAhead ? "; replicas hold a version of the key that is too far ahead of their clocks" : "");
     }
 
     private void expire() {
@@ -275,7 +287,7 @@ final class WriteOperation {
                 .findFirst()
                 .map(AckTracker::toString)
                 .orElse("");
-        fail(counts + " before the deadline" + failures, false, null);
+        fail(counts + " before the deadline" + reasons(), false, null);
     }
 
     private void fail(String message, boolean nothingDone, @Nullable PeerFailure last) {

@@ -318,11 +318,7 @@ final class StoreGate {
                 }
                 held = Reply.Newer.UNKNOWN;
             } else if (tooFarAhead.test(held)) {
-                // By a clock that was wrong: a coordinator must not follow it.
-                return new Reply.Failed(
-                        ErrorCode.VERSION_TOO_FAR_AHEAD,
-                        "version " + held + ", which it holds of key "
-                                + entries.get(i).key() + ", is too far ahead of its clock");
+                held = Reply.Newer.TOO_FAR_AHEAD;
             }
             if (newer.isEmpty()) {
                 newer = new ArrayList<>(1);

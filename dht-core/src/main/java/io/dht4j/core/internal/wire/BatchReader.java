@@ -48,6 +48,9 @@ public final class BatchReader {
         int type = type();
         int outer = enter();
         try {
+            if (type == FrameTypes.OTHER_SETTINGS) {
+                throw in.malformed("settings in a part of a batch, which refuse a frame as a whole");
+            }
             Reply reply = ReplyBody.read(in, type, request);
             in.end();
             return reply;

@@ -42,12 +42,15 @@ public sealed interface Reply
      * A replica held something newer than an entry that it merged, or cannot tell.
      *
      * @param index the entry's place in the request
-     * @param version of what it held; {@link #UNKNOWN} if it has lost what it held and is getting it back
+     * @param version of what it held; {@link #UNKNOWN} if it has lost what it held and is getting it back, {@link #TOO_FAR_AHEAD} if a wrong clock gave it
      */
     record Newer(int index, Version version) {
 
         /** In place of a version that the replica cannot tell. */
         public static final Version UNKNOWN = new Version(0);
+
+        /** In place of a version that is too far ahead of the replica's clock: a coordinator must not follow it. */
+        public static final Version TOO_FAR_AHEAD = new Version(-1);
     }
 
     /**
