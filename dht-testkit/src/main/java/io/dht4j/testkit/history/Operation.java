@@ -178,7 +178,7 @@ public final class Operation {
     /** A monotonic read has shown this write, which may have been stamped anew since, or be. */
     void seen(int moment, Version shown) {
         sights.add(new Sight(moment, shown));
-        if (outcome != Outcome.DONE) {
+        if (outcome != Outcome.DONE || version.isEmpty()) {
             version = Optional.of(shown);
         }
     }

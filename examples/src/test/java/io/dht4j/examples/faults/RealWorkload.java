@@ -157,7 +157,13 @@ final class RealWorkload {
                             Operation.put(key, door.node(), begun, System.currentTimeMillis(), value, Entry.NEVER)));
                     return operations;
                 },
-                (operation, version) -> operation.wrote(version));
+                (operation, version) -> {
+                    // Of several keys the greatest version is told, and each may have another: it is the one that is
+                    // seen.
+                    if (values.size() == 1) {
+                        operation.wrote(version);
+                    }
+                });
     }
 
     private void delete(Door door, Key key) {
