@@ -56,15 +56,18 @@ public enum ErrorCode {
     /** The coordinator's topology is older than the replica's. */
     STALE_TOPOLOGY(2004, Action.RETRY_ANYWHERE),
     /**
-     * Two nodes of one cluster differ in what must be equal on all: nodes, partitions, placement, hash function, replication factor or largest
-     * value.
+     * Two nodes of one cluster differ in what must be equal on all: nodes, partitions, placement, hash function,
+     * replication factor or largest value.
      */
     PLACEMENT_MISMATCH(2005, Action.RETRY_ANYWHERE),
     /** The deadline passed before the work began. */
     DEADLINE_PASSED(2006, Action.RETRY_ANYWHERE),
     /** The replica lost what it held and is getting it back from the others; until then it takes writes and refuses reads. */
     REPLICA_REFILLING(2007, Action.RETRY_ANYWHERE),
-    /** The node at an address is not the one that was asked: the address in the caller's list of nodes is another node's. */
+    /**
+     * The node at an address is not the one that was asked: the address in the caller's list of nodes is another
+     * node's.
+     */
     WRONG_RECIPIENT(2008, Action.RETRY_ANYWHERE),
     /** The clock of the node contradicts those of the others: it takes no writes until they agree. */
     CLOCK_CONTRADICTED(2009, Action.RETRY_ANYWHERE),

@@ -8,8 +8,8 @@ import java.util.regex.Pattern;
  * A member of the cluster.
  *
  * @param id its name; placement depends on it, so it must survive a change of address
- * @param address where its transport listens: {@code host:port}, with a name or an IP address for the host, IPv6 addresses in brackets, and a
- *     port of 1 to 65535
+ * @param address where its transport listens: {@code host:port}, with a name or an IP address for the host, IPv6
+ *     addresses in brackets, and a port of 1 to 65535
  * @param weight its share of the keys relative to the other nodes, 1 to 1000, for placements that heed weights
  */
 public record Node(NodeId id, String address, int weight) {

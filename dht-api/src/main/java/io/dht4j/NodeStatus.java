@@ -25,7 +25,8 @@ import java.util.Optional;
  * @param refill what it must still get from other nodes before it is read
  * @param suspected the other nodes that do not answer it as far as its own calls tell, in the order of the topology; one that
  *     nothing was asked of lately is not among them
- * @param clockProblem how its clock contradicts those of others, so that it takes no writes; empty if it does not, as far as it knows
+ * @param clockProblem how its clock contradicts those of others, so that it takes no writes; empty if it does not, as
+ *     far as it knows
  * @param uptime how long it has been running
  */
 public record NodeStatus(

@@ -23,8 +23,8 @@ public record Topology(long epoch, List<Node> nodes) {
     /**
      * Checks and copies the nodes.
      *
-     * @throws IllegalArgumentException if the epoch is negative, there is no node or too many, or an id or an address stands
-     *     twice
+     * @throws IllegalArgumentException if the epoch is negative, there is no node or too many, or an id or an address
+     *     stands twice
      */
     public Topology {
         nodes = List.copyOf(nodes);

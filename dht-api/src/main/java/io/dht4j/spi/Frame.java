@@ -3,9 +3,9 @@ package io.dht4j.spi;
 import java.util.Arrays;
 
 /**
- * A request to a node, in two parts that travel one behind the other: the head is for this node alone, the body may be shared by all nodes
- * that are asked the same, so that it is encoded once and copied for none of them. The receiver gets both parts in one array. Neither
- * part may be changed once the frame is made.
+ * A request to a node, in two parts that travel one behind the other: the head is for this node alone, the body may be
+ * shared by all nodes that are asked the same, so that it is encoded once and copied for none of them. The receiver
+ * gets both parts in one array. Neither part may be changed once the frame is made.
  *
  * @param head the first bytes
  * @param body all that follows

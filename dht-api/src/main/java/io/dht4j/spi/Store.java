@@ -45,8 +45,9 @@ public interface Store extends AutoCloseable {
      * Merges entries as {@link #apply} does, and tells what is the newest version of each key then.
      *
      * @param entries any number of entries, in any order, keys possibly repeated
-     * @return for each entry, in the same order, the newest version that the store held of its key at some moment after it was merged: that of the
-     *     entry, or a newer one that superseded it. By default each key is read after {@link #apply}
+     * @return for each entry, in the same order, the newest version that the store held of its key at some moment after
+     *     it was merged: that of the entry, or a newer one that superseded it. By default each key is read after
+     *     {@link #apply}
      * @throws StoreException if the entries cannot be kept, or be read again; any of them may have been kept then
      */
     default List<Version> applyAndGetVersions(List<Entry> entries) {

@@ -37,12 +37,12 @@ public interface Transport extends AutoCloseable {
     CompletionStage<byte[]> call(Node node, Frame request, CallContext context);
 
     /**
-     * Looks up which endpoints the addresses of nodes stand for: two nodes that have one in common are taken for the same process. Does not
-     * block.
+     * Looks up which endpoints the addresses of nodes stand for: two nodes that have one in common are taken for the
+     * same process. Does not block.
      *
      * @param nodes whose addresses to look up
-     * @return completes with the endpoints of each node, in the same order, none for a name that cannot be resolved at the moment. By default an
-     *     endpoint is the address itself, and the stage is complete
+     * @return completes with the endpoints of each node, in the same order, none for a name that cannot be resolved at
+     *     the moment. By default an endpoint is the address itself, and the stage is complete
      */
     default CompletionStage<List<Set<String>>> endpoints(List<Node> nodes) {
         return CompletableFuture.completedFuture(

@@ -263,8 +263,8 @@ public final class ClusterBuilder {
     }
 
     /**
-     * In which order the operations on a key take effect when a call does not say otherwise. Default: {@link Ordering#REAL_TIME}. With
-     * {@link Ordering#LINEARIZABLE} calls need policies of which two overlap.
+     * In which order the operations on a key take effect when a call does not say otherwise. Default:
+     * {@link Ordering#REAL_TIME}. With {@link Ordering#LINEARIZABLE} calls need policies of which two overlap.
      *
      * @param ordering by real time, or linearizable
      * @return this builder
@@ -399,8 +399,9 @@ public final class ClusterBuilder {
     }
 
     /**
-     * How long this node waits, when it starts, for the others to tell whether its clock and its disk are right: writes until one of them has answered, reads of what it
-     * held before until those have that share it. It never waits for nodes that refuse connections. Default: 5 seconds.
+     * How long this node waits, when it starts, for the others to tell whether its clock and its disk are right: writes
+     * until one of them has answered, reads of what it held before until those have that share it. It never waits for
+     * nodes that refuse connections. Default: 5 seconds.
      *
      * @param startPatience zero, which waits for nobody, to 10 minutes
      * @return this builder

@@ -10,9 +10,10 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Whether puts, deletes and quorum reads of each key took effect one after the other, each at one moment between its beginning and its end. For histories
- * in which nothing expires. Source: J. Wing, C. Gong, <em>Testing and Verifying Concurrent Objects</em>, 1993, with the states that were seen
- * remembered, as by G. Lowe, <em>Testing for Linearizability</em>, 2017. Belongs to the thread of its history.
+ * Whether puts, deletes and quorum reads of each key took effect one after the other, each at one moment between its
+ * beginning and its end. For histories in which nothing expires. Source: J. Wing, C. Gong, <em>Testing and Verifying
+ * Concurrent Objects</em>, 1993, with the states that were seen remembered, as by G. Lowe, <em>Testing for
+ * Linearizability</em>, 2017. Belongs to the thread of its history.
  */
 public final class LinearizabilityCheck {
 
@@ -109,7 +110,9 @@ public final class LinearizabilityCheck {
         return true;
     }
 
-    /** When the first of those ended that must take effect and have not: nothing that began later can come before it. */
+    /**
+     * When the first of those ended that must take effect and have not: nothing that began later can come before it.
+     */
     private int firstEnd(State state) {
         int end = Operation.NEVER;
         for (int i = state.done().nextClearBit(0);

@@ -183,7 +183,10 @@ public final class Operation {
         }
     }
 
-    /** What monotonic reads that ended before a moment have shown of this write: its entry, with the greatest version; empty if none has. */
+    /**
+     * What monotonic reads that ended before a moment have shown of this write: its entry, with the greatest version;
+     * empty if none has.
+     */
     Optional<Entry> seenBefore(int moment) {
         return sights.stream()
                 .filter(sight -> sight.moment() < moment)

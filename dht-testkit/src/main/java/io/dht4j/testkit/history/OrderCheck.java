@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Whether acknowledged writes of a key are in the order in which they were made: one that began after another one was acknowledged has a greater version. For
- * histories whose policies all overlap. Belongs to the thread of its history.
+ * Whether acknowledged writes of a key are in the order in which they were made: one that began after another one was
+ * acknowledged has a greater version. For histories whose policies all overlap. Belongs to the thread of its history.
  */
 public final class OrderCheck {
 

@@ -35,7 +35,10 @@ class IdentityTest {
     private static final CallOptions ALL = CallOptions.defaults().withPolicy(3, 3);
     private static final CallOptions MAJORITY = CallOptions.defaults().withPolicy(2, 3);
 
-    /** A topology in which nodes have the addresses of others: the one at each place that of the one whose number stands there. */
+    /**
+     * A topology in which nodes have the addresses of others: the one at each place that of the one whose number stands
+     * there.
+     */
     private static Topology withAddressesOf(Topology topology, int... numbers) {
         List<Node> nodes = new ArrayList<>();
         for (int i = 0; i < numbers.length; i++) {

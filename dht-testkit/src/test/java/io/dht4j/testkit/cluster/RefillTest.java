@@ -11,6 +11,7 @@ import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.KeyValue;
 import io.dht4j.NodeId;
+import io.dht4j.Ordering;
 import io.dht4j.RefillStatus;
 import io.dht4j.ScanScope;
 import io.dht4j.Value;
@@ -162,6 +163,18 @@ class RefillTest {
             cluster.towardNode(1, Fault.refuse());
             assertThat(read(cluster, 0, key, TWO)).contains("acknowledged by n1 and n2");
             assertThat(read(cluster, LOST, key, TWO)).contains("acknowledged by n1 and n2");
+        }
+    }
+
+    @Test
+    void aLinearizableReadNeedsAMajorityMeanwhileToo() {
+        try (SimulatedCluster cluster = start()) {
+            marker.broken = true;
+            lose(cluster);
+            assertThat(refill(cluster).partitions()).isPositive();
+            assertThat(cluster.failureOf(cluster.node(LOST).get(Key.of("a"), ONE.withOrdering(Ordering.LINEARIZABLE)))
+                            .code())
+                    .isEqualTo(ErrorCode.POLICY_INVALID);
         }
     }
 

@@ -7,7 +7,8 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * How many replicas must answer, and in which order the operations on a key take effect, as far as the request says; the node fills in the rest.
+ * How many replicas must answer, and in which order the operations on a key take effect, as far as the request says;
+ * the node fills in the rest.
  *
  * @param ack how many must answer; empty for a majority of {@code from}
  * @param from of how many; empty for the cluster's replication factor

@@ -7,8 +7,8 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * Cuts bytes into lines at {@code \n}. What follows the last one is a line too, if it is not empty. A byte order mark of
- * UTF-8 at the beginning is no part of the first line. For one thread.
+ * Cuts bytes into lines at {@code \n}. What follows the last one is a line too, if it is not empty. A byte order mark
+ * of UTF-8 at the beginning is no part of the first line. For one thread.
  */
 public final class LineReader {
 

@@ -71,8 +71,8 @@ public final class HybridClock {
     }
 
     /**
-     * Says how often the node was started before. What {@link #above} gave before its last start it does not give again, though it is told of the
-     * same versions.
+     * Says how often the node was started before. What {@link #above} gave between the last two starts it does not give
+     * again, though it is told of the same versions. Older ones it may, and those beyond the limit.
      *
      * @param starts any number, greater by one with each start
      */
@@ -97,12 +97,12 @@ public final class HybridClock {
     }
 
     /**
-     * Gives a version that supersedes one that a replica has told of, however far ahead that is: whether it is too far ahead the replicas judge. One
-     * that is beyond what this clock allows others is not followed by {@link #next()}, so that a liar cannot push the clock. The wall clock, which may
-     * have been set since a call began, has no part in it.
+     * Gives a version that supersedes one that a replica has told of, however far ahead that is: whether it is too far
+     * ahead the replicas judge. One that is beyond what this clock allows others is not followed by {@link #next()}, so
+     * that a liar cannot push the clock. The wall clock, which may have been set since a call began, has no part in it.
      *
      * @param newest what is to be superseded
-     * @return greater than it and than all given and observed before; no version that was given before
+     * @return greater than it and than all given and observed before; no version that this clock gave before
      */
     public Version above(Version newest) {
         long limit = limitMillis();
@@ -166,11 +166,13 @@ public final class HybridClock {
     }
 
     /**
-     * Whether another node's clock cannot have shown this yet, unless that one or this node's is wrong. A wall clock that was set back is believed from
-     * the next start on only: until then what others rightly give is not taken for wrong.
+     * Whether another node's clock cannot have shown this yet, unless that one or this node's is wrong. A wall clock
+     * that was set back is believed from the next start on only: until then what others rightly give is not taken for
+     * wrong.
      *
      * @param version as received
-     * @return true if it is more than the allowed skew ahead of the wall clock, and of what that would show if nobody had set it
+     * @return true if it is more than the allowed skew ahead of the wall clock, and of what that would show if nobody
+     *     had set it
      */
     public boolean isTooFarAhead(Version version) {
         return version.millis() > limitMillis();
@@ -178,17 +180,6 @@ public final class HybridClock {
 
     private long limitMillis() {
         return Math.max(wallMillis.getAsLong(), steadyMillis.getAsLong()) + maxSkewMillis;
-    }
-
-    /**
-     * Takes note of a version of this node's own past. One that is too far ahead is ignored, as another node's is: it is of a time when the wall
-     * clock was wrong, and the others would refuse what follows it.
-     *
-     * @param version up to where versions had been given
-     * @return false if it is more than the allowed skew ahead of the wall clock
-     */
-    public boolean resume(Version version) {
-        return observe(version);
     }
 
     /**

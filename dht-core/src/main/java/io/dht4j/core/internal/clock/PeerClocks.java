@@ -17,9 +17,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the wall clocks of the other nodes show, as their replies tell it, carried on by this node's steady clock; and whether this node's clock may be
- * believed beside them. It may not if more than half of the nodes contradict it by more than the allowed skew; nor, where that cannot be decided since too
- * few have been heard, if it is the one that is ahead of somebody.
+ * What the wall clocks of the other nodes show, as their replies tell it, carried on by this node's steady clock; and
+ * whether this node's clock may be believed beside them. It may not if more than half of the nodes contradict it by
+ * more than the allowed skew; nor, where that cannot be decided since too few have been heard, if it is the one that is
+ * ahead of somebody.
  *
  * <p>Does not block; safe for use by any number of threads.
  */
@@ -54,7 +55,10 @@ public final class PeerClocks {
      */
     private record Sample(long wallMillis, long sentNanos, long heardNanos) {}
 
-    /** What was found at a moment, how this node's clock stood to its steady one, and since when there has been a problem. */
+    /**
+     * What was found at a moment, how this node's clock stood to its steady one, and since when there has been a
+     * problem.
+     */
     private record Judgement(long nanos, long offsetMillis, Optional<ClockProblem> problem, long since) {}
 
     /**
@@ -123,7 +127,8 @@ public final class PeerClocks {
     }
 
     /**
-     * As {@link #problem}, but those who contradict are asked anew first, if they have not been since their clocks seemed to: they may have been set too.
+     * As {@link #problem}, but those who contradict are asked anew first, if they have not been since their clocks
+     * seemed to: they may have been set too.
      *
      * @return completes soon, mostly at once
      */
@@ -148,7 +153,8 @@ public final class PeerClocks {
     }
 
     /**
-     * Whether this node's clock may be believed now. Quick: looks at the others again after a second, or when the clock was set.
+     * Whether this node's clock may be believed now. Quick: looks at the others again after a second, or when the clock
+     * was set.
      *
      * @return what is wrong with it; empty if nothing is, as far as is known
      */

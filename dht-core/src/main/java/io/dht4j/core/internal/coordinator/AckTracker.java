@@ -10,14 +10,18 @@ import java.util.concurrent.atomic.AtomicLong;
  * many have failed that {@code ack} can no longer be reached. Exactly one of the calls that report answers learns of the
  * outcome. Without I/O, time or locks; safe for use by any number of threads.
  *
- * <p>A replica that has lost what it held takes a write and cannot tell whether it held something newer. It counts towards {@code ack}, but so many of
- * the others must know that every {@code ack} replicas which have acknowledged an earlier write have one of them among them.
+ * <p>A replica that has lost what it held takes a write and cannot tell whether it held something newer. It counts
+ * towards {@code ack}, but so many of the others must know that every {@code ack} replicas which have acknowledged an
+ * earlier write have one of them among them.
  */
 final class AckTracker {
 
     private static final long LAST_SUPERSEDED = 1L << 62;
 
-    /** Replicas that have done as they were asked, those that have but cannot tell all, and those that have not, 20 bits for each. */
+    /**
+     * Replicas that have done as they were asked, those that have but cannot tell all, and those that have not, 20 bits
+     * for each.
+     */
     private static final int BITS = 20;
 
     private static final long ACK = 1;
@@ -39,7 +43,10 @@ final class AckTracker {
         return count(ACK);
     }
 
-    /** Counts the answer of a replica that has done as it was asked and cannot tell whether it held something newer; true for the one that makes enough. */
+    /**
+     * Counts the answer of a replica that has done as it was asked and cannot tell whether it held something newer;
+     * true for the one that makes enough.
+     */
     boolean ackUnsure() {
         return count(UNSURE);
     }
@@ -50,7 +57,8 @@ final class AckTracker {
     }
 
     /**
-     * Counts a replica that holds something newer than what was written; true for the one that makes enough impossible, as with {@link #fail()}.
+     * Counts a replica that holds something newer than what was written; true for the one that makes enough impossible,
+     * as with {@link #fail()}.
      *
      * @param version what it holds
      */
@@ -80,7 +88,10 @@ final class AckTracker {
         return left < policy.ack() || left - unsure(state) < needed();
     }
 
-    /** How many replicas must know what they held. Where two writes may have no replica in common, none: their order is nobody's promise. */
+    /**
+     * How many replicas must know what they held. Where two writes may have no replica in common, none: their order is
+     * nobody's promise.
+     */
     private int needed() {
         return 2 * policy.ack() > policy.from() ? policy.from() - policy.ack() + 1 : 0;
     }
@@ -90,7 +101,9 @@ final class AckTracker {
         return isEnough(counts.get());
     }
 
-    /** The newest version that replicas have told of; empty if none has. To be asked by whoever learned of the outcome. */
+    /**
+     * The newest version that replicas have told of; empty if none has. To be asked by whoever learned of the outcome.
+     */
     Optional<Version> newest() {
         long told = newest.get();
         return told == 0 ? Optional.empty() : Optional.of(new Version(told));

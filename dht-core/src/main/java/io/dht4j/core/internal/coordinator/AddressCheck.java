@@ -23,7 +23,8 @@ final class AddressCheck {
     private AddressCheck() {}
 
     /**
-     * Looks the addresses up. Blocks, for 5 seconds at most. What cannot be looked up is warned of: whoever is called there tells who it is.
+     * Looks the addresses up. Blocks, for 5 seconds at most. What cannot be looked up is warned of: whoever is called
+     * there tells who it is.
      *
      * @throws IllegalArgumentException if two nodes have one endpoint
      */

@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Says in the log which nodes are not who or what they should be, each once for as long as it lasts: another node at a node's
- * address, and settings that differ. Safe for use by any number of threads; does not block.
+ * Says in the log which nodes are not who or what they should be, each once for as long as it lasts: another node at a
+ * node's address, and settings that differ. Safe for use by any number of threads; does not block.
  */
 final class Disagreements implements PeerEndpoint.Complaints {
 

@@ -11,8 +11,8 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The time after a start until this node knows whether its clock may be believed: until one of the others has answered, or all of them refuse connections, or
- * its patience is over. Does not block; safe for use by any number of threads.
+ * The time after a start until this node knows whether its clock may be believed: until one of the others has answered,
+ * or all of them refuse connections, or its patience is over. Does not block; safe for use by any number of threads.
  */
 final class FirstWord {
 
@@ -71,7 +71,7 @@ final class FirstWord {
     void close() {
         timer.cancel();
         said.completeExceptionally(
-                new UnavailableException(ErrorCode.NOT_SERVING, "nothing written: this node is shutting down"));
+                new UnavailableException(ErrorCode.NOT_SERVING, "nothing done: this node is shutting down"));
     }
 
     private void end() {

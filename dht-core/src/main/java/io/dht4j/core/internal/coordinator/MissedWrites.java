@@ -7,8 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What replicas missed of a write, until it is clear whether they shall get it later: a write that certainly was not done must not be done by a hint, nor one
- * whose stamp was replaced. Safe for use by any number of threads.
+ * What replicas missed of a write, until it is clear whether they shall get it later: a write that certainly was not
+ * done must not be done by a hint, nor one whose stamp was replaced. Safe for use by any number of threads.
  */
 final class MissedWrites {
 

@@ -127,7 +127,8 @@ public final class NodeCluster implements Cluster {
     public CompletionStage<Optional<Value>> get(Key key, CallOptions options) {
         return call(0, () -> {
             ReplicationPolicy policy = rules.readPolicy(options);
-            boolean mayBeAlone = unfilled.isEmpty() && rules.ordering(options, policy) == Ordering.REAL_TIME;
+            Ordering ordering = rules.ordering(options, policy);
+            boolean mayBeAlone = unfilled.isEmpty() && ordering == Ordering.REAL_TIME;
             Optional<Store.Held> own = mayBeAlone ? ownMemory.read(key, policy) : Optional.empty();
             // One that is closed meanwhile may have been read without what it had.
             return own.isPresent() && unfilled.isEmpty()
@@ -379,13 +380,15 @@ public final class NodeCluster implements Cluster {
         return written.whenComplete((done, error) -> underWay.ended());
     }
 
-    /** Completes when this node may stamp; fails, before anything is stamped or kept anywhere, if its clock is wrong. */
+    /**
+     * Completes when this node may stamp; fails, before anything is stamped or kept anywhere, if its clock is wrong.
+     */
     private CompletableFuture<Void> awaitRightClock(CallContext context) {
         CompletableFuture<Void> waiting = new CompletableFuture<>();
         Environment.Timer deadline = environment.schedule(
                 () -> waiting.completeExceptionally(new UnavailableException(
                         ErrorCode.NOT_SERVING,
-                        "nothing written: nobody has told this node in time whether its clock is right")),
+                        "nothing done: nobody has told this node in time whether its clock is right")),
                 Math.max(1, context.remainingNanos()));
         machinery
                 .firstWord
@@ -426,7 +429,7 @@ public final class NodeCluster implements Cluster {
 
     private static UnavailableException wrongClock(ClockProblem problem) {
         return new UnavailableException(
-                ErrorCode.CLOCK_CONTRADICTED, "nothing written: the clock of this node is " + problem);
+                ErrorCode.CLOCK_CONTRADICTED, "nothing done: the clock of this node is " + problem);
     }
 
     private CompletableFuture<Version> write(

@@ -8,8 +8,8 @@ import io.dht4j.spi.Frame;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request on its way to several replicas. The body of a frame of its own is encoded once for all of them, and not
- * at all if only the local one is asked or the request goes in a frame with others. Safe for use by any number of threads.
+ * A request on its way to several replicas. The body of a frame of its own is encoded once for all of them, and not at
+ * all if only the local one is asked or the request goes in a frame with others. Safe for use by any number of threads.
  */
 final class Outgoing {
 

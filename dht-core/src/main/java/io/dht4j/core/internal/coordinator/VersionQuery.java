@@ -21,8 +21,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Asks for the newest versions of some keys: of each, {@code ack} of its first {@code from} replicas; a replica that fails is replaced by the next one. The
- * first step of a linearizable write, see {@link io.dht4j.Ordering#LINEARIZABLE}.
+ * Asks for the newest versions of some keys: of each, {@code ack} of its first {@code from} replicas; a replica that
+ * fails is replaced by the next one. The first step of a linearizable write, see
+ * {@link io.dht4j.Ordering#LINEARIZABLE}.
  */
 final class VersionQuery {
 

@@ -267,18 +267,18 @@ public final class Replica {
             }
             entries.add(held.get().entry());
         }
-        Reply found = answer(read.queries(), entries, read.inlineBytes(), room);
-        if (tooFarAhead(entries).isPresent()) {
-            return tooFarAhead(entries);
-        }
-        return Optional.of(isUnfilled(read) ? refilling(partitions(read.queries())) : found);
+        return Optional.of(show(read, entries, room));
     }
 
     Reply read(Request.ReadKeys read, ReplyRoom room) {
         if (isUnfilled(read)) {
             return refilling(partitions(read.queries()));
         }
-        List<Optional<Entry>> entries = entries(read.queries());
+        return show(read, entries(read.queries()), room);
+    }
+
+    /** Answers with what was read, if it may be shown. */
+    private Reply show(Request.ReadKeys read, List<Optional<Entry>> entries, ReplyRoom room) {
         Optional<Reply> refusal = tooFarAhead(entries);
         if (refusal.isPresent()) {
             return refusal.get();
@@ -302,15 +302,20 @@ public final class Replica {
 
     /** What was written when some clock was wrong is not shown before its time: others may know better. */
     private Optional<Reply> tooFarAhead(List<Optional<Entry>> entries) {
+        // The newest of them decides, so that the clock is read once.
+        @Nullable Entry newest = null;
         for (Optional<Entry> entry : entries) {
-            if (entry.isPresent() && clock.isTooFarAhead(entry.get().version())) {
-                return Optional.of(new Reply.Failed(
-                        ErrorCode.VERSION_TOO_FAR_AHEAD,
-                        "version " + entry.get().version() + ", which it holds of key "
-                                + entry.get().key() + ", is too far ahead of its clock"));
+            if (entry.isPresent() && (newest == null || entry.get().version().compareTo(newest.version()) > 0)) {
+                newest = entry.get();
             }
         }
-        return Optional.empty();
+        if (newest == null || !clock.isTooFarAhead(newest.version())) {
+            return Optional.empty();
+        }
+        return Optional.of(new Reply.Failed(
+                ErrorCode.VERSION_TOO_FAR_AHEAD,
+                "version " + newest.version() + ", which it holds of key " + newest.key()
+                        + ", is too far ahead of its clock"));
     }
 
     private Reply answer(List<Request.Query> queries, List<Optional<Entry>> entries, int inlineBytes, ReplyRoom room) {

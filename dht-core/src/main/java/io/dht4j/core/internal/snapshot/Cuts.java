@@ -34,7 +34,8 @@ import org.slf4j.LoggerFactory;
  *   <li>{@link #end}, or a lease that runs out, or too much to keep: forget everything.
  * </ol>
  *
- * <p>Nothing blocks but {@link #applyAndGetVersions} and {@link #cursor}, as the store does. Safe for use by any number of threads.
+ * <p>Nothing blocks but {@link #applyAndGetVersions} and {@link #cursor}, as the store does. Safe for use by any number
+ * of threads.
  */
 public final class Cuts {
 
@@ -127,7 +128,10 @@ public final class Cuts {
         return unlessOver(cut, applies.flip()).thenApply(drained -> notOlderThanTheStore());
     }
 
-    /** What the store held when it was opened may be ahead of the clock, which does not follow that if some clock was wrong then. */
+    /**
+     * What the store held when it was opened may be ahead of the clock, which does not follow that if some clock was
+     * wrong then.
+     */
     private Version notOlderThanTheStore() {
         Version now = clock.current();
         Version found = store.newestAtOpen();

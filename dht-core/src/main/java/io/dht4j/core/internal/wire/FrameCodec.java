@@ -9,12 +9,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Turns messages into frames and back. A frame is a head and a body. The head is: protocol version, message type and flags (1 byte each), the
- * names of the sender and of the recipient, the sender's settings, epoch, hybrid clock and wall clock (8 bytes each). The body is the message. Numbers
- * are big-endian; lists and values are led by their length in 4 bytes, keys and texts by theirs in 2, names by theirs in 1.
+ * Turns messages into frames and back. A frame is a head and a body. The head is: protocol version, message type and
+ * flags (1 byte each), the names of the sender and of the recipient, the sender's settings, epoch, hybrid clock and
+ * wall clock (8 bytes each). The body is the message. Numbers are big-endian; lists and values are led by their length
+ * in 4 bytes, keys and texts by theirs in 2, names by theirs in 1.
  *
- * <p>The flags are for fields that stand behind the wall clock in a later version: numbers and incarnations of sender and recipient, and the
- * version of the partitions' rows. A frame with a flag that is not known is refused, since the sender counts on its meaning.
+ * <p>The flags are for fields that stand behind the wall clock in a later version: numbers and incarnations of sender
+ * and recipient, and the version of the partitions' rows. A frame with a flag that is not known is refused, since the
+ * sender counts on its meaning.
  *
  * <p>Stateless; safe for use by any number of threads.
  */
@@ -181,7 +183,8 @@ public final class FrameCodec {
      * @param frame as received
      * @param known the names that are expected
      * @return the request, whose body is still to be decoded
-     * @throws FrameException if the bytes do not begin with a head of this protocol version that names sender and recipient
+     * @throws FrameException if the bytes do not begin with a head of this protocol version that names sender and
+     *     recipient
      */
     public static Opened open(byte[] frame, NodeIds known) throws FrameException {
         FrameReader in = new FrameReader(frame);

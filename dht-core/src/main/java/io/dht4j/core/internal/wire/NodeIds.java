@@ -6,7 +6,8 @@ import java.util.Collection;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The names that frames mostly bear, so that they are not made anew for each frame. Immutable; safe for use by any number of threads.
+ * The names that frames mostly bear, so that they are not made anew for each frame. Immutable; safe for use by any
+ * number of threads.
  */
 public final class NodeIds {
 
@@ -30,7 +31,10 @@ public final class NodeIds {
         }
     }
 
-    /** The id of this name; a new one if it is none of the set. Fails as {@link NodeId} does if the name has another form. */
+    /**
+     * The id of this name; a new one if it is none of the set. Fails as {@link NodeId} does if the name has another
+     * form.
+     */
     NodeId find(byte[] bytes, int from, int length) {
         for (int place = place(bytes, from, length); ; place = next(place)) {
             NodeId id = table[place];

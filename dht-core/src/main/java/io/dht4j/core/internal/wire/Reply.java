@@ -30,7 +30,8 @@ public sealed interface Reply
     /**
      * Every entry was merged and is durable as the replica's store is configured.
      *
-     * @param newer which of them the replica does not hold as the newest of their keys, in ascending order of their places; mostly none
+     * @param newer which of them the replica does not hold as the newest of their keys, in ascending order of their
+     *     places; mostly none
      */
     record Applied(List<Newer> newer) implements Reply {
 
@@ -42,7 +43,8 @@ public sealed interface Reply
      * A replica held something newer than an entry that it merged, or cannot tell.
      *
      * @param index the entry's place in the request
-     * @param version of what it held; {@link #UNKNOWN} if it has lost what it held and is getting it back, {@link #TOO_FAR_AHEAD} if a wrong clock gave it
+     * @param version of what it held; {@link #UNKNOWN} if it has lost what it held and is getting it back,
+     *     {@link #TOO_FAR_AHEAD} if a wrong clock gave it
      */
     record Newer(int index, Version version) {
 

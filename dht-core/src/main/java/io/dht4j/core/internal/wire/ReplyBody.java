@@ -236,9 +236,18 @@ final class ReplyBody {
         }
         Map<String, String> values = new LinkedHashMap<>();
         for (int i = 0; i < count; i++) {
-            values.put(in.text(), in.text());
+            values.put(setting(in), setting(in));
         }
         return new Reply.OtherSettings(new ClusterSettings(values));
+    }
+
+    private static String setting(FrameReader in) throws FrameException {
+        String text = in.text();
+        if (text.length() > ClusterSettings.MAX_TEXT_BYTES) {
+            throw in.malformed(
+                    "a setting has at most " + ClusterSettings.MAX_TEXT_BYTES + " characters, not " + text.length());
+        }
+        return text;
     }
 
     private static Reply.Failed failed(FrameReader in) throws FrameException {

@@ -59,9 +59,9 @@ class HybridClockTest {
     @Test
     void itResumesBehindItsOwnPastUnlessThatIsOfAWrongClock() {
         Version past = Version.of(1_059_000, 1);
-        assertThat(clock.resume(past)).isTrue();
+        assertThat(clock.observe(past)).isTrue();
         assertThat(clock.next()).isEqualTo(Version.of(1_059_000, 2));
-        assertThat(clock.resume(Version.of(9_000_000, 1))).isFalse();
+        assertThat(clock.observe(Version.of(9_000_000, 1))).isFalse();
         assertThat(clock.next()).isEqualTo(Version.of(1_059_000, 3));
     }
 
