@@ -3,7 +3,7 @@ package io.dht4j.core.internal.coordinator;
 import io.dht4j.ReplicationPolicy;
 import io.dht4j.Version;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 
 /**
  * Counts the answers of a key's replicas and tells when the outcome is certain: {@code ack} of them have answered, or so
@@ -29,10 +29,16 @@ final class AckTracker {
     private static final long FAILURE = 1L << (2 * BITS);
     private static final int MASK = (1 << BITS) - 1;
 
+    // Updaters, since there is a tracker for each key of each call.
+    private static final AtomicLongFieldUpdater<AckTracker> COUNTS =
+            AtomicLongFieldUpdater.newUpdater(AckTracker.class, "counts");
+    private static final AtomicLongFieldUpdater<AckTracker> NEWEST =
+            AtomicLongFieldUpdater.newUpdater(AckTracker.class, "newest");
+
     private final ReplicationPolicy policy;
-    private final AtomicLong counts = new AtomicLong();
-    /** The greatest version that replicas held instead, packed; 0 if none has told of one. */
-    private final AtomicLong newest = new AtomicLong();
+    private volatile long counts;
+    /** The greatest version that a replica held instead, packed; 0 if none has reported one. */
+    private volatile long newest;
 
     AckTracker(ReplicationPolicy policy) {
         this.policy = policy;
@@ -65,13 +71,13 @@ final class AckTracker {
     boolean newer(Version version) {
         // What lies in a future that no clock will see is somebody's lie, and cannot be superseded.
         if (version.packed() >= 0 && version.packed() < LAST_SUPERSEDED) {
-            newest.accumulateAndGet(version.packed(), Math::max);
+            NEWEST.accumulateAndGet(this, version.packed(), Math::max);
         }
         return fail();
     }
 
     private boolean count(long one) {
-        long after = counts.addAndGet(one);
+        long after = COUNTS.addAndGet(this, one);
         return isDecided(after) && !isDecided(after - one);
     }
 
@@ -98,23 +104,23 @@ final class AckTracker {
 
     /** Whether enough have answered. */
     boolean isEnough() {
-        return isEnough(counts.get());
+        return isEnough(counts);
     }
 
     /**
      * The newest version that replicas have told of; empty if none has. To be asked by whoever learned of the outcome.
      */
     Optional<Version> newest() {
-        long told = newest.get();
+        long told = newest;
         return told == 0 ? Optional.empty() : Optional.of(new Version(told));
     }
 
     int acks() {
-        return acks(counts.get()) + unsure(counts.get());
+        return acks(counts) + unsure(counts);
     }
 
     int failures() {
-        return failures(counts.get());
+        return failures(counts);
     }
 
     private static int acks(long state) {
@@ -136,7 +142,7 @@ final class AckTracker {
     /** {@code 1 of 3 needed replicas answered (of the first 3, 1 failed)}, for messages. */
     @Override
     public String toString() {
-        long state = counts.get();
+        long state = counts;
         return acks(state) + unsure(state) + " of " + policy.ack() + " needed replicas answered (of the first "
                 + policy.from() + ", " + failures(state) + " failed"
                 + (unsure(state) == 0 ? "" : ", " + unsure(state) + " get back what they lost") + ")";

@@ -9,11 +9,14 @@ final class Failures {
     /** More would make no message clearer. */
     private static final int MOST = 8;
 
-    // Guarded by this.
-    private final List<PeerFailure> all = new ArrayList<>(2);
+    // Guarded by this. Most operations have none.
+    private List<PeerFailure> all = List.of();
     private int leftOut;
 
     synchronized void add(PeerFailure failure) {
+        if (all.isEmpty()) {
+            all = new ArrayList<>(2);
+        }
         if (all.size() < MOST) {
             all.add(failure);
         } else {

@@ -35,8 +35,8 @@ final class FrameWriter {
 
     static int sizeOf(List<Entry> entries) {
         int size = 4;
-        for (Entry entry : entries) {
-            size = Math.addExact(size, sizeOf(entry));
+        for (int i = 0; i < entries.size(); i++) {
+            size = Math.addExact(size, sizeOf(entries.get(i)));
         }
         return size;
     }
@@ -94,7 +94,8 @@ final class FrameWriter {
 
     FrameWriter entries(List<Entry> entries) {
         i32(entries.size());
-        for (Entry entry : entries) {
+        for (int i = 0; i < entries.size(); i++) {
+            Entry entry = entries.get(i);
             key(entry.key()).entry(entry);
         }
         return this;

@@ -114,7 +114,8 @@ final class ReplyBody {
             out.u16(failed.code().number()).text(FrameWriter.utf8(failed.message()));
         } else if (reply instanceof Reply.Applied applied) {
             out.u16(applied.newer().size());
-            for (Reply.Newer newer : applied.newer()) {
+            for (int i = 0; i < applied.newer().size(); i++) {
+                Reply.Newer newer = applied.newer().get(i);
                 out.u16(newer.index()).i64(newer.version().packed());
             }
         } else if (reply instanceof Reply.OtherSettings other) {
