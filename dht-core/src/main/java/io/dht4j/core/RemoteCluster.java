@@ -184,7 +184,19 @@ public final class RemoteCluster implements Cluster {
     @Override
     public CompletionStage<Map<Key, Value>> getAll(Collection<Key> keys, CallOptions call) {
         List<Key> distinct = List.copyOf(new LinkedHashSet<>(keys));
-        return ask(RemoteCall.Kind.READ, call, (address, within) -> api.getAll(address, distinct, within));
+        Set<Key> asked = Set.copyOf(distinct);
+        return ask(
+                RemoteCall.Kind.READ,
+                call,
+                (address, within) -> api.getAll(address, distinct, within).thenApply(found -> {
+                    if (!asked.containsAll(found.keySet())) {
+                        throw DhtException.of(
+                                ErrorCode.INTERNAL,
+                                "node at " + address
+                                        + ": its answer is not what it should be: a key that was not asked for");
+                    }
+                    return found;
+                }));
     }
 
     @Override
@@ -205,7 +217,8 @@ public final class RemoteCluster implements Cluster {
         List<RemoteTargets.Target> one = new ArrayList<>(1);
         return new RemoteScan(range, rest -> {
             RemoteCall.Try<List<KeyValue>> page =
-                    (address, within) -> api.scan(address, rest, scope, options.scanPageSize(), within);
+                    (address, within) -> api.scan(address, rest, scope, options.scanPageSize(), within)
+                            .thenApply(got -> RemoteScan.checked(address, got, rest, options.scanPageSize()));
             if (scope == ScanScope.CLUSTER) {
                 return ask(RemoteCall.Kind.READ, call, page);
             }
@@ -229,8 +242,8 @@ public final class RemoteCluster implements Cluster {
                 rest -> ask(
                         RemoteCall.Kind.READ,
                         call,
-                        (address, within) ->
-                                api.scanSnapshot(address, snapshot, rest, options.scanPageSize(), within)));
+                        (address, within) -> api.scanSnapshot(address, snapshot, rest, options.scanPageSize(), within)
+                                .thenApply(got -> RemoteScan.checked(address, got, rest, options.scanPageSize()))));
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.dht4j.core;
 
 import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.KeyValue;
@@ -53,6 +54,33 @@ final class RemoteScan implements Scan {
                     : page.get(page.size() - 1).key().successor();
             return page;
         });
+    }
+
+    /**
+     * Takes a page as a server has sent it. One that is out of order, out of its range or larger than asked for would lead
+     * the scan in circles or past keys.
+     *
+     * @throws DhtException if it is not what was asked for; another node may do better
+     */
+    static List<KeyValue> checked(String address, List<KeyValue> page, KeyRange range, int limit) {
+        Optional<Key> last = Optional.empty();
+        for (KeyValue entry : page) {
+            boolean behind = last.isEmpty() || entry.key().compareTo(last.get()) > 0;
+            if (!behind || !range.contains(entry.key())) {
+                throw DhtException.of(
+                        ErrorCode.INTERNAL,
+                        "node at " + address
+                                + ": its answer is not what it should be: a page out of order or out of its range");
+            }
+            last = Optional.of(entry.key());
+        }
+        if (page.size() > limit) {
+            throw DhtException.of(
+                    ErrorCode.INTERNAL,
+                    "node at " + address + ": its answer is not what it should be: " + page.size()
+                            + " entries, not at most " + limit);
+        }
+        return page;
     }
 
     @Override

@@ -32,6 +32,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 
 /** A remote API whose nodes do what the test says, within virtual time; the wire between is a model. */
 final class ScriptedApi implements RemoteApi {
@@ -49,6 +50,9 @@ final class ScriptedApi implements RemoteApi {
     final List<KeyValue> entries = new ArrayList<>();
     boolean closed;
     NodeStatus status = status(3, Node.of("n0", "a:1"), Node.of("n1", "b:1"), Node.of("n2", "c:1"));
+    /** What nodes make of honest pages, by their addresses. */
+    final Map<String, UnaryOperator<List<KeyValue>>> lies = new LinkedHashMap<>();
+
     private final Map<String, Behaviour> behaviours = new LinkedHashMap<>();
     private final VirtualEnvironment env;
     private final List<CompletableFuture<?>> underWay = new ArrayList<>();
@@ -179,10 +183,11 @@ final class ScriptedApi implements RemoteApi {
                 "scan",
                 address,
                 options,
-                () -> entries.stream()
-                        .filter(entry -> range.contains(entry.key()))
-                        .limit(limit)
-                        .toList());
+                () -> lies.getOrDefault(address, page -> page)
+                        .apply(entries.stream()
+                                .filter(entry -> range.contains(entry.key()))
+                                .limit(limit)
+                                .toList()));
     }
 
     @Override

@@ -84,8 +84,9 @@ final class ClusterScan {
     }
 
     /**
-     * Brings the next page. The time runs anew with each round of replicas' pages that has come: a range of deleted entries
-     * may take many rounds before there is an entry to show. When a page has failed there must be no other: replies to it may still come.
+     * Brings the next page. The time runs anew with each round of replicas' pages that has come and brought entries: a
+     * range of deleted entries may take many rounds before there is one to show. Rounds that brought none do not count, or
+     * a replica that says again and again that there may be more further on would keep a scan alive for ever. When a page has failed there must be no other: replies to it may still come.
      */
     CompletableFuture<List<KeyValue>> next(Supplier<CallContext> contexts) {
         // Who failed a page ago may be back.
@@ -263,12 +264,14 @@ final class ClusterScan {
         }
     }
 
-    /** Takes what has come; false if a part of it has not. */
+    /** Takes what has come; false if a part of it has not, or if it brought the scan no further. */
     private boolean take(List<ScanCursor> hungry, Object[] outcomes, CompletableFuture<List<KeyValue>> page) {
         boolean complete = true;
+        boolean progress = false;
         for (int i = 0; i < outcomes.length; i++) {
             if (outcomes[i] instanceof Reply.Page got) {
                 hungry.get(i).fill(got);
+                progress |= !got.entries().isEmpty() || got.resume().isEmpty();
             } else {
                 failed.add(hungry.get(i).node.id());
                 if (outcomes[i] instanceof PeerFailure failure) {
@@ -283,7 +286,7 @@ final class ClusterScan {
         if (!complete) {
             cursors = null;
         }
-        return complete;
+        return complete && progress;
     }
 
     /** Merges what is at hand until a cursor has used up its page. */

@@ -1,6 +1,7 @@
 package io.dht4j.core.internal.wire;
 
 import io.dht4j.Key;
+import io.dht4j.KeyRange;
 import io.dht4j.core.internal.wire.RepairReply.Held;
 import io.dht4j.core.internal.wire.RepairRequest.Buckets;
 import io.dht4j.core.internal.wire.RepairRequest.Detail;
@@ -8,7 +9,6 @@ import io.dht4j.spi.PartitionTable;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
-import java.util.Optional;
 
 /** What stands in the frames of repair behind their headers. */
 final class RepairBody {
@@ -192,14 +192,16 @@ final class RepairBody {
             }
             return reply;
         }
-        if (request instanceof RepairRequest.Versions) {
+        if (request instanceof RepairRequest.Versions versions) {
             int count = in.items(2 + Key.MIN_LENGTH + HELD_BYTES, "held entries");
+            PageBody.Position position = new PageBody.Position(KeyRange.from(versions.start()));
             List<Held> held = new ArrayList<>(count);
             for (int i = 0; i < count; i++) {
-                held.add(new Held(in.key(), in.version(), in.i32("a digest")));
+                Held each = new Held(in.key(), in.version(), in.i32("a digest"));
+                position.pass(in, each.key());
+                held.add(each);
             }
-            return new RepairReply.Versions(
-                    held, in.flag("the resume flag") ? Optional.of(in.key()) : Optional.empty());
+            return new RepairReply.Versions(held, position.resume(in));
         }
         if (request instanceof RepairRequest.Purged told) {
             List<Long> purged = numbers(in, "purged versions");

@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 
 /** What stands in a frame behind the header of a reply: its size, how it is written and how it is read. */
 final class ReplyBody {
@@ -163,8 +162,11 @@ final class ReplyBody {
         if (type == FrameTypes.APPLIED && request instanceof Request.ApplyEntries apply) {
             return applied(in, apply.entries().size());
         }
-        if (type == FrameTypes.PAGE && (request instanceof Request.ScanPage || request instanceof Request.CutPage)) {
-            return new Reply.Page(in.entries(), in.flag("the resume flag") ? Optional.of(in.key()) : Optional.empty());
+        if (type == FrameTypes.PAGE && request instanceof Request.ScanPage scan) {
+            return PageBody.read(in, scan);
+        }
+        if (type == FrameTypes.PAGE && request instanceof Request.CutPage cut) {
+            return PageBody.read(in, cut.page());
         }
         if (type == FrameTypes.CUT_OPENED && request instanceof Request.OpenCut) {
             return new Reply.CutOpened(in.version());

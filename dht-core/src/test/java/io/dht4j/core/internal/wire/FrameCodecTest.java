@@ -111,7 +111,7 @@ class FrameCodecTest {
                         new Answer.Whole(VALUE),
                         new Answer.Whole(TOMBSTONE),
                         new Answer.VersionOnly(VERSION, 5_000_000, -3))),
-                new Reply.Page(List.of(VALUE, TOMBSTONE), Optional.of(LONGEST)),
+                new Reply.Page(List.of(VALUE, Entry.tombstone(Key.of("keys"), VERSION)), Optional.of(LONGEST)),
                 new Reply.Page(List.of(), Optional.empty()),
                 new Reply.CutOpened(VERSION),
                 new Reply.CutDone(),
@@ -147,7 +147,7 @@ class FrameCodecTest {
             return repairRequestFor(reply);
         }
         return reply instanceof Reply.Page
-                ? new Request.ScanPage(KeyRange.all(), new BitSet(), 1, 1)
+                ? new Request.ScanPage(KeyRange.all(), new BitSet(), 2, 1)
                 : new Request.Ping();
     }
 
