@@ -1,5 +1,6 @@
 package io.dht4j.security;
 
+import io.dht4j.security.Watched.NotNowException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
@@ -7,10 +8,14 @@ import java.security.KeyStore;
 import java.security.PrivateKey;
 import java.security.PublicKey;
 import java.security.Signature;
-import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
+import java.time.Instant;
+import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Consumer;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.KeyManagerFactory;
@@ -23,20 +28,103 @@ import javax.net.ssl.X509ExtendedTrustManager;
 final class Credentials {
 
     private static final char[] NO_PASSWORD = new char[0];
+    private static final String LOCALHOST = "localhost";
 
+    private final TlsFiles files;
     private final Optional<X509ExtendedKeyManager> keyManager;
     private final X509ExtendedTrustManager trustManager;
+    /** The own certificate and those between it and its authority; empty if there is none. */
+    private final List<X509Certificate> chain;
+    /** Empty if those of the JVM are trusted. */
+    private final List<X509Certificate> authorities;
 
-    private Credentials(Optional<X509ExtendedKeyManager> keyManager, X509ExtendedTrustManager trustManager) {
-        this.keyManager = keyManager;
-        this.trustManager = trustManager;
+    private Credentials(TlsFiles files, Contents contents, String alias) {
+        this.files = files;
+        this.chain = files.certificate()
+                .map(file -> Pem.certificates(file, contents.of(file)))
+                .orElse(List.of());
+        this.authorities = files.authorities()
+                .map(file -> Pem.certificates(file, contents.of(file)))
+                .orElse(List.of());
+        this.keyManager =
+                files.certificate().map(file -> keyManager(file, files.key().orElseThrow(), contents, chain, alias));
+        this.trustManager = trustManager(files.authorities(), authorities);
     }
 
     /** Knows its own entry by {@code alias}. Throws IllegalArgumentException that names the file at fault. */
-    static Credentials of(TlsFiles files, Contents contents, String alias, Consumer<String> warnings) {
-        return new Credentials(
-                files.certificate().map(file -> keyManager(file, files.key().orElseThrow(), contents, alias, warnings)),
-                trustManager(files.authorities(), contents, warnings));
+    static Credentials of(TlsFiles files, Contents contents, String alias) {
+        return new Credentials(files, contents, alias);
+    }
+
+    /** Says which certificates are not valid at a moment. */
+    void warnAboutDates(Instant now, Consumer<String> warnings) {
+        invalid(chain, now).forEach(each -> warnings.accept(dates(files.certificate(), each)));
+        invalid(authorities, now).forEach(each -> warnings.accept(dates(files.authorities(), each)));
+    }
+
+    /** Says if the own certificate does not bear the name of the node whose it should be. */
+    void warnAboutName(String owner, Consumer<String> warnings) {
+        if (!chain.isEmpty() && !Tls.names(chain.get(0)).contains(owner)) {
+            warnings.accept(files.certificate().orElseThrow() + ": the certificate names "
+                    + new TreeSet<>(Tls.names(chain.get(0))) + ", not " + owner
+                    + ", the name of this node: other nodes refuse it");
+        }
+    }
+
+    /**
+     * Refuses these as a replacement of others that are better: valid today where these are not, or this node's where
+     * these are another's.
+     *
+     * @param owner the name of this node, if it is known
+     * @throws NotNowException if these may be good at another time
+     * @throws IllegalArgumentException if these are of another node
+     */
+    void requireNoWorseThan(Credentials before, Optional<String> owner, Instant now) {
+        if (!chain.isEmpty() && !before.chain.isEmpty()) {
+            requireSameOwner(Tls.names(before.chain.get(0)), Tls.names(chain.get(0)), owner);
+            List<X509Certificate> bad = invalid(chain, now);
+            if (!bad.isEmpty() && invalid(before.chain, now).isEmpty()) {
+                throw new NotNowException(dates(files.certificate(), bad.get(0)));
+            }
+        }
+        // Of several authorities some may be over; what is left of none serves nobody.
+        List<X509Certificate> over = invalid(authorities, now);
+        if (!authorities.isEmpty()
+                && over.size() == authorities.size()
+                && invalid(before.authorities, now).size() < before.authorities.size()) {
+            throw new NotNowException(dates(files.authorities(), over.get(0)));
+        }
+    }
+
+    private void requireSameOwner(Set<String> before, Set<String> names, Optional<String> owner) {
+        boolean same;
+        if (owner.isPresent()) {
+            // What was not this node's has no place to keep.
+            same = names.contains(owner.get()) || !before.contains(owner.get());
+        } else {
+            // All nodes of a machine may share this one.
+            Set<String> own = new HashSet<>(before);
+            own.remove(LOCALHOST);
+            same = !Collections.disjoint(own.isEmpty() ? before : own, names);
+        }
+        if (!same) {
+            String expected = owner.orElseGet(() -> "any of " + new TreeSet<>(before) + " as the one before it");
+            throw new IllegalArgumentException(files.certificate().orElseThrow() + ": the certificate names "
+                    + new TreeSet<>(names) + ", not " + expected + ": it is somebody else's");
+        }
+    }
+
+    private static List<X509Certificate> invalid(List<X509Certificate> certificates, Instant now) {
+        return certificates.stream()
+                .filter(each -> now.isBefore(each.getNotBefore().toInstant())
+                        || now.isAfter(each.getNotAfter().toInstant()))
+                .toList();
+    }
+
+    private static String dates(Optional<Path> file, X509Certificate certificate) {
+        return file.orElseThrow() + ": the certificate of " + certificate.getSubjectX500Principal() + " is valid from "
+                + certificate.getNotBefore().toInstant() + " until "
+                + certificate.getNotAfter().toInstant() + ", not now";
     }
 
     Optional<X509ExtendedKeyManager> keyManager() {
@@ -48,8 +136,7 @@ final class Credentials {
     }
 
     private static X509ExtendedKeyManager keyManager(
-            Path certificate, Path keyFile, Contents contents, String alias, Consumer<String> warnings) {
-        List<X509Certificate> chain = Pem.certificates(certificate, contents.of(certificate));
+            Path certificate, Path keyFile, Contents contents, List<X509Certificate> chain, String alias) {
         for (int i = 1; i < chain.size(); i++) {
             if (!chain.get(i - 1).getIssuerX500Principal().equals(chain.get(i).getSubjectX500Principal())) {
                 throw new IllegalArgumentException(certificate + ": certificate " + (i + 1)
@@ -62,7 +149,6 @@ final class Credentials {
         if (!belong(key, publicKey)) {
             throw new IllegalArgumentException(keyFile + " is not the key of the certificate in " + certificate);
         }
-        warnAboutDates(certificate, chain, warnings);
         try {
             KeyStore store = KeyStore.getInstance("PKCS12");
             store.load(null, null);
@@ -106,13 +192,10 @@ final class Credentials {
         }
     }
 
-    private static X509ExtendedTrustManager trustManager(
-            Optional<Path> file, Contents contents, Consumer<String> warnings) {
+    private static X509ExtendedTrustManager trustManager(Optional<Path> file, List<X509Certificate> authorities) {
         try {
             TrustManagerFactory factory = TrustManagerFactory.getInstance("PKIX");
             if (file.isPresent()) {
-                List<X509Certificate> authorities = Pem.certificates(file.get(), contents.of(file.get()));
-                warnAboutDates(file.get(), authorities, warnings);
                 KeyStore store = KeyStore.getInstance("PKCS12");
                 store.load(null, null);
                 for (int i = 0; i < authorities.size(); i++) {
@@ -133,18 +216,6 @@ final class Credentials {
                     "this JVM cannot use the authorities"
                             + file.map(path -> " in " + path).orElse("") + ": " + e.getMessage(),
                     e);
-        }
-    }
-
-    private static void warnAboutDates(Path file, List<X509Certificate> certificates, Consumer<String> warnings) {
-        for (X509Certificate certificate : certificates) {
-            try {
-                certificate.checkValidity();
-            } catch (CertificateException e) {
-                warnings.accept(file + ": the certificate of " + certificate.getSubjectX500Principal()
-                        + " is valid from " + certificate.getNotBefore().toInstant() + " until "
-                        + certificate.getNotAfter().toInstant() + ", not now");
-            }
         }
     }
 }

@@ -5,6 +5,8 @@ import java.nio.file.Path;
 import java.security.cert.CertificateException;
 import java.security.cert.CertificateParsingException;
 import java.security.cert.X509Certificate;
+import java.time.Clock;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -54,12 +56,22 @@ public final class Tls implements AutoCloseable {
         }
     }
 
+    /** Whose certificate it should be, once that is known. */
+    private static final class Owner {
+
+        private volatile Optional<String> name = Optional.empty();
+    }
+
     private final Watched<Generation> watched;
+    private final Owner owner;
+    private final Consumer<String> warnings;
     private final Optional<X509ExtendedKeyManager> keyManager;
     private final X509ExtendedTrustManager trustManager;
 
-    private Tls(Watched<Generation> watched) {
+    private Tls(Watched<Generation> watched, Owner owner, Consumer<String> warnings) {
         this.watched = watched;
+        this.owner = owner;
+        this.warnings = warnings;
         // Which files there are does not change, so a pair that is there stays there.
         keyManager = watched.current()
                 .credentials()
@@ -81,26 +93,44 @@ public final class Tls implements AutoCloseable {
      * @throws IllegalArgumentException if a file is missing or not what it should be; the message names it
      */
     public static Tls load(TlsFiles files, Consumer<String> warnings) {
-        return load(files, warnings, Watched.LOOK_EVERY_MILLIS);
+        return load(files, warnings, Watched.LOOK_EVERY_MILLIS, Clock.systemUTC());
     }
 
-    /** With looks as rare as a test wants them. */
-    static Tls load(TlsFiles files, Consumer<String> warnings, long lookEveryMillis) {
+    /** With looks as rare as a test wants them, at a time that it chooses. */
+    static Tls load(TlsFiles files, Consumer<String> warnings, long lookEveryMillis, Clock clock) {
+        Owner owner = new Owner();
         List<Path> paths = Stream.of(files.certificate(), files.key(), files.authorities())
                 .flatMap(Optional::stream)
                 .toList();
-        return new Tls(Watched.start(
+        Watched<Generation> watched = Watched.start(
                 "dht4j-tls-files",
                 paths,
                 (contents, before) -> {
+                    Instant now = clock.instant();
                     long number = before == null ? 1 : before.number() + 1;
+                    Credentials read = Credentials.of(files, contents, Generation.alias(number));
+                    if (before != null) {
+                        read.requireNoWorseThan(before.credentials(), owner.name, now);
+                    }
+                    read.warnAboutDates(now, warnings);
                     return new Generation(
-                            number,
-                            Credentials.of(files, contents, Generation.alias(number), warnings),
-                            Optional.ofNullable(before).map(Generation::credentials));
+                            number, read, Optional.ofNullable(before).map(Generation::credentials));
                 },
                 warnings,
-                lookEveryMillis));
+                lookEveryMillis);
+        return new Tls(watched, owner, warnings);
+    }
+
+    /**
+     * Tells whose certificate this should be. From now on one that names another node takes no good one's place. Warns at
+     * once if the one in use does not bear the name. Without this, a certificate must share a name other than
+     * {@code localhost} with the one whose place it takes.
+     *
+     * @param node the node that presents the certificate
+     */
+    public void expectName(NodeId node) {
+        owner.name = Optional.of(node.value());
+        watched.current().credentials().warnAboutName(node.value(), warnings);
     }
 
     /**

@@ -13,13 +13,23 @@ import org.jspecify.annotations.Nullable;
 /**
  * What files mean, kept up to date by a daemon thread that reads them twice a second. Contents count once two looks in
  * sequence found the same: files that are being written, or that are replaced one after the other, are left to settle. What
- * makes no sense leaves the last good meaning in use and is told once.
+ * makes no sense leaves the last good meaning in use and is told once. What must not be used yet is tried again.
  *
  * <p>Contents are compared, not sizes and times: those may stay the same when a file changes, and the files are small.
  */
 final class Watched<T> implements AutoCloseable {
 
     static final long LOOK_EVERY_MILLIS = 500;
+
+    /** Contents that make sense and must not be used now. Time may mend that, so they are tried again with each look. */
+    static final class NotNowException extends IllegalArgumentException {
+
+        private static final long serialVersionUID = 1L;
+
+        NotNowException(String message) {
+            super(message);
+        }
+    }
 
     /** Makes sense of contents; throws IllegalArgumentException, whose message holds no secret, if they make none. */
     interface Meaning<T> {
@@ -36,6 +46,9 @@ final class Watched<T> implements AutoCloseable {
     private byte[] settled;
 
     private byte[] seen;
+
+    /** Whether what was last refused may be good later. Guarded by this. */
+    private boolean postponed;
 
     private Watched(List<Path> files, Meaning<T> meaning, Consumer<String> warnings) {
         this.files = files;
@@ -94,13 +107,19 @@ final class Watched<T> implements AutoCloseable {
             }
             return;
         }
-        if (!settles(contents.digest())) {
+        boolean again = postponed && Arrays.equals(contents.digest(), settled);
+        boolean news = settles(contents.digest());
+        if (!news && !again) {
             return;
         }
         try {
             current = meaning.of(contents, current);
+            postponed = false;
         } catch (IllegalArgumentException e) {
-            keep(String.valueOf(e.getMessage()));
+            postponed = e instanceof NotNowException;
+            if (news) {
+                keep(String.valueOf(e.getMessage()));
+            }
             return;
         }
         warnings.accept(files.stream().map(Path::toString).collect(Collectors.joining(", ")) + ": read anew");
@@ -114,6 +133,7 @@ final class Watched<T> implements AutoCloseable {
             return false;
         }
         settled = found;
+        postponed = false;
         return true;
     }
 

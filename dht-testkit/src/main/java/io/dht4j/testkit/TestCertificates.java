@@ -84,7 +84,8 @@ public final class TestCertificates {
             KeyPair keys = keys("EC");
             X500Principal name = new X500Principal("CN=dht4j test " + own.getFileName());
             Der.Issuer issuer = new Der.Issuer(name, keys.getPrivate());
-            byte[] certificate = certify(issuer, new Der.Subject(name, keys.getPublic(), true, List.of()), year());
+            byte[] certificate =
+                    certify(issuer, new Der.Subject(name, keys.getPublic(), true, List.of()), lastMonth(), year());
             Path file = Files.writeString(own.resolve("authority.pem"), pem("CERTIFICATE", certificate));
             return new TestCertificates(own, file, issuer, "");
         } catch (IOException e) {
@@ -143,6 +144,18 @@ public final class TestCertificates {
     }
 
     /**
+     * Issues a certificate that is valid from tomorrow.
+     *
+     * @param name the common name and the first DNS name
+     * @param more further DNS names, or IP addresses
+     * @return the files
+     */
+    public Issued issueForTomorrow(String name, String... more) {
+        Instant tomorrow = Instant.now().plus(Duration.ofDays(1));
+        return issue("EC", name, names(name, more), tomorrow, year());
+    }
+
+    /**
      * Issues a certificate without alternative names.
      *
      * @param name the common name
@@ -173,7 +186,8 @@ public final class TestCertificates {
     public TestCertificates below(String name) {
         KeyPair keys = keys("EC");
         X500Principal principal = new X500Principal("CN=" + name);
-        byte[] certificate = certify(issuer, new Der.Subject(principal, keys.getPublic(), true, List.of()), year());
+        byte[] certificate =
+                certify(issuer, new Der.Subject(principal, keys.getPublic(), true, List.of()), lastMonth(), year());
         try {
             return new TestCertificates(
                     Files.createTempDirectory(directory, name),
@@ -206,9 +220,13 @@ public final class TestCertificates {
     }
 
     private Issued issue(String algorithm, String name, List<String> names, Instant until) {
+        return issue(algorithm, name, names, lastMonth(), until);
+    }
+
+    private Issued issue(String algorithm, String name, List<String> names, Instant from, Instant until) {
         KeyPair keys = keys(algorithm);
         X500Principal principal = new X500Principal("CN=" + name);
-        byte[] certificate = certify(issuer, new Der.Subject(principal, keys.getPublic(), false, names), until);
+        byte[] certificate = certify(issuer, new Der.Subject(principal, keys.getPublic(), false, names), from, until);
         String file = name + "-" + issued.incrementAndGet();
         try {
             return new Issued(
@@ -230,10 +248,14 @@ public final class TestCertificates {
         return Instant.now().plus(Duration.ofDays(365));
     }
 
-    private static byte[] certify(Der.Issuer issuer, Der.Subject subject, Instant until) {
+    private static Instant lastMonth() {
+        return Instant.now().minus(Duration.ofDays(30));
+    }
+
+    private static byte[] certify(Der.Issuer issuer, Der.Subject subject, Instant from, Instant until) {
         try {
             BigInteger serial = new BigInteger(100, new SecureRandom()).add(BigInteger.ONE);
-            return Der.certificate(serial, issuer, Instant.now().minus(Duration.ofDays(30)), until, subject);
+            return Der.certificate(serial, issuer, from, until, subject);
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException("cannot sign a certificate", e);
         }

@@ -1,5 +1,6 @@
 package io.dht4j.security;
 
+import java.time.Clock;
 import java.util.function.Consumer;
 
 /** Opens what is package-private for tests that must not wait. */
@@ -9,7 +10,12 @@ public final class Look {
 
     /** Loads files that are looked at only when a test says so. */
     public static Tls load(TlsFiles files, Consumer<String> warnings) {
-        return Tls.load(files, warnings, Long.MAX_VALUE);
+        return load(files, warnings, Clock.systemUTC());
+    }
+
+    /** Loads files that are looked at only when a test says so, with the time that a clock shows. */
+    public static Tls load(TlsFiles files, Consumer<String> warnings, Clock clock) {
+        return Tls.load(files, warnings, Long.MAX_VALUE, clock);
     }
 
     /** Looks at the files once. */

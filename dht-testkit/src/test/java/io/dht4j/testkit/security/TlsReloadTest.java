@@ -16,7 +16,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
+import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -189,6 +193,146 @@ class TlsReloadTest {
         Files.write(issued.key(), whole);
         Look.at(server);
         meet();
+    }
+
+    @Test
+    void anExpiredCertificateTakesNoGoodOnesPlace() throws Exception {
+        X509Certificate before = meet();
+        put(certificates.issueExpired("n1", "localhost"));
+        Look.at(server);
+        Look.at(server);
+        assertThat(meet()).isEqualTo(before);
+        assertThat(warnings)
+                .singleElement()
+                .asString()
+                .startsWith(issued.certificate() + ": the certificate of CN=n1 is valid from ")
+                .endsWith(", not now; what was read before stays in use");
+        put(certificates.issue("n1", "localhost"));
+        Look.at(server);
+        assertThat(meet()).isNotEqualTo(before);
+    }
+
+    @Test
+    void aCertificateOfTomorrowIsUsedFromTomorrowOn() throws Exception {
+        MovableClock clock = new MovableClock();
+        Tls tls = opened(Look.load(issued.mutual(), warnings::add, clock));
+        String before = serial(tls);
+        put(certificates.issueForTomorrow("n1", "localhost"));
+        Look.at(tls);
+        Look.at(tls);
+        assertThat(serial(tls)).isEqualTo(before);
+        assertThat(warnings).singleElement().asString().endsWith(", not now; what was read before stays in use");
+        clock.now = clock.now.plus(Duration.ofDays(2));
+        Look.once(tls);
+        assertThat(serial(tls)).isNotEqualTo(before);
+        assertThat(warnings).hasSize(2).last().asString().endsWith("read anew");
+    }
+
+    @Test
+    void aCertificateTakesThePlaceOfAnExpiredOneWhateverItsDate() {
+        MovableClock clock = new MovableClock();
+        Tls tls = opened(Look.load(issued.mutual(), warnings::add, clock));
+        String before = serial(tls);
+        clock.now = clock.now.plus(Duration.ofDays(1000));
+        put(certificates.issueExpired("n1", "localhost"));
+        Look.at(tls);
+        assertThat(serial(tls)).isNotEqualTo(before);
+        assertThat(warnings).anyMatch(line -> line.endsWith("not now"));
+    }
+
+    @Test
+    void theCertificateOfAnotherNodeTakesNoGoodOnesPlace() throws Exception {
+        X509Certificate before = meet();
+        put(certificates.issue("n2", "localhost"));
+        Look.at(server);
+        Look.at(server);
+        assertThat(meet()).isEqualTo(before);
+        assertThat(warnings)
+                .containsExactly(issued.certificate()
+                        + ": the certificate names [localhost, n2], not any of [localhost, n1] as the one before it:"
+                        + " it is somebody else's; what was read before stays in use");
+    }
+
+    @Test
+    void aNodeThatIsKnownByNameKeepsItsNameWhateverElseItsCertificatesShare() {
+        TestCertificates.Issued shared = certificates.issue("n1", "host.example", "localhost");
+        Tls tls = opened(Look.load(shared.mutual(), warnings::add));
+        tls.expectName(new NodeId("n1"));
+        assertThat(warnings).isEmpty();
+        String before = serial(tls);
+        put(shared, certificates.issue("n2", "host.example", "localhost"));
+        Look.at(tls);
+        assertThat(serial(tls)).isEqualTo(before);
+        assertThat(warnings)
+                .containsExactly(shared.certificate()
+                        + ": the certificate names [host.example, localhost, n2], not n1: it is somebody else's;"
+                        + " what was read before stays in use");
+        put(shared, certificates.issue("n1"));
+        Look.at(tls);
+        assertThat(serial(tls)).as("other names may go").isNotEqualTo(before);
+    }
+
+    @Test
+    void aNodeIsToldOfACertificateThatIsNotItsOwnAndMayGetItsOwn() {
+        Tls tls = opened(Look.load(issued.mutual(), warnings::add));
+        tls.expectName(new NodeId("n7"));
+        assertThat(warnings)
+                .containsExactly(issued.certificate() + ": the certificate names [localhost, n1], not n7, the name of"
+                        + " this node: other nodes refuse it");
+        String before = serial(tls);
+        put(certificates.issue("n7"));
+        Look.at(tls);
+        assertThat(serial(tls)).isNotEqualTo(before);
+    }
+
+    @Test
+    void authoritiesThatAreAllOverTakeNoGoodOnesPlace() throws Exception {
+        Path over = certificates.issueExpired("over").certificate();
+        Path own = certificates.authority();
+        Path old = Files.copy(own, directory.resolve("old.pem"));
+        TestCertificates.replace(own, over);
+        Look.at(client);
+        meet();
+        assertThat(warnings).singleElement().asString().startsWith(own + ": ").endsWith("stays in use");
+        TestCertificates.replace(own, old, over);
+        Look.at(client);
+        meet();
+        assertThat(warnings).last().asString().endsWith("read anew");
+    }
+
+    private void put(TestCertificates.Issued by) {
+        put(issued, by);
+    }
+
+    private static void put(TestCertificates.Issued files, TestCertificates.Issued by) {
+        TestCertificates.replace(files.certificate(), by.certificate());
+        TestCertificates.replace(files.key(), by.key());
+    }
+
+    private static String serial(Tls tls) {
+        String alias = tls.keyManager().chooseEngineServerAlias("EC", null, null);
+        return tls.keyManager().getCertificateChain(alias)[0].getSerialNumber().toString();
+    }
+
+    /** Shows what a test says. */
+    private static final class MovableClock extends Clock {
+
+        private Instant now = Instant.now();
+
+        @Override
+        public Instant instant() {
+            return now;
+        }
+
+        @Override
+        public ZoneId getZone() {
+            return ZoneOffset.UTC;
+        }
+
+        @Override
+        public Clock withZone(ZoneId zone) {
+            return this;
+        }
     }
 
     @Test
