@@ -1,16 +1,18 @@
 package io.dht4j.spi;
 
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
 
 /**
- * The deadline of a call and whether its caller has lost interest. Deadlines travel between machines as remaining time,
+ * The deadline of a call, whether its caller has lost interest, and who that caller has proved to be. Deadlines travel between machines as remaining time,
  * since clocks differ. Safe for use by any number of threads.
  */
 public final class CallContext {
 
     private final LongSupplier nanoTime;
     private final long deadline;
+    private final Set<String> callerNames;
     private final CompletableFuture<Void> cancelled = new CompletableFuture<>();
 
     /**
@@ -20,8 +22,29 @@ public final class CallContext {
      * @param remainingNanos nanoseconds left; zero or less means that the deadline has passed
      */
     public CallContext(LongSupplier nanoTime, long remainingNanos) {
+        this(nanoTime, remainingNanos, Set.of());
+    }
+
+    /**
+     * A call that must end within some time from now, whose caller has proved who it is.
+     *
+     * @param nanoTime the monotonic clock, as {@link System#nanoTime()} or {@link Environment#nanoTime()}
+     * @param remainingNanos nanoseconds left; zero or less means that the deadline has passed
+     * @param callerNames the names that the caller's certificate proves; empty if it proves none, as without TLS
+     */
+    public CallContext(LongSupplier nanoTime, long remainingNanos, Set<String> callerNames) {
         this.nanoTime = nanoTime;
         this.deadline = nanoTime.getAsLong() + remainingNanos;
+        this.callerNames = callerNames;
+    }
+
+    /**
+     * Who calls, as far as that is proved.
+     *
+     * @return the names that the caller's certificate proves; empty where the transport authenticates nobody
+     */
+    public Set<String> callerNames() {
+        return callerNames;
     }
 
     /**

@@ -1,5 +1,7 @@
 package io.dht4j.spi;
 
+import io.dht4j.NodeId;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 /** Answers the frames that a transport receives. Safe for use by any number of threads. */
@@ -11,7 +13,8 @@ public interface FrameHandler {
      * of unknown outcome and goes on.
      *
      * @param request the frame as received: untrusted bytes
-     * @param context the time that the caller left for the reply, and whether it has lost interest
+     * @param context the time that the caller left for the reply, whether it has lost interest, and the names that its
+     *     certificate proves, if the transport authenticates its peers
      * @return completes with the reply, on any thread
      */
     CompletionStage<byte[]> handle(byte[] request, CallContext context);
@@ -25,5 +28,15 @@ public interface FrameHandler {
      */
     default boolean mayCall(String name) {
         return true;
+    }
+
+    /**
+     * Whose frames these are. Transports that authenticate themselves ask when they start: the own certificate must bear
+     * this name, and none that does not takes its place. Does not block.
+     *
+     * @return empty by default; a node answers with its own name
+     */
+    default Optional<NodeId> self() {
+        return Optional.empty();
     }
 }

@@ -3,6 +3,7 @@ package io.dht4j.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.Node;
+import io.dht4j.NodeId;
 import io.dht4j.security.Tls;
 import io.dht4j.security.TlsFiles;
 import io.dht4j.spi.CallContext;
@@ -19,9 +20,11 @@ import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManager;
 import org.junit.jupiter.api.BeforeEach;
@@ -86,6 +89,8 @@ public abstract class SecureTransportContract extends TransportHarness {
 
         private final List<String> callers;
         private final Recorder recorder = new Recorder(echo());
+        private final Set<Set<String>> proven = ConcurrentHashMap.newKeySet();
+        private volatile Optional<NodeId> self = Optional.empty();
 
         Counted(String... callers) {
             this.callers = List.of(callers);
@@ -93,7 +98,13 @@ public abstract class SecureTransportContract extends TransportHarness {
 
         @Override
         public CompletionStage<byte[]> handle(byte[] request, CallContext context) {
+            proven.add(context.callerNames());
             return recorder.handle(request, context);
+        }
+
+        @Override
+        public Optional<NodeId> self() {
+            return self;
         }
 
         @Override
@@ -181,6 +192,24 @@ public abstract class SecureTransportContract extends TransportHarness {
         assertThat(error.outcome()).isEqualTo(Outcome.NOT_SENT);
         assertThat(never.count()).isZero();
         return error;
+    }
+
+    @Test
+    @Tag("core")
+    void a_handler_learns_the_names_that_the_callers_certificate_proves() {
+        Started callee = secure(authority.mutual("n2"), handler);
+        Started caller =
+                secure(authority.issue("n1", "alias.example", "localhost").mutual(), handler);
+        assertServes(caller, "n2", callee);
+        assertThat(handler.proven).containsExactly(Set.of("n1", "alias.example", "localhost"));
+    }
+
+    @Test
+    void without_tls_nothing_is_proved() {
+        Counted open = new Counted();
+        Started callee = plaintext(open);
+        assertServes(plaintext(handler), "n2", callee);
+        assertThat(open.proven).containsExactly(Set.of());
     }
 
     // Callers that are not who they should be
@@ -295,11 +324,31 @@ public abstract class SecureTransportContract extends TransportHarness {
         Started callee = secure(files.mutual(), handler);
         assertServes(secure(authority.mutual("n1"), handler), "n2", callee);
 
-        replace(files, authority.issue("n3", "localhost", "127.0.0.1"));
+        replace(files, authority.issue("n3", "n2", "localhost", "127.0.0.1"));
 
         eventually().until(() -> newcomerIsAnswered("n3", callee));
+        replace(files, authority.issue("n3", "localhost", "127.0.0.1"));
+        eventually().until(() -> !newcomerIsAnswered("n2", callee));
         Started newcomer = secure(authority.mutual("n1"), handler);
         assertThat(failure(call(newcomer, "n2", callee, bytes("secret")))).hasMessageContaining("n3");
+    }
+
+    @Test
+    void the_certificate_of_another_node_takes_no_good_ones_place() {
+        TestCertificates.Issued files = authority.issue("n2", "shared.example", "localhost", "127.0.0.1");
+        Counted named = new Counted("n1", "n2");
+        named.self = Optional.of(new NodeId("n2"));
+        Started callee = secure(files.mutual(), named);
+        Started anonymous = secure(files.mutual(), handler);
+
+        replace(files, authority.issue("n3", "shared.example", "localhost", "127.0.0.1"));
+
+        // Whoever does not know its name takes it: by then the other has seen it as well.
+        eventually().until(() -> newcomerIsAnswered("n3", anonymous));
+        TestCertificates.Issued more = authority.issue("n2", "n4", "localhost", "127.0.0.1");
+        assertThat(newcomerIsAnswered("n2", callee)).isTrue();
+        replace(files, more);
+        eventually().until(() -> newcomerIsAnswered("n4", callee));
     }
 
     private boolean newcomerIsAnswered(String name, Started callee) {
@@ -314,7 +363,9 @@ public abstract class SecureTransportContract extends TransportHarness {
     void a_callers_new_certificate_is_used_by_new_connections_without_a_restart() {
         TestCertificates.Issued files = authority.issue("stranger", "localhost", "127.0.0.1");
         Started callee = secure(authority.mutual("n2"), handler);
-        Started caller = secure(files.mutual(), handler);
+        Counted named = new Counted("n1", "n2");
+        named.self = Optional.of(new NodeId("n1"));
+        Started caller = secure(files.mutual(), named);
         failure(call(caller, "n2", callee, bytes("evil")));
         assertThat(handler.count()).isZero();
 

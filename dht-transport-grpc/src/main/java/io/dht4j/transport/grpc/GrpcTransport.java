@@ -103,7 +103,7 @@ public final class GrpcTransport implements Transport {
         try {
             GrpcTransportTls secure = null;
             if (options.tls().isPresent()) {
-                secure = new GrpcTransportTls(options.tls().get(), LOG::warn);
+                secure = new GrpcTransportTls(options.tls().get(), handler.self(), LOG::warn);
                 tls = secure;
                 channels.secure(secure);
             }

@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -49,6 +50,7 @@ final class GrpcTransportServerStream extends ServerCall.Listener<InputStream> {
     private final GrpcTransportAdmission admission;
     private final Loop loop;
     private final long idleNanos;
+    private final Set<String> callerNames;
     private final Runnable flush = this::flush;
 
     // For any thread.
@@ -97,6 +99,7 @@ final class GrpcTransportServerStream extends ServerCall.Listener<InputStream> {
         this.admission = admission;
         this.loop = loop;
         this.idleNanos = options.idleTimeout().toNanos();
+        this.callerNames = GrpcTransportTls.provenNames(call.getAttributes());
         long interval = Math.min(idleNanos / 4, TimeUnit.SECONDS.toNanos(1));
         this.timer = loop.executor().scheduleWithFixedDelay(this::sweep, interval, interval, TimeUnit.NANOSECONDS);
     }
@@ -379,7 +382,7 @@ final class GrpcTransportServerStream extends ServerCall.Listener<InputStream> {
         Exchange(long id, int length, long remainingNanos) {
             this.id = id;
             this.heldBytes = length;
-            this.context = new CallContext(System::nanoTime, remainingNanos);
+            this.context = new CallContext(System::nanoTime, remainingNanos, callerNames);
         }
 
         void handle(byte[] request) {

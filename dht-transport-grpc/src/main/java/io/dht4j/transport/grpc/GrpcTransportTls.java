@@ -33,12 +33,21 @@ final class GrpcTransportTls implements AutoCloseable {
     /** On a connection whose caller may not call: why. */
     static final Attributes.Key<String> REFUSAL = Attributes.Key.create("io.dht4j.transport.grpc.refusal");
 
+    /** The names that the caller of a connection has proved. */
+    static final Attributes.Key<Set<String>> CALLER_NAMES =
+            Attributes.Key.create("io.dht4j.transport.grpc.caller-names");
+
     private final Tls tls;
     private final RefusedCallers refused;
 
-    /** Reads the files. Blocks. */
-    GrpcTransportTls(TlsFiles files, Consumer<String> warnings) {
+    /**
+     * Reads the files. Blocks.
+     *
+     * @param self whose certificate it should be, if that is known
+     */
+    GrpcTransportTls(TlsFiles files, Optional<NodeId> self, Consumer<String> warnings) {
         this.tls = Tls.load(files, warnings);
+        self.ifPresent(tls::expectName);
         this.refused = new RefusedCallers(warnings);
     }
 
@@ -79,31 +88,41 @@ final class GrpcTransportTls implements AutoCloseable {
         return new ServerTransportFilter() {
             @Override
             public Attributes transportReady(Attributes connection) {
-                Optional<String> refusal = refusal(connection.get(Grpc.TRANSPORT_ATTR_SSL_SESSION), frames);
-                refusal.ifPresent(why -> refused.refused(
-                        GrpcTransportHandshakes.host(connection.get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR)), why));
-                return refusal.map(
-                                why -> connection.toBuilder().set(REFUSAL, why).build())
-                        .orElse(connection);
+                Attributes.Builder known = connection.toBuilder();
+                try {
+                    known.set(CALLER_NAMES, callerNames(connection.get(Grpc.TRANSPORT_ATTR_SSL_SESSION), frames));
+                } catch (CertificateException e) {
+                    String why = String.valueOf(e.getMessage());
+                    refused.refused(GrpcTransportHandshakes.host(connection.get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR)), why);
+                    known.set(REFUSAL, why);
+                }
+                return known.build();
             }
         };
     }
 
-    private Optional<String> refusal(@Nullable SSLSession session, FrameHandler frames) {
+    /** Who has called; throws an exception that says why nobody who may. */
+    private Set<String> callerNames(@Nullable SSLSession session, FrameHandler frames) throws CertificateException {
+        Set<String> names;
         try {
             if (session == null) {
-                return Optional.of("there is no certificate that tells who calls");
+                throw new SSLPeerUnverifiedException("not TLS");
             }
-            Set<String> names = tls.callerNames(session);
-            return names.stream().anyMatch(frames::mayCall)
-                    ? Optional.empty()
-                    : Optional.of("the certificate names " + new TreeSet<>(names)
-                            + ", which is no node of the topology and no trusted member");
+            names = tls.callerNames(session);
         } catch (SSLPeerUnverifiedException e) {
-            return Optional.of("there is no certificate that tells who calls");
-        } catch (CertificateException e) {
-            return Optional.of(String.valueOf(e.getMessage()));
+            throw new CertificateException("there is no certificate that tells who calls", e);
         }
+        if (names.stream().noneMatch(frames::mayCall)) {
+            throw new CertificateException("the certificate names " + new TreeSet<>(names)
+                    + ", which is no node of the topology and no trusted member");
+        }
+        return names;
+    }
+
+    /** The names that the caller has proved; empty without TLS. */
+    static Set<String> provenNames(Attributes connection) {
+        Set<String> names = connection.get(CALLER_NAMES);
+        return names == null ? Set.of() : names;
     }
 
     @Override

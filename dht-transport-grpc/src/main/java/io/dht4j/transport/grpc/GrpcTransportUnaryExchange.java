@@ -44,7 +44,8 @@ final class GrpcTransportUnaryExchange extends ServerCall.Listener<byte[]> {
         this.admission = admission;
         this.length = length;
         this.heldBytes = length;
-        this.context = new CallContext(System::nanoTime, remainingNanos);
+        this.context =
+                new CallContext(System::nanoTime, remainingNanos, GrpcTransportTls.provenNames(call.getAttributes()));
     }
 
     /** Lets a call in, or answers it. On its event loop. */

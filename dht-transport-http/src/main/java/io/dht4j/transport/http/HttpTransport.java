@@ -109,13 +109,16 @@ public final class HttpTransport implements Transport {
             listener.attachPeer(endpoint);
             listening = options.listens() ? listener.start() : listener.startWithoutListening();
         }
-        listening.thenRun(this::makeClients).whenComplete((done, error) -> {
-            if (error == null) {
-                starting.complete(null);
-            } else {
-                starting.completeExceptionally(DhtException.unwrap(error));
-            }
-        });
+        listening
+                .thenRun(() -> listener.tls().ifPresent(own -> handler.self().ifPresent(own::expectName)))
+                .thenRun(this::makeClients)
+                .whenComplete((done, error) -> {
+                    if (error == null) {
+                        starting.complete(null);
+                    } else {
+                        starting.completeExceptionally(DhtException.unwrap(error));
+                    }
+                });
         return starting.minimalCompletionStage();
     }
 

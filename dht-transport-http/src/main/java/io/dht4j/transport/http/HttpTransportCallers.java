@@ -27,36 +27,52 @@ final class HttpTransportCallers {
         this.refused = refused;
     }
 
-    /** Why frames over a connection are refused; empty if they are not. Judged once for each connection. */
-    Optional<String> refusal(HttpConnection connection) {
+    /** Who sends frames over a connection, and whether they are refused. Judged once for each connection. */
+    Verdict verdict(HttpConnection connection) {
         SSLSession session = connection.sslSession();
         if (session == null) {
-            return Optional.of("peers must use TLS");
+            return Verdict.refused("peers must use TLS");
         }
         // A resumed session may bring the verdict of an earlier connection along.
-        if (session.getValue(VERDICT) instanceof Verdict known && known.connection.get() == connection) {
-            return known.refusal;
+        if (session.getValue(VERDICT) instanceof Remembered known && known.connection.get() == connection) {
+            return known.verdict;
         }
-        Verdict verdict = new Verdict(new WeakReference<>(connection), judge(session));
-        session.putValue(VERDICT, verdict);
+        Verdict verdict = judge(session);
+        session.putValue(VERDICT, new Remembered(new WeakReference<>(connection), verdict));
         verdict.refusal.ifPresent(
                 why -> refused.refused(connection.remoteAddress().hostAddress(), why));
-        return verdict.refusal;
+        return verdict;
     }
 
-    private Optional<String> judge(SSLSession session) {
+    private Verdict judge(SSLSession session) {
         try {
-            Set<String> names = new TreeSet<>(tls.callerNames(session));
+            Set<String> names = tls.callerNames(session);
             return names.stream().anyMatch(frames::mayCall)
-                    ? Optional.empty()
-                    : Optional.of("the caller's certificate names " + names
+                    ? new Verdict(Optional.empty(), names)
+                    : Verdict.refused("the caller's certificate names " + new TreeSet<>(names)
                             + ", which is no node of the topology and no member that is trusted");
         } catch (SSLPeerUnverifiedException e) {
-            return Optional.of("peers must present a certificate");
+            return Verdict.refused("peers must present a certificate");
         } catch (CertificateException e) {
-            return Optional.of(HttpTransportReply.reason(e));
+            return Verdict.refused(HttpTransportReply.reason(e));
         }
     }
 
-    private record Verdict(WeakReference<HttpConnection> connection, Optional<String> refusal) {}
+    /**
+     * What is known of a caller.
+     *
+     * @param refusal why its frames are refused; empty if they are not
+     * @param names those that its certificate proves; empty if there is none
+     */
+    record Verdict(Optional<String> refusal, Set<String> names) {
+
+        /** Without TLS everybody may call, and nobody is known. */
+        static final Verdict ANYBODY = new Verdict(Optional.empty(), Set.of());
+
+        static Verdict refused(String why) {
+            return new Verdict(Optional.of(why), Set.of());
+        }
+    }
+
+    private record Remembered(WeakReference<HttpConnection> connection, Verdict verdict) {}
 }

@@ -3,6 +3,7 @@ package io.dht4j.transport.http;
 import io.dht4j.DhtException;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.FrameHandler;
+import io.dht4j.transport.http.HttpTransportCallers.Verdict;
 import io.vertx.core.Context;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
@@ -14,6 +15,7 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
@@ -100,9 +102,9 @@ final class HttpTransportServer implements Handler<HttpServerRequest> {
 
     @Override
     public void handle(HttpServerRequest request) {
-        Optional<String> refusal = secure ? refusal(request.connection()) : Optional.empty();
-        if (refusal.isPresent()) {
-            refuse(request, 403, refusal.get(), Integer.MAX_VALUE);
+        Verdict caller = secure ? verdict(request.connection()) : Verdict.ANYBODY;
+        if (caller.refusal().isPresent()) {
+            refuse(request, 403, caller.refusal().get(), Integer.MAX_VALUE);
             return;
         }
         if (!request.method().equals(HttpMethod.POST)) {
@@ -147,14 +149,14 @@ final class HttpTransportServer implements Handler<HttpServerRequest> {
             refuse(request, 503, why, draining ? Integer.MAX_VALUE : length);
             return;
         }
-        new Exchange(request, length, TimeUnit.MICROSECONDS.toNanos(micros)).begin();
+        new Exchange(request, length, TimeUnit.MICROSECONDS.toNanos(micros), caller.names()).begin();
     }
 
-    private Optional<String> refusal(HttpConnection connection) {
+    private Verdict verdict(HttpConnection connection) {
         if (callers.isEmpty()) {
             callers = listener.tls().map(own -> new HttpTransportCallers(own, frames, listener.refusedCallers()));
         }
-        return callers.isEmpty() ? Optional.of("not ready") : callers.get().refusal(connection);
+        return callers.map(known -> known.verdict(connection)).orElseGet(() -> Verdict.refused("not ready"));
     }
 
     /** The header's value, at most an hour, or -1. */
@@ -206,12 +208,12 @@ final class HttpTransportServer implements Handler<HttpServerRequest> {
         private boolean released;
         private @Nullable Long bodyTimer;
 
-        Exchange(HttpServerRequest request, int length, long remainingNanos) {
+        Exchange(HttpServerRequest request, int length, long remainingNanos, Set<String> callerNames) {
             this.request = request;
             this.response = request.response();
             this.body = new HttpTransportBody(length);
             this.heldBytes = length;
-            this.context = new CallContext(System::nanoTime, remainingNanos);
+            this.context = new CallContext(System::nanoTime, remainingNanos, callerNames);
         }
 
         void begin() {

@@ -7,6 +7,8 @@ import io.dht4j.core.internal.replica.PeerEndpoint;
 import io.dht4j.core.internal.wire.ClusterSettings;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
@@ -99,6 +101,17 @@ final class Disagreements implements PeerEndpoint.Complaints {
                                 "refused {}, which is configured otherwise than this node and is none of its nodes; its log"
                                         + " says what differs",
                                 sender));
+    }
+
+    @Override
+    public void impersonated(NodeId sender, Set<String> proven) {
+        Set<String> names = new TreeSet<>(proven);
+        if (isNew(sender, names)) {
+            LOG.error(
+                    "refused frames that say they are of {}, since the certificate of who sends them names {}",
+                    sender,
+                    names);
+        }
     }
 
     private boolean isNew(NodeId caller, Object said) {

@@ -9,11 +9,14 @@ import io.dht4j.core.internal.wire.FrameException;
 import io.dht4j.core.internal.wire.FrameHeader;
 import io.dht4j.core.internal.wire.NodeIds;
 import io.dht4j.core.internal.wire.OwnHeader;
+import io.dht4j.core.internal.wire.RepairRequest;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.FrameHandler;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
@@ -53,6 +56,14 @@ public final class PeerEndpoint implements FrameHandler {
          * @param settings the fingerprint of its settings
          */
         void configuredOtherwise(NodeId sender, long settings);
+
+        /**
+         * A request came in somebody else's name.
+         *
+         * @param sender the name that it bears
+         * @param proven the names that the certificate proves of who sent it
+         */
+        void impersonated(NodeId sender, Set<String> proven);
     }
 
     /**
@@ -93,6 +104,11 @@ public final class PeerEndpoint implements FrameHandler {
     }
 
     @Override
+    public Optional<NodeId> self() {
+        return Optional.of(own.self());
+    }
+
+    @Override
     public boolean mayCall(String name) {
         return callers.test(name);
     }
@@ -107,6 +123,16 @@ public final class PeerEndpoint implements FrameHandler {
         }
         FrameHeader peer = opened.header();
         Optional<NodeId> sender = Optional.of(peer.sender());
+        Set<String> proven = context.callerNames();
+        if (!proven.isEmpty() && !proven.contains(peer.sender().value())) {
+            complaints.impersonated(peer.sender(), proven);
+            return answer(
+                    sender,
+                    new Reply.Failed(
+                            ErrorCode.PERMISSION_DENIED,
+                            "the certificate names " + new TreeSet<>(proven) + ", and the frame says it is of "
+                                    + peer.sender()));
+        }
         // First of all: nothing that is meant for somebody else is anybody's business here.
         Optional<Reply> refused = refusal(peer);
         if (refused.isPresent()) {
@@ -124,6 +150,15 @@ public final class PeerEndpoint implements FrameHandler {
             request = opened.request();
         } catch (FrameException e) {
             return answer(sender, failed(e));
+        }
+        if (request instanceof RepairRequest.Purged told
+                && !told.from().equals(peer.sender().value())) {
+            return answer(
+                    sender,
+                    new Reply.Failed(
+                            ErrorCode.BAD_REQUEST,
+                            "a node tells how far it has purged by itself: " + peer.sender() + " cannot do so for "
+                                    + told.from()));
         }
         clock.observe(peer.clock());
         CompletableFuture<byte[]> answer = new CompletableFuture<>();
