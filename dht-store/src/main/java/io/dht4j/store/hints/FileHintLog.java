@@ -4,6 +4,7 @@ import io.dht4j.NodeId;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.HintLog;
 import io.dht4j.spi.StoreException;
+import io.dht4j.store.log.FileIdentity;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.channels.FileLock;
@@ -13,6 +14,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
@@ -39,15 +41,21 @@ public final class FileHintLog implements HintLog {
     private final long maxBytes;
     private final RandomAccessFile lockFile;
     private final FileLock lock;
+    /** The lock is open all the time, so that it tells whether the directory is the one that was opened. */
+    private final FileIdentity identity;
+
     private final HintBytes bytes = new HintBytes();
     private final Map<NodeId, HintQueue> queues = new ConcurrentHashMap<>();
+    private volatile long checkedNanos = System.nanoTime();
     private volatile boolean closed;
 
-    private FileHintLog(Path directory, long maxBytes, RandomAccessFile lockFile, FileLock lock) {
+    private FileHintLog(
+            Path directory, long maxBytes, RandomAccessFile lockFile, FileLock lock, FileIdentity identity) {
         this.directory = directory;
         this.maxBytes = maxBytes;
         this.lockFile = lockFile;
         this.lock = lock;
+        this.identity = identity;
     }
 
     /**
@@ -68,7 +76,12 @@ public final class FileHintLog implements HintLog {
             RandomAccessFile lockFile =
                     new RandomAccessFile(directory.resolve(LOCK_FILE).toFile(), "rw");
             try {
-                FileHintLog log = new FileHintLog(directory, maxBytes, lockFile, lock(directory, lockFile));
+                FileHintLog log = new FileHintLog(
+                        directory,
+                        maxBytes,
+                        lockFile,
+                        lock(directory, lockFile),
+                        FileIdentity.of(directory.resolve(LOCK_FILE)));
                 log.findQueues();
                 return log;
             } catch (IOException | RuntimeException e) {
@@ -117,6 +130,7 @@ public final class FileHintLog implements HintLog {
         if (bytes.held.get() + size > maxBytes) {
             return false;
         }
+        checkDirectory();
         queues.computeIfAbsent(target, node -> new HintQueue(directory.resolve(PREFIX + node.value()), bytes))
                 .add(entries, nowMillis);
         return true;
@@ -180,6 +194,24 @@ public final class FileHintLog implements HintLog {
     @Override
     public long bytes() {
         return bytes.held.get();
+    }
+
+    /** Now and then, so that hints do not go to files that nobody finds again, and are not counted as kept. */
+    private void checkDirectory() {
+        if (System.nanoTime() - checkedNanos < HintQueue.UNCHECKED_NANOS) {
+            return;
+        }
+        try {
+            Optional<String> loss = identity.loss();
+            if (loss.isPresent()) {
+                throw new StoreException("hints cannot be kept: " + identity.path() + " " + loss.get()
+                        + " while it was open; put the directory back and start again");
+            }
+            checkedNanos = System.nanoTime();
+        } catch (IOException e) {
+            throw new StoreException(
+                    "hints cannot be kept: " + identity.path() + " cannot be looked at (" + e + ")", e);
+        }
     }
 
     private void checkOpen() {

@@ -3,6 +3,7 @@ package io.dht4j.store.hints;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.HintLog;
 import io.dht4j.spi.StoreException;
+import io.dht4j.store.log.FileIdentity;
 import io.dht4j.store.log.LogFormat;
 import java.io.EOFException;
 import java.io.FileNotFoundException;
@@ -16,6 +17,8 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -38,6 +41,9 @@ final class HintQueue implements AutoCloseable {
     /** Nor when its first frame is so old: what is in it expires together. */
     private static final long SEGMENT_MILLIS = 10 * 60 * 1000L;
 
+    /** What was kept so long before a file was looked at may be lost with it. */
+    static final long UNCHECKED_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
     private static final int OFFSET_BITS = 32;
 
     private final Path directory;
@@ -45,6 +51,8 @@ final class HintQueue implements AutoCloseable {
     // Guarded by this.
     private final Deque<Segment> segments = new ArrayDeque<>();
     private @Nullable RandomAccessFile out;
+    private @Nullable FileIdentity outIdentity;
+    private long checkedNanos;
     private long nextNumber = 1;
     private boolean closed;
     /** Up to where the first segment was delivered. */
@@ -130,6 +138,7 @@ final class HintQueue implements AutoCloseable {
     }
 
     private void append(byte[] frame, long nowMillis) throws IOException {
+        dropIfGone();
         RandomAccessFile file = out;
         if (file == null
                 || segments.getLast().length >= SEGMENT_BYTES
@@ -149,17 +158,43 @@ final class HintQueue implements AutoCloseable {
         bytes.held.addAndGet(frame.length);
     }
 
+    /** Begins a file of its own in place of one that somebody removed or replaced while it was being written. */
+    private void dropIfGone() throws IOException {
+        FileIdentity identity = outIdentity;
+        if (out == null || identity == null || System.nanoTime() - checkedNanos < UNCHECKED_NANOS) {
+            return;
+        }
+        checkedNanos = System.nanoTime();
+        Optional<String> loss = identity.loss();
+        if (loss.isEmpty()) {
+            return;
+        }
+        LOG.warn("{} {} while it was being written: its hints are dropped", identity.path(), loss.get());
+        closeOut();
+        Segment gone = segments.removeLast();
+        bytes.held.addAndGet(-gone.length);
+        bytes.lost.addAndGet(segments.isEmpty() ? Math.max(0, gone.length - delivered) : gone.length);
+        if (segments.isEmpty()) {
+            delivered = LogFormat.SEGMENT_HEADER_BYTES;
+        }
+    }
+
     private RandomAccessFile beginSegment(long nowMillis) throws IOException {
         closeOut();
         if (closed) {
             throw new IOException("the log is closed");
         }
-        Files.createDirectories(directory);
+        if (!Files.isDirectory(directory)) {
+            // Not those that it is in: what somebody has removed is not made again, half of it.
+            Files.createDirectory(directory);
+        }
         long number = nextNumber++;
         Path path = directory.resolve(number + ".hints");
         RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw");
         try {
             file.write(LogFormat.segmentHeader(number));
+            outIdentity = FileIdentity.of(path);
+            checkedNanos = System.nanoTime();
         } catch (IOException e) {
             file.close();
             Files.deleteIfExists(path);
@@ -174,6 +209,7 @@ final class HintQueue implements AutoCloseable {
     private void closeOut() throws IOException {
         RandomAccessFile file = out;
         out = null;
+        outIdentity = null;
         if (file != null) {
             file.close();
         }

@@ -3,6 +3,8 @@ package io.dht4j.store.log;
 import io.dht4j.Key;
 import io.dht4j.Version;
 import io.dht4j.spi.Entry;
+import java.io.DataInput;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.zip.CRC32C;
@@ -226,16 +228,7 @@ public final class LogFormat {
             Version version = new Version(payload.getLong());
             long expiresAtMillis = payload.getLong();
             int valueLength = payload.getInt();
-            if (keyLength < Key.MIN_LENGTH
-                    || keyLength > Key.MAX_LENGTH
-                    || valueLength < 0
-                    || (long) keyLength + valueLength > payload.remaining()
-                    || expiresAtMillis < 0
-                    || (kind != PLAIN && kind != TOMBSTONE)
-                    || (kind == TOMBSTONE && valueLength > 0)) {
-                throw new Malformed("a record has key length " + keyLength + ", kind " + kind + ", expiry "
-                        + expiresAtMillis + ", value length " + valueLength);
-            }
+            check(keyLength, kind, expiresAtMillis, valueLength, payload.remaining());
             int start = payload.position();
             Key key = Key.copyOfRange(bytes, start, start + keyLength);
             payload.position(start + keyLength);
@@ -246,6 +239,50 @@ public final class LogFormat {
                 payload.get(value);
                 into.add(Entry.value(key, version, value, expiresAtMillis));
             }
+        }
+    }
+
+    /**
+     * Decodes one record of a payload whose checksum was right. Nothing is allocated that does not fit into the payload.
+     *
+     * @param in at the record
+     * @param remaining bytes of the payload from there on
+     * @return the entry; the input is behind its record
+     * @throws Malformed if it is no record
+     * @throws IOException if it cannot be read
+     */
+    public static Entry readRecord(DataInput in, long remaining) throws Malformed, IOException {
+        if (remaining < RECORD_FIXED_BYTES) {
+            throw new Malformed("a record is cut off");
+        }
+        int keyLength = in.readUnsignedShort();
+        byte kind = in.readByte();
+        Version version = new Version(in.readLong());
+        long expiresAtMillis = in.readLong();
+        int valueLength = in.readInt();
+        check(keyLength, kind, expiresAtMillis, valueLength, remaining - RECORD_FIXED_BYTES);
+        byte[] keyBytes = new byte[keyLength];
+        in.readFully(keyBytes);
+        Key key = Key.copyOfRange(keyBytes, 0, keyLength);
+        if (kind == TOMBSTONE) {
+            return Entry.tombstone(key, version);
+        }
+        byte[] value = new byte[valueLength];
+        in.readFully(value);
+        return Entry.value(key, version, value, expiresAtMillis);
+    }
+
+    private static void check(int keyLength, byte kind, long expiresAtMillis, int valueLength, long remaining)
+            throws Malformed {
+        if (keyLength < Key.MIN_LENGTH
+                || keyLength > Key.MAX_LENGTH
+                || valueLength < 0
+                || (long) keyLength + valueLength > remaining
+                || expiresAtMillis < 0
+                || (kind != PLAIN && kind != TOMBSTONE)
+                || (kind == TOMBSTONE && valueLength > 0)) {
+            throw new Malformed("a record has key length " + keyLength + ", kind " + kind + ", expiry "
+                    + expiresAtMillis + ", value length " + valueLength);
         }
     }
 }

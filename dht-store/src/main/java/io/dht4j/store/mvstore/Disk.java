@@ -71,4 +71,24 @@ class Disk {
             return directory;
         });
     }
+
+    /** How many bytes this process may still write to the file system that has a directory. */
+    long usableBytes(Path directory) throws IOException {
+        return Files.getFileStore(directory).getUsableSpace();
+    }
+
+    /** What helps where something could not be written: tells a full disk from a broken one. */
+    final String remedy(Path directory) {
+        long free;
+        try {
+            free = usableBytes(directory);
+        } catch (IOException e) {
+            return "make room or mend the disk";
+        }
+        String room = free < 10 << 20 ? free + " bytes" : (free >> 20) + " MiB";
+        return free < StoreDirectory.PROBE_BYTES
+                ? "the disk is full, with " + room + " free: make room, of " + (StoreDirectory.PROBE_BYTES >> 20)
+                        + " MiB at least"
+                : "the disk has " + room + " free: mend it, or raise what limits this process (quota, ulimit -f, mode)";
+    }
 }

@@ -38,6 +38,7 @@ final class EntryMap implements AutoCloseable {
 
     private final Path file;
     private final Disk disk;
+    private final OwnFiles files;
     private final Durability durability;
     private final long cacheBytes;
     private final Health health;
@@ -49,7 +50,7 @@ final class EntryMap implements AutoCloseable {
     /** The last segment that is known to be in the file on the disk. For the merging thread. */
     private volatile long finished;
 
-    /** Raised before the tables that it speaks of are dropped. */
+    /** Raised before the tables that it speaks of are dropped; by one thread at a time. */
     private volatile Version newestEver = new Version(0);
 
     /** Held while the map changes and the listener is told, so that whoever begins to listen misses nothing and hears nothing twice. */
@@ -81,26 +82,28 @@ final class EntryMap implements AutoCloseable {
      */
     record Purged(long removed, Optional<Key> next) {}
 
-    private EntryMap(Path file, Disk disk, Durability durability, long cacheBytes, EntryCache cache, Health health) {
+    private EntryMap(StoreDirectory directory, MvStoreOptions options, EntryCache cache, Health health) {
         this.cache = cache;
-        this.file = file;
-        this.disk = disk;
-        this.durability = durability;
-        this.cacheBytes = cacheBytes;
+        this.file = directory.dataFile();
+        this.disk = directory.disk();
+        this.files = directory.files();
+        this.durability = options.durability();
+        this.cacheBytes = options.cacheBytes();
         this.health = health;
         this.opened = MapFile.open(file, disk, durability, cacheBytes);
     }
 
-    static EntryMap open(Path file, Disk disk, Durability durability, long cacheBytes, EntryCache cache, Health health)
+    static EntryMap open(StoreDirectory directory, MvStoreOptions options, EntryCache cache, Health health)
             throws IOException {
-        if (!Files.exists(file)) {
-            MapFile.make(file, disk);
+        if (!Files.exists(directory.dataFile())) {
+            MapFile.make(directory.dataFile(), directory.disk());
         }
-        EntryMap map = new EntryMap(file, disk, durability, cacheBytes, cache, health);
+        EntryMap map = new EntryMap(directory, options, cache, health);
         try {
+            map.files.opened(map.file);
             map.finished = map.lastMergedSegment();
             map.newestEver = map.newest();
-        } catch (RuntimeException e) {
+        } catch (IOException | RuntimeException e) {
             map.opened.abandon();
             throw e;
         }
@@ -119,13 +122,31 @@ final class EntryMap implements AutoCloseable {
         if (opened != used) {
             return;
         }
+        checkFiles();
         used.abandon();
         MapFile again = MapFile.open(file, disk, durability, cacheBytes);
+        try {
+            checkFiles();
+        } catch (RuntimeException e) {
+            again.abandon();
+            throw e;
+        }
         if (again.number(MERGED) < finished) {
             again.abandon();
             throw Health.damaged(file, "has fallen back behind segment " + finished + " of the log");
         }
         opened = again;
+    }
+
+    /** Throws if another file is at the path by now: it must not be opened in place of this one. */
+    private void checkFiles() {
+        try {
+            files.check();
+        } catch (LostFileException e) {
+            throw new StoreException(String.valueOf(e.getMessage()), e);
+        } catch (IOException e) {
+            throw new StoreException(file + " cannot be looked at (" + e + ")", e);
+        }
     }
 
     Found get(Key key) {
@@ -205,6 +226,28 @@ final class EntryMap implements AutoCloseable {
         });
     }
 
+    /** Merges a part of a segment while the store is opened, and nobody listens. */
+    void mergePart(Memtable part) {
+        raiseNewest(part.newest());
+        try {
+            part.forEach(this::merge);
+        } finally {
+            forgetMerge();
+        }
+    }
+
+    private void raiseNewest(Version newest) {
+        newestEver = newest.compareTo(newestEver) > 0 ? newest : newestEver;
+    }
+
+    /** What is merged next begins at its first key. */
+    private void forgetMerge() {
+        synchronized (following) {
+            toldUpTo = null;
+            opened.mergedUpTo = null;
+        }
+    }
+
     private void tell(Consumer<ContentListener> change) {
         ContentListener told = listener;
         if (told != null) {
@@ -270,13 +313,8 @@ final class EntryMap implements AutoCloseable {
             return segment;
         });
         finished = segment;
-        if (newestInSegment.compareTo(newest) > 0) {
-            newestEver = newestInSegment;
-        }
-        synchronized (following) {
-            toldUpTo = null;
-            opened.mergedUpTo = null;
-        }
+        raiseNewest(newestInSegment);
+        forgetMerge();
     }
 
     /** Makes durable what was purged, or was written by a process that ended before it had done so. */

@@ -26,9 +26,15 @@ final class Memtable implements Iterable<Entry> {
     private final RecordArena records = new RecordArena();
     private final SkipIndex index;
     private final AtomicLong weight = new AtomicLong();
-    private volatile Version newest = new Version(0);
+    private volatile Version newest;
 
     Memtable(long segment, Path file) {
+        this(segment, file, new Version(0));
+    }
+
+    /** What is read of a segment after a part of it, whose newest version is known. */
+    Memtable(long segment, Path file, Version newest) {
+        this.newest = newest;
         this.segment = segment;
         this.file = file;
         this.index = new SkipIndex(records, segment);
@@ -74,7 +80,7 @@ final class Memtable implements Iterable<Entry> {
         return new Ascending(index.ceiling(start));
     }
 
-    /** The newest version that was ever put; zero if none was. */
+    /** The newest version that was ever put, or is in the part before; zero if there is none. */
     Version newest() {
         return newest;
     }

@@ -62,6 +62,7 @@ final class Merger {
 
     private long mendedNanos = System.nanoTime() - CALM_NANOS;
     private long lastWeight;
+    private long checkedNanos = System.nanoTime();
 
     /** Something that waits until the segments up to one are in the map: a purge, or just that. */
     private record Wish(long upToSegment, Optional<Purge> purge, CompletableFuture<Long> result) {}
@@ -182,6 +183,10 @@ final class Merger {
     }
 
     private void work() throws IOException {
+        if (System.nanoTime() - checkedNanos >= TICK_NANOS) {
+            checkedNanos = System.nanoTime();
+            directory.files().check();
+        }
         runWishes();
         Memtable oldest = memtables.awaitFrozen(wishes.isEmpty() && purges.isEmpty() ? TICK_NANOS : 0);
         if (oldest != null) {
@@ -226,7 +231,8 @@ final class Merger {
                                 ? e
                                 : new StoreException(
                                         directory.dataFile() + " cannot be written (" + cause
-                                                + "); what is dead stays until the next purge; make room or mend the disk",
+                                                + "); what is dead stays until the next purge; "
+                                                + directory.disk().remedy(directory.path()),
                                         e));
             }
         }
@@ -239,7 +245,8 @@ final class Merger {
      * process.
      */
     private void failed(Throwable error) {
-        @Nullable IOException cause = Health.ioFailure(error);
+        @Nullable IOException shown = Health.ioFailure(error);
+        @Nullable IOException cause = shown == null ? null : directory.files().reason(shown);
         @Nullable Error fault = Health.errorIn(error);
         if (cause instanceof ForceFailedException doubt) {
             boolean isMap = doubt.file().equals(directory.dataFile());
@@ -248,9 +255,13 @@ final class Merger {
                             ? directory.notes().distrust(doubt)
                             : doubt.getMessage() + "; see that the disk is in order, then start again",
                     error));
+        } else if (cause instanceof LostFileException) {
+            health.fail(new StoreException(String.valueOf(cause.getMessage()), error));
         } else if (cause != null) {
             health.failForNow(new StoreException(
-                    directory.dataFile() + " cannot be written (" + cause + "); make room or mend the disk", error));
+                    directory.dataFile() + " cannot be written (" + cause + "); "
+                            + directory.disk().remedy(directory.path()),
+                    error));
         } else if (fault != null) {
             health.fail(new StoreException(
                     directory.dataFile() + ": the thread that merges the log into it was ended by " + fault + "; "
@@ -283,6 +294,7 @@ final class Merger {
         }
         waitNanos = Math.min(LONGEST_WAIT_NANOS, 2 * waitNanos);
         directory.probe();
+        log.prepare();
         map.openAfterFailedPurge();
         if (!memtables.view().frozen().isEmpty()) {
             merge(memtables.view().frozen().get(0));
@@ -308,7 +320,10 @@ final class Merger {
             }
         }
         map.finishSegment(table.segment(), table.newest());
+        // The log is all there is of these entries if the file that they were merged into is not found any more.
+        directory.files().check();
         memtables.dropOldest();
+        directory.files().forget(table.file());
         directory.disk().delete(table.file());
         if (durability == Durability.FSYNC) {
             directory.sync();

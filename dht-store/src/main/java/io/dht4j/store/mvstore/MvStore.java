@@ -13,9 +13,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.SortedMap;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -28,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>When {@link #apply} returns, the entries survive what the {@linkplain Durability durability} promises.
  * {@link #open} replays the log; a write that was cut off, and so never acknowledged, is removed and reported as a warning;
- * any other damage is a {@link StoreException}. A store that can no longer write (full disk, damaged file) refuses writes and says why, see
+ * any other damage is a {@link StoreException}. On a disk that is full a store is opened to be read. A store that can no longer write (full disk, damaged file) refuses writes and says why, see
  * {@link #problems()}; reads go on as long as they can. It tries by itself whether the cause has passed, and then takes writes again, unless what is on
  * the disk is in doubt: then it must be opened anew.
  *
@@ -96,7 +94,7 @@ public final class MvStore implements Store {
             return recover(opened, options);
         } catch (IOException e) {
             opened.close();
-            throw new StoreException(directory + " cannot be opened (" + e + "); make it readable and writable", e);
+            throw new StoreException(directory + " cannot be opened (" + e + "); " + disk.remedy(directory), e);
         } catch (RuntimeException e) {
             RuntimeException failure = unopened(opened, e);
             opened.close();
@@ -116,7 +114,9 @@ public final class MvStore implements Store {
         return cause instanceof ForceFailedException doubt && doubt.file().equals(directory.dataFile())
                 ? new StoreException(directory.notes().distrust(doubt), e)
                 : new StoreException(
-                        directory.path() + " cannot be opened (" + cause + "); make room or mend the disk", e);
+                        directory.path() + " cannot be opened (" + cause + "); "
+                                + directory.disk().remedy(directory.path()),
+                        e);
     }
 
     private static MvStore recover(StoreDirectory directory, MvStoreOptions options) throws IOException {
@@ -124,24 +124,16 @@ public final class MvStore implements Store {
         directory.checkData();
         Health health = new Health(directory.path());
         EntryCache cache = new EntryCache(options.entryCacheBytes());
-        EntryMap map = EntryMap.open(
-                directory.dataFile(), directory.disk(), options.durability(), options.cacheBytes(), cache, health);
+        EntryMap map = EntryMap.open(directory, options, cache, health);
         try {
-            List<Memtable> recovered = replay(directory, map, options.durability());
-            long next = recovered.isEmpty()
-                    ? map.lastMergedSegment() + 1
-                    : recovered.get(recovered.size() - 1).segment() + 1;
-            SegmentWriter segment = SegmentWriter.create(directory, next, options.durability());
-            Memtables memtables =
-                    new Memtables(health, options.maxFrozen(), recovered, new Memtable(segment.id(), segment.file()));
-            WriteAheadLog log = new WriteAheadLog(directory, options, memtables, cache, health, segment);
+            Recovery recovery = new Recovery(directory, map, options);
+            List<Memtable> recovered = recovery.replay();
+            Memtables memtables = new Memtables(health, options.maxFrozen(), recovered, recovery.nextTable());
+            WriteAheadLog log = new WriteAheadLog(directory, options, memtables, cache, health, recovery);
             Merger merger = new Merger(directory, options, memtables, map, log, health);
-            Version newest = map.newest();
-            for (Memtable table : recovered) {
-                newest = table.newest().compareTo(newest) > 0 ? table.newest() : newest;
-            }
+            log.begin();
             merger.start();
-            return new MvStore(directory, health, map, memtables, cache, log, merger, newest);
+            return new MvStore(directory, health, map, memtables, cache, log, merger, recovery.newest());
         } catch (IOException | RuntimeException | Error e) {
             // Not closed, which writes, and cuts off what is behind the last chunk that MVStore could read.
             map.abandon();
@@ -149,52 +141,10 @@ public final class MvStore implements Store {
         }
     }
 
-    /** Reads the segments that the map lacks. A gap between what it has and what they hold means that something is lost. */
-    private static List<Memtable> replay(StoreDirectory directory, EntryMap map, Durability durability)
-            throws IOException {
-        long lastMerged = map.lastMergedSegment();
-        boolean closed = directory.notes().checkEnd(lastMerged);
-        SortedMap<Long, Path> merged = directory.segments().headMap(lastMerged + 1);
-        if (!merged.isEmpty()) {
-            // The process that merged them may have ended before it had forced that to the disk.
-            map.sync();
-            for (Path segment : merged.values()) {
-                directory.disk().delete(segment);
-            }
-        }
-        SortedMap<Long, Path> missing = directory.segments();
-        if (missing.isEmpty() && lastMerged > 0) {
-            throw Health.damaged(directory.segmentFile(lastMerged + 1), "this segment of the log is missing");
-        }
-        List<Memtable> recovered = new ArrayList<>();
-        long expected = lastMerged + 1;
-        for (Map.Entry<Long, Path> segment : missing.entrySet()) {
-            if (segment.getKey() != expected) {
-                throw Health.damaged(
-                        directory.dataFile(),
-                        "holds the log up to segment " + (expected - 1) + ", but the next one that exists is "
-                                + segment.getValue() + ": the map has fallen back, or segments are missing");
-            }
-            boolean last = expected == missing.lastKey();
-            SegmentReader reader = new SegmentReader(directory.disk(), segment.getValue(), expected, last, !closed);
-            recovered.add(reader.replay());
-            expected++;
-            if (last && reader.isSealed()) {
-                throw Health.damaged(directory.segmentFile(expected), "this segment of the log is missing");
-            }
-            if (last && durability == Durability.FSYNC) {
-                directory.writeAgain(segment.getValue());
-            }
-        }
-        directory.notes().forgetEnd();
-        return recovered;
-    }
-
     @Override
     public void bind(String placement) {
         reading(() -> {
-            health.checkWritable();
-            directory.bind(placement, newestAtOpen.packed() == 0);
+            directory.bind(placement, newestAtOpen.packed() == 0, health::checkWritable);
             return placement;
         });
     }
@@ -356,14 +306,14 @@ public final class MvStore implements Store {
     public void keepNote(String name, byte[] bytes) {
         reading(() -> {
             health.checkWritable();
-            directory.keepNote(name, bytes);
+            directory.nodeNotes().keep(name, bytes);
             return bytes;
         });
     }
 
     @Override
     public Optional<byte[]> note(String name) {
-        return reading(() -> directory.note(name));
+        return reading(() -> directory.nodeNotes().read(name));
     }
 
     /**

@@ -10,6 +10,8 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
+import java.util.zip.CRC32C;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,6 +27,9 @@ final class SegmentReader {
 
     private static final int BUFFER_BYTES = 8192;
 
+    /** A larger frame has one entry: so many bytes are what a group of writes takes together. */
+    private static final int WHOLE_BYTES = 1 << 20;
+
     /** A disk writes so many bytes as a whole or not at all. */
     private static final int SECTOR_BYTES = 512;
 
@@ -34,6 +39,10 @@ final class SegmentReader {
     private final boolean last;
     private final boolean unfinished;
     private boolean sealed;
+    /** Up to where the segment is as it was written. */
+    private long end;
+
+    private long length;
 
     /**
      * A reader of a segment.
@@ -49,30 +58,47 @@ final class SegmentReader {
         this.unfinished = unfinished;
     }
 
-    /** Reads the segment into a table; the last segment's torn tail is gone from the file on return. */
-    Memtable replay() {
-        Memtable table = new Memtable(id, file);
-        try (RandomAccessFile in = disk.open(file)) {
-            long length = in.length();
-            long position = 0;
+    /** Reads the segment's entries, in the order in which they were written. Changes nothing. */
+    void replay(Consumer<Entry> into) {
+        try (RandomAccessFile in = new RandomAccessFile(file.toFile(), "r")) {
+            length = in.length();
+            end = 0;
             if (readSegmentHeader(in, length)) {
-                position = LogFormat.SEGMENT_HEADER_BYTES;
-                long next = position;
-                while (next < length) {
-                    position = next;
-                    next = readFrame(in, position, length, table);
-                    if (next == position) {
-                        break;
-                    }
-                }
-                position = next;
+                long next = LogFormat.SEGMENT_HEADER_BYTES;
+                do {
+                    end = next;
+                    next = end < length ? readFrame(in, end, length, into) : end;
+                } while (next != end);
             }
-            if (position < Math.max(length, LogFormat.SEGMENT_HEADER_BYTES)) {
-                cut(in, position, length);
-            }
-            return table;
         } catch (IOException e) {
-            throw new StoreException(file + " cannot be read (" + e + "); make it readable and writable", e);
+            throw new StoreException(file + " cannot be read (" + e + "); make it readable", e);
+        }
+    }
+
+    /** Up to where the file is as it should be; what is behind is cut off by {@link #cut}. */
+    long end() {
+        return end;
+    }
+
+    /** Removes a torn end from the file. May be repeated. */
+    void cut() throws IOException {
+        if (end >= Math.max(length, LogFormat.SEGMENT_HEADER_BYTES)) {
+            return;
+        }
+        LOG.warn(
+                "{}: the log ends in the middle of a write, which was most likely never acknowledged; cut {} bytes at offset {}",
+                file,
+                length - end,
+                end);
+        try (RandomAccessFile out = disk.open(file)) {
+            if (end < LogFormat.SEGMENT_HEADER_BYTES) {
+                disk.truncate(out, file, 0);
+                out.seek(0);
+                disk.write(out, file, LogFormat.segmentHeader(id), 0, LogFormat.SEGMENT_HEADER_BYTES);
+            } else {
+                disk.truncate(out, file, end);
+            }
+            disk.force(out, file);
         }
     }
 
@@ -99,8 +125,8 @@ final class SegmentReader {
         return true;
     }
 
-    /** Reads a frame into the table and returns where the next one begins; where this one begins if it is torn. */
-    private long readFrame(RandomAccessFile in, long position, long length, Memtable table) throws IOException {
+    /** Reads a frame and returns where the next one begins; where this one begins if it is torn. */
+    private long readFrame(RandomAccessFile in, long position, long length, Consumer<Entry> into) throws IOException {
         long remaining = length - position;
         if (!last && isUnfinishedSeal(in, position, length)) {
             return length;
@@ -129,28 +155,75 @@ final class SegmentReader {
         if (end > length) {
             return torn(position, "a frame of " + payloadLength + " bytes is cut off");
         }
+        if (payloadLength > WHOLE_BYTES) {
+            return readLargeFrame(in, position, header, length, into);
+        }
         byte[] payload = new byte[payloadLength];
         in.readFully(payload);
-        int mark = in.readInt();
         boolean intact = LogFormat.crc(payload, 0, payloadLength) == LogFormat.payloadCrc(header);
-        if (!intact || mark != LogFormat.END_MARK) {
-            if (mark == 0 && end == length) {
-                return torn(position, "the end of a frame was never written");
-            }
-            if (hasHole(in, position, end, length) && !isFrameIn(in, end, length)) {
-                return torn(position, "a part of a frame was never written");
-            }
-            throw damagedAt(position, "a frame of " + payloadLength + " bytes does not match its checksum");
+        if (isTorn(in, position, end, length, intact)) {
+            return position;
         }
-        List<Entry> entries = new ArrayList<>();
         try {
+            List<Entry> entries = new ArrayList<>();
             LogFormat.readRecords(payload, payloadLength, entries);
+            entries.forEach(into);
         } catch (LogFormat.Malformed e) {
             throw damagedAt(position, String.valueOf(e.getMessage()));
         }
-        entries.forEach(table::put);
         sealed = payloadLength == 0 && end == length;
         return end;
+    }
+
+    /** Reads a frame of few large entries, which are in memory once, and not once more as bytes of the frame. */
+    private long readLargeFrame(
+            RandomAccessFile in, long position, ByteBuffer header, long length, Consumer<Entry> into)
+            throws IOException {
+        long from = position + LogFormat.FRAME_HEADER_BYTES;
+        long to = from + LogFormat.payloadLength(header);
+        CRC32C crc = new CRC32C();
+        byte[] buffer = new byte[BUFFER_BYTES];
+        for (long at = from; at < to; ) {
+            int count = (int) Math.min(buffer.length, to - at);
+            in.readFully(buffer, 0, count);
+            crc.update(buffer, 0, count);
+            at += count;
+        }
+        boolean intact = (int) crc.getValue() == LogFormat.payloadCrc(header);
+        long frameEnd = to + LogFormat.FRAME_TRAILER_BYTES;
+        if (isTorn(in, position, frameEnd, length, intact)) {
+            return position;
+        }
+        in.seek(from);
+        try {
+            for (long at = from; at < to; at = in.getFilePointer()) {
+                into.accept(LogFormat.readRecord(in, to - at));
+            }
+        } catch (LogFormat.Malformed e) {
+            throw damagedAt(position, String.valueOf(e.getMessage()));
+        }
+        sealed = false;
+        return frameEnd;
+    }
+
+    /** Whether a frame was never written as a whole; for the file at its end mark. Throws if it was, and is damaged. */
+    private boolean isTorn(RandomAccessFile in, long position, long frameEnd, long length, boolean intact)
+            throws IOException {
+        int mark = in.readInt();
+        if (intact && mark == LogFormat.END_MARK) {
+            return false;
+        }
+        if (mark == 0 && frameEnd == length) {
+            torn(position, "the end of a frame was never written");
+        } else if (hasHole(in, position, frameEnd, length) && !isFrameIn(in, frameEnd, length)) {
+            torn(position, "a part of a frame was never written");
+        } else {
+            throw damagedAt(
+                    position,
+                    "a frame of " + (frameEnd - position - LogFormat.SEAL_BYTES)
+                            + " bytes does not match its checksum");
+        }
+        return true;
     }
 
     /** A seal is not forced to the disk, so that its bytes may be missing after a loss of power. Nothing is lost by that. */
@@ -178,22 +251,6 @@ final class SegmentReader {
             throw damagedAt(position, what + ", though the store was closed in order");
         }
         return position;
-    }
-
-    private void cut(RandomAccessFile in, long position, long length) throws IOException {
-        LOG.warn(
-                "{}: the log ends in the middle of a write, which was most likely never acknowledged; cut {} bytes at offset {}",
-                file,
-                length - position,
-                position);
-        if (position < LogFormat.SEGMENT_HEADER_BYTES) {
-            disk.truncate(in, file, 0);
-            in.seek(0);
-            disk.write(in, file, LogFormat.segmentHeader(id), 0, LogFormat.SEGMENT_HEADER_BYTES);
-        } else {
-            disk.truncate(in, file, position);
-        }
-        disk.force(in, file);
     }
 
     private StoreException damagedAt(long position, String what) {

@@ -40,6 +40,7 @@ final class SegmentWriter implements AutoCloseable {
                 disk.force(out, file);
                 directory.sync();
             }
+            directory.files().opened(file);
             return new SegmentWriter(id, file, disk, out);
         } catch (IOException | RuntimeException e) {
             out.close();

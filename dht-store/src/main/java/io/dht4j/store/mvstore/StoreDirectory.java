@@ -1,11 +1,8 @@
 package io.dht4j.store.mvstore;
 
-import io.dht4j.spi.Store;
 import io.dht4j.spi.StoreException;
-import io.dht4j.store.log.LogFormat;
 import java.io.IOException;
 import java.io.RandomAccessFile;
-import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
@@ -15,7 +12,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -45,16 +41,14 @@ final class StoreDirectory implements AutoCloseable {
     private static final String FORMAT_DRAFT = FORMAT_FILE + WholeFile.DRAFT_SUFFIX;
     private static final String PLACEMENT_FILE = "PLACEMENT";
     private static final Pattern SEGMENT_FILE = Pattern.compile("log-(\\d{1,18})\\.seg");
-    private static final Pattern NOTE_NAME = Pattern.compile("[a-z-]{1,32}");
     private static final int MAX_FORMAT_BYTES = 1024;
 
-    private static final String NOTE_PREFIX = "note-";
     static final String REFILL_FILE = "REFILL";
     static final String ASIDE_PREFIX = "damaged-";
     private static final String DATA_FILE = "data.mv";
     private static final String PROBE_FILE = "probe" + WholeFile.DRAFT_SUFFIX;
     /** As much as a group of writes may take, and more. */
-    private static final int PROBE_BYTES = 4 << 20;
+    static final int PROBE_BYTES = 4 << 20;
 
     private static final int COPY_BYTES = 1 << 20;
 
@@ -62,6 +56,7 @@ final class StoreDirectory implements AutoCloseable {
     private final Disk disk;
     private final FileChannel lockChannel;
     private final FileLock lock;
+    private final OwnFiles files = new OwnFiles();
 
     private StoreDirectory(Path directory, Disk disk, FileChannel lockChannel, FileLock lock) {
         this.directory = directory;
@@ -82,8 +77,10 @@ final class StoreDirectory implements AutoCloseable {
         } catch (IOException e) {
             String why = Files.isRegularFile(directory) ? "it is a file" : String.valueOf(e);
             throw new StoreException(
-                    directory + " cannot be used as a store's directory (" + why
-                            + "); it must be a directory that this process may write",
+                    directory + " cannot be used as a store's directory (" + why + "); "
+                            + (Files.isDirectory(directory) && Files.isWritable(directory)
+                                    ? disk.remedy(directory)
+                                    : "it must be a directory that this process may write"),
                     e);
         }
     }
@@ -113,9 +110,12 @@ final class StoreDirectory implements AutoCloseable {
                 FileChannel.open(directory.resolve(LOCK_FILE), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
         try {
             StoreDirectory opened = new StoreDirectory(directory, disk, channel, tryLock(directory, channel));
+            opened.files.opened(directory.resolve(LOCK_FILE));
             if (!formatted) {
                 opened.writeFormat();
             }
+            opened.files.closedIfThere(directory.resolve(FORMAT_FILE));
+            opened.files.closedIfThere(directory.resolve(PLACEMENT_FILE));
             return opened;
         } catch (IOException | RuntimeException e) {
             channel.close();
@@ -215,7 +215,7 @@ final class StoreDirectory implements AutoCloseable {
         return Set.of(FORMAT_FILE, PLACEMENT_FILE, DATA_FILE, StoreNotes.END_FILE, StoreNotes.DOUBT_FILE)
                         .contains(base)
                 || SEGMENT_FILE.matcher(base).matches()
-                || base.startsWith(NOTE_PREFIX)
+                || base.startsWith(NoteFiles.PREFIX)
                 || name.equals(PROBE_FILE);
     }
 
@@ -245,15 +245,21 @@ final class StoreDirectory implements AutoCloseable {
         }
     }
 
-    /** Keeps the first description of where keys live, and refuses every other one. */
-    void bind(String placement, boolean mayBeNew) {
+    /**
+     * Keeps the first description of where keys live, and refuses every other one.
+     *
+     * @param writable throws if nothing can be written; called only if something must be
+     */
+    void bind(String placement, boolean mayBeNew, Runnable writable) {
         Path file = directory.resolve(PLACEMENT_FILE);
         try {
             if (!Files.exists(file)) {
+                writable.run();
                 if (!mayBeNew) {
                     LOG.warn("{} is missing; it is written anew, as this node is set up now: {}", file, placement);
                 }
                 WholeFile.write(disk, directory, PLACEMENT_FILE, StandardCharsets.UTF_8.encode(placement + "\n"));
+                files.closedIfThere(file);
                 return;
             }
             String kept = new String(Files.readAllBytes(file), StandardCharsets.UTF_8).strip();
@@ -263,48 +269,8 @@ final class StoreDirectory implements AutoCloseable {
                         + " one with new directories");
             }
         } catch (IOException e) {
-            throw new StoreException(file + " cannot be read or written (" + e + "); make it readable and writable", e);
+            throw new StoreException(file + " cannot be read or written (" + e + "); " + disk.remedy(directory), e);
         }
-    }
-
-    /** Keeps a note in a file of its own, behind a checksum. */
-    void keepNote(String name, byte[] bytes) {
-        Path file = noteFile(name);
-        try {
-            ByteBuffer content = ByteBuffer.allocate(Integer.BYTES + bytes.length);
-            content.putInt(LogFormat.crc(bytes, 0, bytes.length)).put(bytes).flip();
-            WholeFile.write(disk, directory, String.valueOf(file.getFileName()), content);
-        } catch (IOException e) {
-            throw new StoreException(file + " cannot be written (" + e + "); make it writable", e);
-        }
-    }
-
-    Optional<byte[]> note(String name) {
-        Path file = noteFile(name);
-        try {
-            if (!Files.exists(file)) {
-                return Optional.empty();
-            }
-            if (Files.size(file) > Integer.BYTES + Store.MAX_NOTE_BYTES) {
-                throw Health.damaged(file, "a note has at most " + Store.MAX_NOTE_BYTES + " bytes");
-            }
-            ByteBuffer content = ByteBuffer.wrap(Uninterruptibly.call(() -> Files.readAllBytes(file)));
-            byte[] bytes = new byte[Math.max(0, content.remaining() - Integer.BYTES)];
-            if (content.remaining() < Integer.BYTES
-                    || content.getInt() != LogFormat.crc(content.get(bytes).array(), Integer.BYTES, bytes.length)) {
-                throw Health.damaged(file, "its checksum is wrong");
-            }
-            return Optional.of(bytes);
-        } catch (IOException e) {
-            throw new StoreException(file + " cannot be read (" + e + "); make it readable", e);
-        }
-    }
-
-    private Path noteFile(String name) {
-        if (!NOTE_NAME.matcher(name).matches()) {
-            throw new IllegalArgumentException("a note's name is 1 to 32 of a to z and -, not " + name);
-        }
-        return directory.resolve(NOTE_PREFIX + name);
     }
 
     Path path() {
@@ -315,12 +281,23 @@ final class StoreDirectory implements AutoCloseable {
         return disk;
     }
 
+    /** The files that are needed at the next start. */
+    OwnFiles files() {
+        return files;
+    }
+
+    /** What the node remembers of itself. */
+    NoteFiles nodeNotes() {
+        return new NoteFiles(this);
+    }
+
     StoreNotes notes() {
         return new StoreNotes(this);
     }
 
     /** Throws unless a file of some size can be written and forced to the disk. */
     void probe() throws IOException {
+        files.check();
         Path file = directory.resolve(PROBE_FILE);
         try (RandomAccessFile out = disk.open(file)) {
             disk.write(out, file, new byte[PROBE_BYTES], 0, PROBE_BYTES);

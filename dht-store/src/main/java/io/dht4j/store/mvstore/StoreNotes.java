@@ -29,6 +29,7 @@ final class StoreNotes {
     void keepEnd(long segment, long length) {
         try {
             String end = "segment " + segment + " length " + length + "\n";
+            directory.files().check();
             WholeFile.write(directory.disk(), directory.path(), END_FILE, StandardCharsets.ISO_8859_1.encode(end));
         } catch (IOException e) {
             LOG.warn("{} does not keep where the log ends ({})", directory.path(), e.toString());
@@ -38,12 +39,12 @@ final class StoreNotes {
     /**
      * Throws if the log does not reach as far as it did when the store was closed. Segments up to one are not needed any more.
      *
-     * @return whether the store was closed in order
+     * @return the last segment if the store was closed in order, else 0. A later one has been begun since, and nothing was written to it
      */
-    boolean checkEnd(long lastMerged) throws IOException {
+    long checkEnd(long lastMerged) throws IOException {
         Path file = directory.path().resolve(END_FILE);
         if (!Files.exists(file)) {
-            return false;
+            return 0;
         }
         Matcher end = END.matcher(new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1));
         if (!end.matches()) {
@@ -52,7 +53,7 @@ final class StoreNotes {
         long segment = Long.parseLong(end.group(1));
         long length = Long.parseLong(end.group(2));
         if (segment <= lastMerged) {
-            return true;
+            return segment;
         }
         Path log = directory.segmentFile(segment);
         if (!Files.exists(log)) {
@@ -63,7 +64,7 @@ final class StoreNotes {
                     log,
                     "damaged at offset " + Files.size(log) + ": it had " + length + " bytes when the store was closed");
         }
-        return true;
+        return segment;
     }
 
     /** The log goes on from here. */

@@ -7,8 +7,10 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
@@ -26,7 +28,10 @@ final class WriteAheadLog {
     /** Where a group ends, unless its first request is larger. */
     private static final int GROUP_BYTES = 1 << 20;
 
-    private static final long MENDING_PAUSE_NANOS = 1_000_000;
+    private static final long LEADING_PAUSE_NANOS = 1_000_000;
+
+    /** What was acknowledged so long before the files were looked at may be lost with them. */
+    private static final long UNCHECKED_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final StoreDirectory directory;
     private final Durability durability;
@@ -34,13 +39,17 @@ final class WriteAheadLog {
     private final Memtables memtables;
     private final EntryCache cache;
     private final Health health;
+    private final Recovery recovery;
     private final Queue<Request> pending = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean leading = new AtomicBoolean();
 
     // Below: only for the leader.
     private final ByteBuffer usualFrame = ByteBuffer.allocate(2 * GROUP_BYTES);
     private final List<Request> group = new ArrayList<>();
-    private SegmentWriter segment;
+    /** Null until the disk lets one begin. */
+    private @Nullable SegmentWriter segment;
+
+    private long checkedNanos = System.nanoTime();
 
     /** Entries of one caller, or, without entries, the wish that the active table be frozen. */
     private static final class Request {
@@ -64,14 +73,26 @@ final class WriteAheadLog {
             Memtables memtables,
             EntryCache cache,
             Health health,
-            SegmentWriter segment) {
+            Recovery recovery) {
         this.directory = directory;
         this.durability = options.durability();
         this.memtableBytes = options.memtableBytes();
         this.memtables = memtables;
         this.cache = cache;
         this.health = health;
-        this.segment = segment;
+        this.recovery = recovery;
+    }
+
+    /** Begins to write, if the disk lets it; else {@link #prepare} does later. */
+    void begin() {
+        lead();
+        try {
+            segment = recovery.beginSegment();
+        } catch (IOException e) {
+            failed(e);
+        } finally {
+            endLeading();
+        }
     }
 
     /** Logs entries and makes them visible. Blocks; interrupts wait until it is done. */
@@ -117,24 +138,45 @@ final class WriteAheadLog {
         }
     }
 
+    /** Does what could not be done when the store was opened. To be called while the store refuses writes, and before anything is merged. */
+    void prepare() throws IOException {
+        lead();
+        try {
+            if (segment == null) {
+                segment = recovery.beginSegment();
+            }
+        } finally {
+            endLeading();
+        }
+    }
+
     /**
      * Makes the end of the log whole after a write has failed, and begins a new segment where there is something in the old one. To be called while
      * the store refuses writes for a cause that may pass; it takes them again when this returns.
      */
     void mend() throws IOException {
-        while (!leading.compareAndSet(false, true)) {
-            // Whoever leads finds out that the store has failed, and ends.
-            LockSupport.parkNanos(MENDING_PAUSE_NANOS);
-        }
+        lead();
         try {
-            segment.mend();
+            segment().mend();
             if (!memtables.view().active().isEmpty() && memtables.hasRoom()) {
                 startSegment();
             }
+            directory.files().check();
             health.mended();
         } finally {
             endLeading();
         }
+    }
+
+    /** For those who write no entries themselves. Whoever leads meanwhile soon ends, since it writes, or finds out that the store has failed. */
+    private void lead() {
+        while (!leading.compareAndSet(false, true)) {
+            LockSupport.parkNanos(LEADING_PAUSE_NANOS);
+        }
+    }
+
+    private SegmentWriter segment() {
+        return Objects.requireNonNull(segment, "nothing is written before a segment has begun");
     }
 
     private void submit(Request request) {
@@ -230,7 +272,11 @@ final class WriteAheadLog {
             }
         }
         LogFormat.finishFrame(frame);
-        segment.append(frame.array(), frame.position(), durability == Durability.FSYNC);
+        segment().append(frame.array(), frame.position(), durability == Durability.FSYNC);
+        if (System.nanoTime() - checkedNanos > UNCHECKED_NANOS) {
+            directory.files().check();
+            checkedNanos = System.nanoTime();
+        }
         Consumer<Entry> table = active::put;
         for (Request request : group) {
             for (Entry entry : request.entries) {
@@ -240,26 +286,38 @@ final class WriteAheadLog {
     }
 
     private void startSegment() throws IOException {
-        SegmentWriter full = segment;
-        segment = SegmentWriter.create(directory, full.id() + 1, durability);
-        memtables.freeze(new Memtable(segment.id(), segment.file()));
+        directory.files().check();
+        SegmentWriter full = segment();
+        SegmentWriter next = SegmentWriter.create(directory, full.id() + 1, durability);
+        segment = next;
+        // Once the table is frozen, its segment may be merged and deleted at any moment.
+        directory.files().closed(full.file(), full.length());
+        memtables.freeze(new Memtable(next.id(), next.file()));
         full.seal();
         full.close();
     }
 
-    /** A full disk may have room again; what was not forced to the disk, or was never foreseen, needs a look at what is there. */
-    private void failed(Throwable cause) {
-        String what = segment.file() + " cannot be written (" + cause + ")";
-        if (cause instanceof ForceFailedException || !(cause instanceof IOException)) {
+    /** A full disk may have room again; what was not forced to the disk, is gone, or was never foreseen, needs a look at what is there. */
+    private void failed(Throwable thrown) {
+        Throwable cause =
+                thrown instanceof IOException failure ? directory.files().reason(failure) : thrown;
+        String what = memtables.view().active().file() + " cannot be written (" + cause + ")";
+        if (cause instanceof LostFileException) {
+            health.fail(new StoreException(String.valueOf(cause.getMessage()), cause));
+        } else if (cause instanceof ForceFailedException || !(cause instanceof IOException)) {
             health.fail(new StoreException(what + "; see that the disk is in order, then start again", cause));
         } else {
-            health.failForNow(new StoreException(what + "; make room or mend the disk", cause));
+            health.failForNow(new StoreException(what + "; " + directory.disk().remedy(directory.path()), cause));
         }
         memtables.wake();
     }
 
     /** Forces the log to the disk and closes it, and notes where it ends. Nobody appends any more. */
     void close() throws IOException {
+        if (segment == null) {
+            // The next start finds what this one found.
+            return;
+        }
         try (SegmentWriter last = segment) {
             last.mend();
             last.force();

@@ -2,6 +2,7 @@ package io.dht4j.store.hints;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.dht4j.NodeId;
 import io.dht4j.spi.Entry;
@@ -147,6 +148,38 @@ class FileHintLogTest extends HintLogContract {
         assertThat(log.expire(30 * 60 * 1000L)).isPositive();
 
         assertThat(log.oldest(NODE, ROOM).entries()).containsExactly(entry(2, 100));
+    }
+
+    @Test
+    void hintsAreRefusedWhenTheirDirectoryIsGoneAndItIsNotMadeAgain() throws IOException {
+        keep(0, 5);
+        Path moved = directory.resolveSibling(directory.getFileName() + "-moved");
+        Files.move(directory, moved);
+        try {
+            await().untilAsserted(() -> assertThatThrownBy(() -> keep(5, 6))
+                    .isInstanceOf(StoreException.class)
+                    .hasMessageContaining(directory.toString())
+                    .hasMessageContaining("was removed"));
+            assertThat(directory).doesNotExist();
+            assertThatThrownBy(() -> log.add(new NodeId("n2"), List.of(entry(1, 100)), 1))
+                    .isInstanceOf(StoreException.class);
+        } finally {
+            Files.move(moved, directory);
+        }
+    }
+
+    @Test
+    void aFileOfHintsThatIsRemovedWhileItIsWrittenIsCountedAsLostAndNotWrittenAnyMore() throws IOException {
+        keep(0, 5);
+        long before = log.bytes();
+        Files.delete(segments().get(0));
+        await().until(() -> {
+            keep(5, 6);
+            return log.lostBytes() > 0;
+        });
+        assertThat(log.lostBytes()).isGreaterThan(before / 2);
+        reopen();
+        assertThat(log.oldest(NODE, ROOM).entries()).isNotEmpty().containsOnly(entry(5, 100));
     }
 
     @Test

@@ -18,9 +18,13 @@ final class ChildJvm implements AutoCloseable {
     }
 
     static ChildJvm start(Class<?> main, String... arguments) throws IOException {
+        return startWithHeap("256m", main, arguments);
+    }
+
+    static ChildJvm startWithHeap(String heap, Class<?> main, String... arguments) throws IOException {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx256m",
+                "-Xmx" + heap,
                 "-cp",
                 System.getProperty("java.class.path"),
                 main.getName()));

@@ -16,6 +16,7 @@ final class FailingDisk extends Disk {
     private volatile Predicate<Path> failingSyncs = path -> false;
     private volatile Predicate<Path> failingTruncates = path -> false;
     private volatile String message = "No space left on device";
+    private volatile long usable = 1L << 40;
 
     FailingDisk(long seed) {
         random = new SplittableRandom(seed);
@@ -40,6 +41,12 @@ final class FailingDisk extends Disk {
         failingSyncs = files;
     }
 
+    /** There is no room: nothing can be written, and files cannot grow, but they can be cut and deleted. */
+    void fill() {
+        usable = 12_345;
+        failWrites(path -> true);
+    }
+
     /** Nothing can be changed any more. */
     void makeReadOnly() {
         message = "Read-only file system";
@@ -49,6 +56,7 @@ final class FailingDisk extends Disk {
     }
 
     void heal() {
+        usable = 1L << 40;
         failingWrites = path -> false;
         doneAndFailingWrites = path -> false;
         failingOpens = path -> false;
@@ -82,6 +90,11 @@ final class FailingDisk extends Disk {
             throw new IOException(message);
         }
         return super.open(path);
+    }
+
+    @Override
+    long usableBytes(Path directory) {
+        return usable;
     }
 
     private synchronized int part(int length) {

@@ -151,37 +151,6 @@ class MvStoreDirectoryTest {
     }
 
     @Test
-    void a_store_that_can_no_longer_write_says_so_and_goes_on_reading() throws IOException {
-        Path inside = directory.resolve("store");
-        Path elsewhere = directory.resolve("moved");
-        MvStoreOptions options = MvStoreOptions.defaults().withMemtableBytes(MvStoreOptions.MIN_MEMTABLE_BYTES);
-        try (MvStore store = MvStore.open(inside, options)) {
-            store.apply(List.of(ENTRY));
-            // The next segment of the log has nowhere to go.
-            Files.move(inside, elsewhere);
-
-            assertThatThrownBy(() -> {
-                        for (int i = 0; i < 1000; i++) {
-                            store.apply(List.of(Entry.tombstone(Key.of("key-" + i), new Version(1))));
-                        }
-                    })
-                    .isInstanceOf(StoreException.class)
-                    .hasMessageContaining(inside.toString())
-                    .hasMessageContaining("make room or mend the disk");
-            assertThatThrownBy(() -> store.apply(List.of(ENTRY)))
-                    .isInstanceOf(StoreException.class)
-                    .hasMessageContaining("refuses writes");
-            assertThatThrownBy(() -> store.purge(new Version(1), 0)).isInstanceOf(StoreException.class);
-            assertThat(store.get(ENTRY.key())).contains(ENTRY);
-            assertThat(store.get(Key.of("key-0"))).isPresent();
-        }
-        try (MvStore store = MvStore.open(elsewhere, options)) {
-            assertThat(store.get(ENTRY.key())).contains(ENTRY);
-            assertThat(store.get(Key.of("key-0"))).isPresent();
-        }
-    }
-
-    @Test
     void options_out_of_range_are_refused_by_name() {
         MvStoreOptions defaults = MvStoreOptions.defaults();
         assertThatThrownBy(() -> defaults.withCacheBytes(1)).hasMessageContaining("cacheBytes must be 1048576 to");

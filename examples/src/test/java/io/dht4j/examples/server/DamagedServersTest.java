@@ -1,6 +1,7 @@
 package io.dht4j.examples.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -194,6 +195,60 @@ class DamagedServersTest {
         assertThat(DhtClient.await(client.status()).get("store_problems")).isEmpty();
         put(client, acknowledged);
         assertAllThere(client, acknowledged + 1);
+    }
+
+    @Test
+    void aNodeThatIsKilledWithAFullDiskStartsAgainAndIsRead() throws Exception {
+        List<Integer> ports = FreePorts.find(1);
+        start(1, ports).awaitReady();
+        DhtClient client = client(ports, 1);
+        for (int i = 0; i < 50; i++) {
+            put(client, i);
+        }
+        servers.get(0).kill();
+
+        // No file may grow: to a process that is a disk that is full when it starts.
+        ServerProcess full = ServerProcess.startWithSmallFiles(0, directory, options(1, ports));
+        servers.add(full);
+        full.awaitReady();
+        assertAllThere(client, 50);
+        JsonNode problem =
+                DhtClient.await(client.status()).get("store_problems").get(0);
+        assertThat(problem.get("kind").asText()).isEqualTo("WRITES_REFUSED");
+        assertThat(problem.get("message").asText())
+                .contains("cannot be written")
+                .contains(" free: ")
+                .contains("goes on by itself");
+        assertThatThrownBy(() -> put(client, 50)).hasMessageContaining("refuses writes");
+
+        full.kill();
+        start(1, ports).awaitReady();
+        put(client, 50);
+        assertAllThere(client, 51);
+    }
+
+    @Test
+    void aNodeWhoseDirectoryIsRemovedTakesNoWritesAndSaysSo() throws Exception {
+        List<Integer> ports = FreePorts.find(1);
+        start(1, ports).awaitReady();
+        DhtClient client = client(ports, 1);
+        put(client, 0);
+        Files.move(directory.resolve("n1"), directory.resolve("moved"));
+
+        await("it is noticed")
+                .atMost(PATIENCE)
+                .until(() ->
+                        DhtClient.await(client.status()).get("store_problems").size() > 0);
+        assertThat(DhtClient.await(client.status())
+                        .get("store_problems")
+                        .get(0)
+                        .get("message")
+                        .asText())
+                .contains(directory.resolve("n1").toString())
+                .contains("was removed");
+        assertThatThrownBy(() -> put(client, 1)).hasMessageContaining("refuses writes");
+        assertAllThere(client, 1);
+        assertThat(directory.resolve("n1")).doesNotExist();
     }
 
     @Test

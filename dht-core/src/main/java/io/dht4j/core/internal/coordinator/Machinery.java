@@ -207,6 +207,8 @@ final class Machinery {
                             STARTS,
                             ByteBuffer.allocate(Integer.BYTES).putInt(starts).array());
         } catch (StoreException e) {
+            // The next start will read the same number: this one must not use the one that follows it.
+            starts = environment.random().nextInt();
             LOG.debug("the store does not remember how often it was started", e);
         }
         clock.started(starts);

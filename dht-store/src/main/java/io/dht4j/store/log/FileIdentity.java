@@ -1,0 +1,84 @@
+package io.dht4j.store.log;
+
+import java.io.IOException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which file a path led to at a time. A process that keeps a file open goes on writing to it when somebody removes it, renames
+ * its directory or mounts something over it; nobody finds what it writes then.
+ *
+ * @param path of the file
+ * @param key device and inode; null where the system has none, as on Windows, which does not let an open file be removed
+ * @param leastBytes how long the file is at least
+ */
+public record FileIdentity(Path path, @Nullable Object key, long leastBytes) {
+
+    /**
+     * The file that is at a path now. To be called while it is open: its key is not given to another file before it is closed.
+     *
+     * @param path of a file that exists
+     * @return its identity, of any length
+     * @throws IOException if there is none, or it cannot be looked at
+     */
+    public static FileIdentity of(Path path) throws IOException {
+        return new FileIdentity(path, attributes(path).fileKey(), 0);
+    }
+
+    /**
+     * A file that was written and closed: whichever file has that path, if it is long enough. Without a key, since some file
+     * systems give a file another one when nobody has it open.
+     *
+     * @param path of the file
+     * @param bytes its length
+     * @return its identity
+     */
+    public static FileIdentity closed(Path path, long bytes) {
+        return new FileIdentity(path, null, bytes);
+    }
+
+    /**
+     * Whether the path still leads to the file. Blocks for a call to the file system; interrupts do not matter.
+     *
+     * @return what has become of it, for a sentence that begins with its path; empty if it is there
+     * @throws IOException if that cannot be told
+     */
+    public Optional<String> loss() throws IOException {
+        BasicFileAttributes now;
+        try {
+            now = attributes(path);
+        } catch (NoSuchFileException | NotDirectoryException e) {
+            return Optional.of("was removed, or its directory was");
+        } catch (FileSystemException e) {
+            if (isAboveAFile()) {
+                return Optional.of("was removed, or its directory was");
+            }
+            throw e;
+        }
+        if (key != null && !key.equals(now.fileKey())) {
+            return Optional.of("was replaced by another file");
+        }
+        return now.size() < leastBytes
+                ? Optional.of("was cut to " + now.size() + " of its " + leastBytes + " bytes")
+                : Optional.empty();
+    }
+
+    /** Whether a file is now where a directory was; the JDK has no exception of its own for that here. */
+    private boolean isAboveAFile() {
+        Path parent = path.toAbsolutePath().getParent();
+        while (parent != null && Files.notExists(parent)) {
+            parent = parent.getParent();
+        }
+        return parent != null && Files.exists(parent) && !Files.isDirectory(parent);
+    }
+
+    private static BasicFileAttributes attributes(Path path) throws IOException {
+        return Files.readAttributes(path, BasicFileAttributes.class);
+    }
+}
