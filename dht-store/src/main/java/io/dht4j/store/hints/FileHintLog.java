@@ -205,7 +205,7 @@ public final class FileHintLog implements HintLog {
             Optional<String> loss = identity.loss();
             if (loss.isPresent()) {
                 throw new StoreException("hints cannot be kept: " + identity.path() + " " + loss.get()
-                        + " while it was open; put the directory back and start again");
+                        + "; put the directory back and start again");
             }
             checkedNanos = System.nanoTime();
         } catch (IOException e) {

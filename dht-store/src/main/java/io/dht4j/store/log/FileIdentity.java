@@ -54,10 +54,10 @@ public record FileIdentity(Path path, @Nullable Object key, long leastBytes) {
         try {
             now = attributes(path);
         } catch (NoSuchFileException | NotDirectoryException e) {
-            return Optional.of("was removed, or its directory was");
+            return Optional.of("is not at its path any more");
         } catch (FileSystemException e) {
             if (isAboveAFile()) {
-                return Optional.of("was removed, or its directory was");
+                return Optional.of("is not at its path any more");
             }
             throw e;
         }

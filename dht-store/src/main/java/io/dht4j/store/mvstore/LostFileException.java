@@ -10,8 +10,8 @@ final class LostFileException extends IOException {
 
     LostFileException(Path file, String what) {
         super(file + " " + what
-                + " while the store had it open, so that what is written now would be lost at the next start;"
-                + " put it back as it was, if it was moved, and start again, or start the server with --rebuild, which gets the"
+                + ", and what is written now would be lost at the next start. If its directory was moved or"
+                + " hidden by a mount, put it back and start again; else start the server with --rebuild, which gets the"
                 + " entries back from the other replicas (docs/damage.md)");
     }
 }

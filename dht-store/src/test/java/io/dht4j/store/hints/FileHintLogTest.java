@@ -159,7 +159,7 @@ class FileHintLogTest extends HintLogContract {
             await().untilAsserted(() -> assertThatThrownBy(() -> keep(5, 6))
                     .isInstanceOf(StoreException.class)
                     .hasMessageContaining(directory.toString())
-                    .hasMessageContaining("was removed"));
+                    .hasMessageContaining("is not at its path"));
             assertThat(directory).doesNotExist();
             assertThatThrownBy(() -> log.add(new NodeId("n2"), List.of(entry(1, 100)), 1))
                     .isInstanceOf(StoreException.class);

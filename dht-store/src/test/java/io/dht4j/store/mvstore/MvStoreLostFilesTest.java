@@ -133,7 +133,7 @@ class MvStoreLostFilesTest extends MvStoreFaults {
             assertThat(problem.kind()).isEqualTo(StoreProblem.Kind.WRITES_REFUSED);
             assertThat(problem.message())
                     .contains(directory.toString())
-                    .containsAnyOf("was removed", "was replaced")
+                    .containsAnyOf("is not at its path", "was replaced")
                     .contains("--rebuild")
                     .contains("until it is opened again");
         });

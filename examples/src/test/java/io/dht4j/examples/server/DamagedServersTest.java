@@ -245,7 +245,7 @@ class DamagedServersTest {
                         .get("message")
                         .asText())
                 .contains(directory.resolve("n1").toString())
-                .contains("was removed");
+                .contains("is not at its path");
         assertThatThrownBy(() -> put(client, 1)).hasMessageContaining("refuses writes");
         assertAllThere(client, 1);
         assertThat(directory.resolve("n1")).doesNotExist();
