@@ -3,8 +3,17 @@ module io.dht4j.transport.http {
     requires static transitive org.jspecify;
     requires transitive io.dht4j.api;
     requires com.fasterxml.jackson.core;
+    requires io.netty.buffer;
+    requires io.netty.codec;
+    requires io.netty.codec.http;
+    requires io.netty.codec.http2;
+    requires io.netty.common;
+    requires io.netty.handler;
+    requires io.netty.transport;
     requires io.vertx.core;
+    requires java.management;
     requires java.net.http;
+    requires jdk.management;
     requires org.slf4j;
     // Only for those who choose these clients.
     requires static io.vertx.web.client;

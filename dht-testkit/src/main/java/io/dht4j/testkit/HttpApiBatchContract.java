@@ -84,7 +84,8 @@ public abstract class HttpApiBatchContract extends HttpApiScanContract {
                     .containsEntry("value_base64", base64("value " + i));
         }
         try (RawHttp raw = raw(2)) {
-            raw.send("POST /v0/batch-get HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n");
+            raw.send(
+                    "POST /v0/batch-get HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n");
             String line = keyLine("thousands7");
             for (String piece : new String[] {line.substring(0, 5), line.substring(5, 20), line.substring(20)}) {
                 raw.send(Integer.toHexString(piece.length()) + "\r\n" + piece + "\r\n");
@@ -106,6 +107,21 @@ public abstract class HttpApiBatchContract extends HttpApiScanContract {
                 .isTrue();
         byte[] larger = new byte[(16 << 20) + 1];
         assertProblem(post(0, "/v0/batch-put", valueLine(key, larger)), 413, ErrorCode.VALUE_TOO_LARGE);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/v0/batch-get", "/v0/batch-put"})
+    void aBatchNamesItsMediaType(String path) {
+        byte[] body = (path.endsWith("get") ? keyLine("typed") : valueLine("typed", "value")).getBytes(UTF_8);
+        for (String type : new String[] {"text/plain", "application/x-www-form-urlencoded", "application/json"}) {
+            assertProblem(send(0, "POST", path, body, "Content-Type", type), 415, ErrorCode.BAD_REQUEST);
+        }
+        assertProblem(send(0, "POST", path, body), 415, ErrorCode.BAD_REQUEST);
+        assertThat(get(0, "/v0/entity?id=typed").statusCode()).isEqualTo(404);
+        assertThat(send(0, "POST", path, body, "Content-Type", "Application/X-NDJSON; charset=utf-8")
+                        .statusCode())
+                .isIn(200, 201);
+        delete(0, "/v0/entity?id=typed");
     }
 
     @Test
@@ -183,7 +199,9 @@ public abstract class HttpApiBatchContract extends HttpApiScanContract {
     @Test
     void aBatchHasAtMost32MebibytesWhateverIsInIt() throws IOException {
         try (RawHttp raw = raw(0)) {
-            raw.send("POST /v0/batch-put HTTP/1.1\r\nHost: x\r\nContent-Length: " + ((32 << 20) + 1) + "\r\n\r\n");
+            raw.send(
+                    "POST /v0/batch-put HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-ndjson\r\nContent-Length: "
+                            + ((32 << 20) + 1) + "\r\n\r\n");
             assertProblem(raw.read(), 400, ErrorCode.BATCH_TOO_LARGE);
         }
     }

@@ -14,18 +14,18 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What goes over a connection: framing, pipelining, bodies that are not wanted, bytes that are not HTTP; and status and placement. */
-public abstract class HttpApiConnectionContract extends HttpApiBatchContract {
+public abstract class HttpApiConnectionContract extends HttpApiProtocolContract {
 
     /** For the contract. */
     HttpApiConnectionContract() {}
 
     private static String putHead(String id, int length, String... headers) {
-        return "PUT /v0/entity?id=" + id + " HTTP/1.1\r\nHost: x\r\nContent-Length: " + length + "\r\n"
+        return "PUT /v0/entity?id=" + id + " HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + length + "\r\n"
                 + String.join("", headers) + "\r\n";
     }
 
     private static String getHead(String id) {
-        return "GET /v0/entity?id=" + id + " HTTP/1.1\r\nHost: x\r\n\r\n";
+        return "GET /v0/entity?id=" + id + " HTTP/1.1\r\nHost: localhost\r\n\r\n";
     }
 
     @Test
@@ -104,12 +104,13 @@ public abstract class HttpApiConnectionContract extends HttpApiBatchContract {
     @Test
     void aRefusedRequestWithASmallBodyLeavesTheConnectionUsable() throws IOException {
         try (RawHttp raw = raw(0)) {
-            raw.send("PUT /v0/entity?id= HTTP/1.1\r\nHost: x\r\nContent-Length: 37\r\n\r\n");
+            raw.send("PUT /v0/entity?id= HTTP/1.1\r\nHost: localhost\r\nContent-Length: 37\r\n\r\n");
             assertProblem(raw.read(), 400, ErrorCode.KEY_INVALID);
             // The body looks like a request; it must not be taken for one.
             raw.send("DELETE /v0/entity?id=x HTTP/1.1\r\n\r\n12" + getHead("smuggled"));
             assertThat(raw.read().status()).isEqualTo(404);
-            raw.send("POST /nowhere HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nbody" + getHead("smuggled"));
+            raw.send(
+                    "POST /nowhere HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r\nbody" + getHead("smuggled"));
             assertProblem(raw.read(), 400, ErrorCode.UNKNOWN_RESOURCE);
             assertThat(raw.read().status()).isEqualTo(404);
         }
@@ -122,7 +123,7 @@ public abstract class HttpApiConnectionContract extends HttpApiBatchContract {
             for (int i = 0; i < 50; i++) {
                 requests.append(putHead("p" + i, 3)).append(100 + i).append(getHead("p" + i));
             }
-            requests.append(getHead("p")).append("GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n");
+            requests.append(getHead("p")).append("GET /nowhere HTTP/1.1\r\nHost: localhost\r\n\r\n");
             raw.send(requests.toString());
             for (int i = 0; i < 50; i++) {
                 assertThat(raw.read().status()).isEqualTo(201);
@@ -139,9 +140,9 @@ public abstract class HttpApiConnectionContract extends HttpApiBatchContract {
                 "nonsense\r\n\r\n",
                 "GET /v0/status\r\n\r\n",
                 "GET /v0/status HTTP/1.1\r\nno colon\r\n\r\n",
-                "PUT /v0/entity?id=k HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
-                "PUT /v0/entity?id=k HTTP/1.1\r\nHost: x\r\nContent-Length: many\r\n\r\n",
-                "PUT /v0/entity?id=k HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
+                "PUT /v0/entity?id=k HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n",
+                "PUT /v0/entity?id=k HTTP/1.1\r\nHost: localhost\r\nContent-Length: many\r\n\r\n",
+                "PUT /v0/entity?id=k HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
                 "\0\0\0\0\r\n\r\n"
             })
     void whatIsNotHttpIsABadRequest(String bytes) throws IOException {
@@ -167,7 +168,7 @@ public abstract class HttpApiConnectionContract extends HttpApiBatchContract {
             }
             String method = random.nextBoolean() ? "GET " : "PUT ";
             try (RawHttp raw = raw(i % 3)) {
-                raw.send(method + target + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+                raw.send(method + target + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
                 assertThat(raw.read().status())
                         .as("target %s of case %d", target, i)
                         .isIn(200, 201, 400, 404, 405, 501);

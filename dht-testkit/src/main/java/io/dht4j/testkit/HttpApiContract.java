@@ -56,7 +56,10 @@ public abstract class HttpApiContract extends HttpApiConnectionContract {
                     .containsPattern("[01] of 2");
             assertProblem(send(nodes, 0, "DELETE", "/v0/entity?id=k", new byte[0]), 504, ErrorCode.WRITE_INDETERMINATE);
             byte[] line = "{\"key_base64\":\"YQ==\"}".getBytes(UTF_8);
-            assertProblem(send(nodes, 0, "POST", "/v0/batch-get", line), 504, ErrorCode.NOT_ENOUGH_REPLICAS);
+            assertProblem(
+                    send(nodes, 0, "POST", "/v0/batch-get", line, "Content-Type", "application/x-ndjson"),
+                    504,
+                    ErrorCode.NOT_ENOUGH_REPLICAS);
             assertProblem(get(nodes, 0, "/v0/entities?start=a"), 504, ErrorCode.NOT_ENOUGH_REPLICAS);
             assertThat(get(nodes, 0, "/v0/entities?start=a&scope=node").statusCode())
                     .isEqualTo(200);
@@ -107,7 +110,7 @@ public abstract class HttpApiContract extends HttpApiConnectionContract {
                         .isEqualTo(201);
             }
             try (RawHttp raw = new RawHttp(nodes.base(0).getPort(), 4096)) {
-                raw.send("GET /v0/entities?start=fill HTTP/1.1\r\nHost: x\r\n\r\n");
+                raw.send("GET /v0/entities?start=fill HTTP/1.1\r\nHost: localhost\r\n\r\n");
                 assertThat(raw.line()).isEqualTo("HTTP/1.1 200 OK");
                 nodes.stop(1);
                 nodes.stop(2);

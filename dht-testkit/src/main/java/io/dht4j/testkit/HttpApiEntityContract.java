@@ -152,7 +152,7 @@ public abstract class HttpApiEntityContract extends HttpApiHarness {
     @ValueSource(strings = {"id=%", "id=%4", "id=a%4", "id=%zz", "id=%4x", "id=%+1", "id=\u00e9", "id=%\uff11\uff11"})
     void malformedPercentEncodingIsRefused(String query) throws Exception {
         try (RawHttp raw = raw(0)) {
-            raw.send(("GET /v0/entity?" + query + " HTTP/1.1\r\nHost: x\r\n\r\n").getBytes(UTF_8));
+            raw.send(("GET /v0/entity?" + query + " HTTP/1.1\r\nHost: localhost\r\n\r\n").getBytes(UTF_8));
             RawHttp.Answer answer = raw.read();
             assertProblem(answer, 400, ErrorCode.KEY_INVALID);
         }

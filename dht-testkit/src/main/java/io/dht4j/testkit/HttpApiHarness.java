@@ -139,11 +139,16 @@ public abstract class HttpApiHarness {
     }
 
     final HttpResponse<byte[]> post(int node, String target, String body) {
-        return send(node, "POST", target, body.getBytes(UTF_8));
+        return send(node, "POST", target, body.getBytes(UTF_8), "Content-Type", "application/x-ndjson");
     }
 
     final HttpResponse<byte[]> delete(int node, String target) {
         return send(node, "DELETE", target, new byte[0]);
+    }
+
+    /** Where a node's API is. */
+    final URI base(int node) {
+        return nodes.base(node);
     }
 
     /** A connection to a node on which a test writes what it likes. */

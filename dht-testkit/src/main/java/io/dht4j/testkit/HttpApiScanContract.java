@@ -119,7 +119,7 @@ public abstract class HttpApiScanContract extends HttpApiEntityContract {
     @Test
     void everyEntryIsAChunkOfItsOwn() throws IOException {
         try (RawHttp raw = raw(0)) {
-            raw.send("GET /v0/entities?start=scan:&limit=2 HTTP/1.1\r\nHost: x\r\n\r\n");
+            raw.send("GET /v0/entities?start=scan:&limit=2 HTTP/1.1\r\nHost: localhost\r\n\r\n");
             while (!raw.line().isEmpty()) {
                 // The head has been tested elsewhere.
             }
@@ -198,7 +198,7 @@ public abstract class HttpApiScanContract extends HttpApiEntityContract {
             })
     void aMalformedScanIsRefused(String query) throws IOException {
         try (RawHttp raw = raw(0)) {
-            raw.send("GET /v0/entities?" + query + " HTTP/1.1\r\nHost: x\r\n\r\n");
+            raw.send("GET /v0/entities?" + query + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
             assertProblem(raw.read(), 400, ErrorCode.SCAN_INVALID);
         }
     }

@@ -68,6 +68,7 @@ class ArchitectureTest {
                         new Breach("the memory store depends on the API only", "UsesNetty"),
                         new Breach("the HTTP transport depends on the API, Vert.x and one-nio", "UsesCore"),
                         new Breach("Vert.x and Netty stay in the HTTP transport", "UsesNetty"),
+                        new Breach("Netty's own classes stay in one package", "UsesNetty"),
                         new Breach("the gRPC transport depends on the API and gRPC", "LeakyGrpc"),
                         new Breach("gRPC stays in the gRPC transport", "UsesGrpc"),
                         new Breach("MVStore stays in the durable store", "LeakySpi"),

@@ -100,7 +100,16 @@ final class Rules {
                         "io.netty..",
                         "one.nio..",
                         "com.fasterxml.jackson.core..",
+                        "com.sun.management..",
                         "org.slf4j.."));
+        rules.put(
+                "Netty's own classes stay in one package",
+                noClasses()
+                        .that()
+                        .resideOutsideOfPackage(root + ".transport.http.internal")
+                        .should()
+                        .dependOnClassesThat()
+                        .resideInAnyPackage("io.netty.."));
         rules.put(
                 "the gRPC transport depends on the API and gRPC",
                 dependsOnlyOn(

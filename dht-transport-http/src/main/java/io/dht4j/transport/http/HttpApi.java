@@ -20,13 +20,18 @@ public final class HttpApi implements AutoCloseable {
     private final boolean ownsListener;
 
     private HttpApi(
-            HttpListener listener, Cluster cluster, HttpApiGuard guard, HttpApiOptions options, boolean ownsListener) {
+            HttpListener listener,
+            Cluster cluster,
+            HttpApiAdmission admission,
+            HttpApiGuard guard,
+            HttpApiOptions options,
+            boolean ownsListener) {
         this.listener = listener;
+        this.admission = admission;
         this.guard = guard;
         this.options = options;
         this.ownsListener = ownsListener;
-        this.admission = new HttpApiAdmission(options.maxInFlight(), options.maxBodyBytesInFlight());
-        listener.attachPublic(new HttpApiHandler(listener.vertx(), cluster, options, admission, guard));
+        listener.attachPublic(new HttpApiHandler(listener, cluster, options, admission, guard));
     }
 
     /**
@@ -43,7 +48,9 @@ public final class HttpApi implements AutoCloseable {
         if (options.tls().isPresent()) {
             throw new IllegalArgumentException("tls is the transport's option where the API shares its port");
         }
-        return new HttpApi(transport.listener(), cluster, HttpApiGuard.of(options.tokens()), options, false);
+        HttpApiAdmission admission = admission(options);
+        HttpApiGuard guard = HttpApiGuard.of(options.tokens(), admission::recheckTokens);
+        return new HttpApi(transport.listener(), cluster, admission, guard, options, false);
     }
 
     /**
@@ -65,12 +72,13 @@ public final class HttpApi implements AutoCloseable {
                         host,
                         port,
                         defaults.eventLoops(),
-                        defaults.maxConnections(),
+                        options.connections(),
                         options.idleTimeout(),
                         options.drainTimeout())
                 .secured(options.tls(), options.plaintextAllowed(), options.plaintextOption());
-        HttpApiGuard guard = HttpApiGuard.of(options.tokens());
-        HttpApi api = new HttpApi(new HttpListener(own), cluster, guard, options, true);
+        HttpApiAdmission admission = admission(options);
+        HttpApiGuard guard = HttpApiGuard.of(options.tokens(), admission::recheckTokens);
+        HttpApi api = new HttpApi(new HttpListener(own), cluster, admission, guard, options, true);
         try {
             api.listener.start().toCompletableFuture().join();
         } catch (RuntimeException e) {
@@ -78,6 +86,10 @@ public final class HttpApi implements AutoCloseable {
             throw DhtException.unwrap(e) instanceof TransportException reason ? reason : e;
         }
         return api;
+    }
+
+    private static HttpApiAdmission admission(HttpApiOptions options) {
+        return new HttpApiAdmission(options.maxInFlight(), options.maxBodyBytesInFlight());
     }
 
     /**

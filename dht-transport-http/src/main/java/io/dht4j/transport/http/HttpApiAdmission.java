@@ -4,6 +4,9 @@ import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.OverloadedException;
 import java.time.Duration;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -15,21 +18,38 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Bounds what is in flight, in requests and in bytes of values, and knows when nothing is. Nothing waits here: what does
- * not fit is refused. Safe for use by any number of threads.
+ * not fit is refused.
+ *
+ * <p>A request whose body is still coming has no place among those in flight, so that clients who send heads and no bodies
+ * take none from others. So many may wait for their bodies at once; past that the one that has waited longest gives way.
+ *
+ * <p>Safe for use by any number of threads.
  */
 final class HttpApiAdmission {
+
+    /** Bodies that may be awaited, for each place among the requests in flight. */
+    private static final int AWAITED_FOR_EACH_PLACE = 4;
 
     private final int maxRequests;
     private final long maxBytes;
     private final AtomicInteger requests = new AtomicInteger();
     private final AtomicLong bytes = new AtomicLong();
     private final Set<HttpApiExchange> underWay = ConcurrentHashMap.newKeySet();
+    private final AtomicInteger open = new AtomicInteger();
+    /** Those whose bodies are awaited, with how each gives way; the one that waits longest is first. */
+    private final Map<HttpApiExchange, Runnable> awaited = new LinkedHashMap<>();
+
     private final CompletableFuture<Void> idle = new CompletableFuture<>();
     private volatile boolean stopped;
 
     HttpApiAdmission(int maxRequests, long maxBytes) {
         this.maxRequests = maxRequests;
         this.maxBytes = maxBytes;
+    }
+
+    /** Whether no more requests are taken. */
+    boolean isStopped() {
+        return stopped;
     }
 
     /** Refuses when stopped. */
@@ -40,35 +60,93 @@ final class HttpApiAdmission {
     }
 
     /**
-     * Counts a request in.
+     * A request is under way from here on.
      *
-     * @throws DhtException if there is no room, or no more requests are taken
+     * @throws DhtException if no more requests are taken
      */
-    void enter(HttpApiExchange exchange) {
+    void begin(HttpApiExchange exchange) {
         // Counted before the look at the flag: stop() sets the flag before it looks at the count.
-        if (requests.incrementAndGet() > maxRequests) {
-            leaveUncounted();
-            throw new OverloadedException(maxRequests + " requests are in flight, the most this node takes");
-        }
+        open.incrementAndGet();
         try {
             requireServing();
         } catch (DhtException e) {
-            leaveUncounted();
+            ended();
             throw e;
         }
         underWay.add(exchange);
     }
 
-    /** Counts a request out that was counted in. */
-    void leave(HttpApiExchange exchange) {
+    /** A request that was under way is over. It has no place, and no body of it is awaited. */
+    void end(HttpApiExchange exchange) {
         underWay.remove(exchange);
-        leaveUncounted();
+        ended();
     }
 
-    private void leaveUncounted() {
-        if (requests.decrementAndGet() == 0 && stopped) {
+    private void ended() {
+        if (open.decrementAndGet() == 0 && stopped) {
             idle.complete(null);
         }
+    }
+
+    /**
+     * The body of a request that is under way is awaited. If too many are, the one that has waited longest gives way.
+     *
+     * @param giveWay refuses the request; called on its event loop, once at most
+     * @throws OverloadedException if there is no place for the request now, so that its body would come in vain
+     */
+    void awaitBody(HttpApiExchange exchange, Runnable giveWay) {
+        if (requests.get() >= maxRequests) {
+            throw noPlace();
+        }
+        HttpApiExchange longest = null;
+        Runnable itsWay = null;
+        synchronized (awaited) {
+            awaited.put(exchange, giveWay);
+            if (awaited.size() > (long) maxRequests * AWAITED_FOR_EACH_PLACE) {
+                Iterator<Map.Entry<HttpApiExchange, Runnable>> eldest =
+                        awaited.entrySet().iterator();
+                Map.Entry<HttpApiExchange, Runnable> first = eldest.next();
+                longest = first.getKey();
+                itsWay = first.getValue();
+                eldest.remove();
+            }
+        }
+        if (longest != null && itsWay != null) {
+            longest.later(itsWay);
+        }
+    }
+
+    /** The body of a request is awaited no longer. */
+    void bodyCame(HttpApiExchange exchange) {
+        synchronized (awaited) {
+            awaited.remove(exchange);
+        }
+    }
+
+    /**
+     * Gives a request that is under way a place.
+     *
+     * @throws OverloadedException if there is none left
+     */
+    void enter() {
+        if (requests.incrementAndGet() > maxRequests) {
+            requests.decrementAndGet();
+            throw noPlace();
+        }
+    }
+
+    /** Takes a place back. */
+    void leave() {
+        requests.decrementAndGet();
+    }
+
+    private OverloadedException noPlace() {
+        return new OverloadedException(maxRequests + " requests are in flight, the most this node takes");
+    }
+
+    /** Has every request that is under way look, on its event loop, whether its token still counts. */
+    void recheckTokens() {
+        underWay.forEach(exchange -> exchange.later(exchange::recheckToken));
     }
 
     /** Takes bytes from the budget, and tells whether there were enough. */
@@ -97,7 +175,7 @@ final class HttpApiAdmission {
     /** Takes no further requests. */
     void stop() {
         stopped = true;
-        if (requests.get() == 0) {
+        if (open.get() == 0) {
             idle.complete(null);
         }
     }

@@ -3,6 +3,7 @@ package io.dht4j.transport.http;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.InvalidRequestException;
+import io.dht4j.OverloadedException;
 import io.vertx.core.buffer.Buffer;
 
 /**
@@ -67,6 +68,8 @@ final class HttpApiBody {
             body.ended();
             return;
         }
+        exchange.share().awaitBody(body::giveWay);
+        exchange.whenRevoked(body::fail);
         exchange.whenGone(() -> {
             receiver.dropped();
             exchange.release();
@@ -89,9 +92,13 @@ final class HttpApiBody {
             exchange.share().reserve(chunk.length());
             receiver.received(chunk);
         } catch (DhtException e) {
-            receiver.dropped();
-            exchange.fail(e);
+            fail(e);
         }
+    }
+
+    private void fail(DhtException e) {
+        receiver.dropped();
+        exchange.fail(e);
     }
 
     private void ended() {
@@ -100,11 +107,19 @@ final class HttpApiBody {
         }
         exchange.stopTimer();
         exchange.whenGone(() -> {});
+        exchange.whenRevoked(revoked -> {});
         try {
+            exchange.share().enter();
             receiver.ended();
         } catch (DhtException e) {
-            receiver.dropped();
-            exchange.fail(e);
+            fail(e);
+        }
+    }
+
+    private void giveWay() {
+        if (!exchange.isOver()) {
+            exchange.bodyIsLate();
+            fail(new OverloadedException("too many requests wait for their bodies, and this one has waited longest"));
         }
     }
 

@@ -32,9 +32,9 @@ final class HttpApiCalls {
     private static final CharSequence JSON = HttpHeaders.createOptimized("application/json");
 
     private static final List<String> ENTITY_PARAMETERS =
-            List.of("id", "id_base64", "ack", "from", "timeout", "ordering");
+            List.of("id", "id_base64", "ack", "from", "replicas", "timeout", "ordering");
     private static final List<String> PUT_PARAMETERS =
-            List.of("id", "id_base64", "ack", "from", "timeout", "ordering", "ttl");
+            List.of("id", "id_base64", "ack", "from", "replicas", "timeout", "ordering", "ttl");
     private static final List<String> SCAN_PARAMETERS = List.of(
             "start",
             "start_base64",
@@ -46,14 +46,16 @@ final class HttpApiCalls {
             "snapshot",
             "ack",
             "from",
+            "replicas",
             "timeout");
-    private static final List<String> OPEN_SNAPSHOT_PARAMETERS = List.of("lease", "ack", "from", "timeout");
+    private static final List<String> OPEN_SNAPSHOT_PARAMETERS = List.of("lease", "ack", "from", "replicas", "timeout");
     private static final List<String> CLOSE_SNAPSHOT_PARAMETERS = List.of("snapshot", "timeout");
     private static final long DEFAULT_LEASE_MILLIS = 60_000;
     private static final long MIN_LEASE_MILLIS = 1_000;
     private static final long MAX_LEASE_MILLIS = 3_600_000;
-    private static final List<String> BATCH_GET_PARAMETERS = List.of("ack", "from", "timeout", "ordering");
-    private static final List<String> BATCH_PUT_PARAMETERS = List.of("ack", "from", "timeout", "ordering", "ttl");
+    private static final List<String> BATCH_GET_PARAMETERS = List.of("ack", "from", "replicas", "timeout", "ordering");
+    private static final List<String> BATCH_PUT_PARAMETERS =
+            List.of("ack", "from", "replicas", "timeout", "ordering", "ttl");
     private static final List<String> REPAIR_PARAMETERS = List.of("partition");
     private static final List<String> PLACEMENT_PARAMETERS = List.of("id", "id_base64");
 
@@ -114,6 +116,9 @@ final class HttpApiCalls {
     }
 
     void getAll(HttpApiExchange exchange) {
+        if (!bringsLinesOfJson(exchange)) {
+            return;
+        }
         CallOptions call = query(exchange, BATCH_GET_PARAMETERS).callOptions(cluster);
         read(
                 exchange,
@@ -131,6 +136,9 @@ final class HttpApiCalls {
     }
 
     void putAll(HttpApiExchange exchange) {
+        if (!bringsLinesOfJson(exchange)) {
+            return;
+        }
         CallOptions call = query(exchange, BATCH_PUT_PARAMETERS).callOptions(cluster);
         read(
                 exchange,
@@ -140,9 +148,30 @@ final class HttpApiCalls {
                                 () -> cluster.putAll(values, call), version -> written(exchange, 201, version))));
     }
 
+    /**
+     * Answers what does not name the media type of a batch. A page of a foreign site may make a browser send bodies of some
+     * other types without asking the node first.
+     */
+    private static boolean bringsLinesOfJson(HttpApiExchange exchange) {
+        List<String> types = exchange.request().headers().getAll(HttpHeaders.CONTENT_TYPE);
+        if (types.size() == 1 && mediaType(types.get(0)).equals(Ndjson.CONTENT_TYPE)) {
+            return true;
+        }
+        exchange.answer(HttpApiProblem.of(
+                415,
+                ErrorCode.BAD_REQUEST,
+                "the body of a batch is lines of JSON: Content-Type must be " + Ndjson.CONTENT_TYPE
+                        + (types.isEmpty() ? "" : ", not \"" + HttpApiQuery.shown(types.get(0)) + "\"")));
+        return false;
+    }
+
+    /** What stands before the parameters. */
+    private static String mediaType(String header) {
+        int semicolon = header.indexOf(';');
+        return (semicolon < 0 ? header : header.substring(0, semicolon)).strip().toLowerCase(Locale.ROOT);
+    }
+
     private static void read(HttpApiExchange exchange, HttpApiBody.Receiver body) {
-        HttpApiBody.requireAllowedLength(exchange, body);
-        exchange.share().enter();
         HttpApiBody.read(exchange, body);
     }
 
@@ -216,9 +245,7 @@ final class HttpApiCalls {
     private static boolean accepts(List<String> headers, String type) {
         for (String header : headers) {
             for (String range : header.split(",", -1)) {
-                int semicolon = range.indexOf(';');
-                String name = semicolon < 0 ? range : range.substring(0, semicolon);
-                if (name.strip().toLowerCase(Locale.ROOT).equals(type)) {
+                if (mediaType(range).equals(type)) {
                     return true;
                 }
             }

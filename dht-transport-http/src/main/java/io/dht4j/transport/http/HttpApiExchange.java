@@ -2,6 +2,7 @@ package io.dht4j.transport.http;
 
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
+import io.dht4j.security.Scope;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -11,6 +12,7 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
+import io.vertx.core.http.StreamResetException;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
@@ -50,15 +52,30 @@ final class HttpApiExchange {
     private final boolean isHttp2;
     private final long contentLength;
     private final boolean hasBody;
+    private final Runnable streamReset;
     private boolean continueIsDue;
     private boolean bodyIsLate;
     private boolean answered;
     private boolean gone;
     private boolean cut;
+    private boolean wasReset;
     private long timer = NO_TIMER;
     private Runnable whenGone = () -> {};
+    private Runnable tokenCheck = () -> {};
+    private Consumer<DhtException> whenRevoked = revoked -> {};
 
-    HttpApiExchange(HttpServerRequest request, Vertx vertx, HttpApiOptions options, HttpApiAdmission admission) {
+    /**
+     * An exchange that begins.
+     *
+     * @param streamReset is told, at most once, if the client resets the request's stream
+     */
+    HttpApiExchange(
+            HttpServerRequest request,
+            Vertx vertx,
+            HttpApiOptions options,
+            HttpApiAdmission admission,
+            Runnable streamReset) {
+        this.streamReset = streamReset;
         this.request = request;
         this.response = request.response();
         this.vertx = vertx;
@@ -71,8 +88,14 @@ final class HttpApiExchange {
         this.continueIsDue = hasBody
                 && request.version() != HttpVersion.HTTP_1_0
                 && "100-continue".equalsIgnoreCase(request.getHeader(HttpHeaders.EXPECT));
-        request.exceptionHandler(e -> clientGone());
-        response.exceptionHandler(e -> LOG.debug("answering {} failed", request.remoteAddress(), e));
+        request.exceptionHandler(e -> {
+            noteReset(e);
+            clientGone();
+        });
+        response.exceptionHandler(e -> {
+            noteReset(e);
+            LOG.debug("answering {} failed", request.remoteAddress(), e);
+        });
         response.closeHandler(closed -> clientGone());
     }
 
@@ -135,6 +158,33 @@ final class HttpApiExchange {
     /** Sets what is to be done, once, if the client goes before it has its whole answer. */
     void whenGone(Runnable action) {
         whenGone = action;
+    }
+
+    /**
+     * Goes on only for a client whose token allows this, now and whenever the tokens change.
+     *
+     * @throws DhtException if it does not
+     */
+    void require(HttpApiGuard guard, Scope scope) {
+        guard.require(request, scope);
+        tokenCheck = () -> guard.require(request, scope);
+    }
+
+    /** Sets what is to be done if the client's token is taken back; nothing, where the answer is about to come anyway. */
+    void whenRevoked(Consumer<DhtException> action) {
+        whenRevoked = action;
+    }
+
+    /** Looks whether the client's token still counts. */
+    void recheckToken() {
+        if (isCutOrGone()) {
+            return;
+        }
+        try {
+            tokenCheck.run();
+        } catch (DhtException e) {
+            whenRevoked.accept(e);
+        }
     }
 
     /** Asks a client that waits for it to send its body. */
@@ -284,6 +334,7 @@ final class HttpApiExchange {
         }
         answered = true;
         whenGone(this::release);
+        whenRevoked(revoked -> cutAndRelease());
         response.setStatusCode(200).putHeader(HttpHeaders.CONTENT_LENGTH, Integer.toString(value.length));
         startTimer(options.writeTimeout(), this::cutAndRelease);
         sendSlices(value, 0);
@@ -351,6 +402,13 @@ final class HttpApiExchange {
     /** As {@link #cut()}, from any thread. */
     void cutFromAnyThread() {
         later(this::cut);
+    }
+
+    private void noteReset(Throwable error) {
+        if (error instanceof StreamResetException && !wasReset) {
+            wasReset = true;
+            streamReset.run();
+        }
     }
 
     private void clientGone() {

@@ -31,10 +31,14 @@ final class HttpApiGuard implements AutoCloseable {
     /**
      * Reads the file, if there is one. Blocks.
      *
+     * @param changed is told, on a thread of its own, after the file was read again
      * @throws IllegalArgumentException if it is missing or has a bad line
      */
-    static HttpApiGuard of(Optional<Path> file) {
-        return new HttpApiGuard(file.map(path -> Tokens.load(path, LOG::warn)));
+    static HttpApiGuard of(Optional<Path> file, Runnable changed) {
+        return new HttpApiGuard(file.map(path -> Tokens.load(path, line -> {
+            LOG.warn(line);
+            changed.run();
+        })));
     }
 
     /**

@@ -9,6 +9,7 @@ import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
 import java.util.Objects;
+import java.util.Optional;
 
 /**
  * The public HTTP API's front: asks for the token, finds the resource, checks the method, and hands on. Does not block.
@@ -24,25 +25,39 @@ final class HttpApiHandler implements Handler<HttpServerRequest> {
     static final String PLACEMENT = "/v0/placement";
     static final String STATUS = "/v0/status";
     static final String REPAIR = "/v0/repair";
+    static final String LIVEZ = "/livez";
+    static final String READYZ = "/readyz";
 
     private final Vertx vertx;
+    private final HttpListener listener;
     private final HttpApiOptions options;
     private final HttpApiAdmission admission;
     private final HttpApiGuard guard;
     private final HttpApiCalls calls;
+    private final HttpApiBrowsers browsers;
+    private final HttpApiProbes probes;
 
     HttpApiHandler(
-            Vertx vertx, Cluster cluster, HttpApiOptions options, HttpApiAdmission admission, HttpApiGuard guard) {
-        this.vertx = vertx;
+            HttpListener listener,
+            Cluster cluster,
+            HttpApiOptions options,
+            HttpApiAdmission admission,
+            HttpApiGuard guard) {
+        this.listener = listener;
+        this.vertx = listener.vertx();
+        String listenHost = listener.host();
         this.options = options;
         this.admission = admission;
         this.guard = guard;
         this.calls = new HttpApiCalls(cluster, options);
+        this.browsers = new HttpApiBrowsers(options, listenHost);
+        this.probes = new HttpApiProbes(cluster, admission);
     }
 
     @Override
     public void handle(HttpServerRequest request) {
-        HttpApiExchange exchange = new HttpApiExchange(request, vertx, options, admission);
+        HttpApiExchange exchange = new HttpApiExchange(
+                request, vertx, options, admission, () -> listener.streamReset(request.connection()));
         if (request.response().writeQueueFull()) {
             // A client that sends requests without reading the answers waits, and its next requests with it.
             request.pause();
@@ -60,8 +75,17 @@ final class HttpApiHandler implements Handler<HttpServerRequest> {
 
     private void route(HttpApiExchange exchange) {
         try {
-            admission.requireServing();
             String path = Objects.requireNonNullElse(exchange.request().path(), "");
+            if (path.equals(LIVEZ) || path.equals(READYZ)) {
+                probe(exchange, path.equals(LIVEZ));
+                return;
+            }
+            Optional<HttpApiProblem> refusal = browsers.refusal(exchange.request());
+            if (refusal.isPresent()) {
+                exchange.answer(refusal.get());
+                return;
+            }
+            admission.requireServing();
             switch (path) {
                 case ENTITY -> entity(exchange);
                 case ENTITIES -> entities(exchange);
@@ -78,7 +102,7 @@ final class HttpApiHandler implements Handler<HttpServerRequest> {
                             "no resource \"" + HttpApiQuery.shown(path) + "\"; there are "
                                     + String.join(
                                             ", ", ENTITY, ENTITIES, BATCH_GET, BATCH_PUT, SNAPSHOTS, PLACEMENT, STATUS,
-                                            REPAIR));
+                                            REPAIR, LIVEZ, READYZ));
                 }
             }
         } catch (RuntimeException e) {
@@ -86,19 +110,33 @@ final class HttpApiHandler implements Handler<HttpServerRequest> {
         }
     }
 
+    /** For whoever watches the process, who has no token and does not know by which name it is called. */
+    private void probe(HttpApiExchange exchange, boolean asksForLife) {
+        if (!exchange.request().method().name().equals("GET")) {
+            answerMethod(exchange, "GET");
+            return;
+        }
+        requireNoBody(exchange);
+        if (asksForLife) {
+            probes.live(exchange);
+        } else {
+            probes.ready(exchange);
+        }
+    }
+
     private void entity(HttpApiExchange exchange) {
         switch (exchange.request().method().name()) {
             case "GET" -> {
-                guard.require(exchange.request(), Scope.READ);
+                exchange.require(guard, Scope.READ);
                 requireNoBody(exchange);
                 calls.get(exchange);
             }
             case "PUT" -> {
-                guard.require(exchange.request(), Scope.WRITE);
+                exchange.require(guard, Scope.WRITE);
                 calls.put(exchange);
             }
             case "DELETE" -> {
-                guard.require(exchange.request(), Scope.WRITE);
+                exchange.require(guard, Scope.WRITE);
                 requireNoBody(exchange);
                 calls.delete(exchange);
             }
@@ -108,11 +146,11 @@ final class HttpApiHandler implements Handler<HttpServerRequest> {
 
     private void entities(HttpApiExchange exchange) {
         if (isAllowed(exchange, "GET")) {
-            guard.require(exchange.request(), Scope.READ);
+            exchange.require(guard, Scope.READ);
             requireNoBody(exchange);
             calls.scan(exchange, scope -> {
                 if (scope == ScanScope.NODE) {
-                    guard.require(exchange.request(), Scope.ADMIN);
+                    exchange.require(guard, Scope.ADMIN);
                 }
             });
         }
@@ -120,14 +158,14 @@ final class HttpApiHandler implements Handler<HttpServerRequest> {
 
     private void batchGet(HttpApiExchange exchange) {
         if (isAllowed(exchange, "POST")) {
-            guard.require(exchange.request(), Scope.READ);
+            exchange.require(guard, Scope.READ);
             calls.getAll(exchange);
         }
     }
 
     private void batchPut(HttpApiExchange exchange) {
         if (isAllowed(exchange, "POST")) {
-            guard.require(exchange.request(), Scope.WRITE);
+            exchange.require(guard, Scope.WRITE);
             calls.putAll(exchange);
         }
     }
@@ -136,12 +174,12 @@ final class HttpApiHandler implements Handler<HttpServerRequest> {
     private void snapshots(HttpApiExchange exchange) {
         switch (exchange.request().method().name()) {
             case "POST" -> {
-                guard.require(exchange.request(), Scope.ADMIN);
+                exchange.require(guard, Scope.ADMIN);
                 requireNoAnnouncedBody(exchange);
                 calls.openSnapshot(exchange);
             }
             case "DELETE" -> {
-                guard.require(exchange.request(), Scope.ADMIN);
+                exchange.require(guard, Scope.ADMIN);
                 requireNoBody(exchange);
                 calls.closeSnapshot(exchange);
             }
@@ -151,7 +189,7 @@ final class HttpApiHandler implements Handler<HttpServerRequest> {
 
     private void placement(HttpApiExchange exchange) {
         if (isAllowed(exchange, "GET")) {
-            guard.require(exchange.request(), Scope.READ);
+            exchange.require(guard, Scope.READ);
             requireNoBody(exchange);
             calls.locate(exchange);
         }
@@ -173,7 +211,7 @@ final class HttpApiHandler implements Handler<HttpServerRequest> {
                 calls.repairStatus(exchange);
             }
             case "POST" -> {
-                guard.require(exchange.request(), Scope.ADMIN);
+                exchange.require(guard, Scope.ADMIN);
                 requireNoAnnouncedBody(exchange);
                 calls.repair(exchange);
             }
@@ -191,6 +229,10 @@ final class HttpApiHandler implements Handler<HttpServerRequest> {
 
     private void refuseMethod(HttpApiExchange exchange, String allowed) {
         guard.requireAny(exchange.request());
+        answerMethod(exchange, allowed);
+    }
+
+    private static void answerMethod(HttpApiExchange exchange, String allowed) {
         exchange.response().putHeader("Allow", allowed);
         exchange.answer(HttpApiProblem.of(
                 ErrorCode.METHOD_NOT_ALLOWED,

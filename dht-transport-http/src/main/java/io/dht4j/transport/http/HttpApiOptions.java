@@ -3,7 +3,9 @@ package io.dht4j.transport.http;
 import io.dht4j.security.TlsFiles;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * What the public HTTP API accepts, from whom, and how long it waits for its clients. Immutable; every {@code with} method
@@ -31,6 +33,8 @@ public final class HttpApiOptions {
     private final Optional<TlsFiles> tls;
     private final boolean plaintextAllowed;
     private final String plaintextOption;
+    private final List<String> publicHosts;
+    private final HttpConnectionLimits connections;
 
     private HttpApiOptions(Draft draft) {
         this.maxValueBytes = draft.maxValueBytes;
@@ -46,6 +50,9 @@ public final class HttpApiOptions {
         this.tls = draft.tls;
         this.plaintextAllowed = draft.plaintextAllowed;
         this.plaintextOption = draft.plaintextOption;
+        this.publicHosts = draft.publicHosts;
+        this.connections =
+                new HttpConnectionLimits(draft.maxConnections, draft.maxConnectionsPerAddress, draft.headTimeout);
         HttpOptionChecks.range("maxValueBytes", maxValueBytes, 0, MAX_VALUE_BYTES);
         HttpOptionChecks.range("maxInFlight", maxInFlight, 1, 1_000_000);
         HttpOptionChecks.range(
@@ -230,6 +237,69 @@ public final class HttpApiOptions {
         return new HttpApiOptions(draft);
     }
 
+    /**
+     * The same options with one more name or address by which clients reach the node. Without tokens, requests whose
+     * {@code Host} is something else are refused: they may be a foreign page's in somebody's browser. {@code localhost},
+     * loopback addresses, the address at which a request arrives and the host at which the API listens count anyway.
+     *
+     * @param host a name, or an address, without a port; capitals do not matter
+     * @return new options
+     */
+    public HttpApiOptions withPublicHost(String host) {
+        Draft draft = new Draft(this);
+        draft.publicHosts = Stream.concat(publicHosts.stream(), Stream.of(HttpApiBrowsers.requireHost(host)))
+                .toList();
+        return new HttpApiOptions(draft);
+    }
+
+    List<String> publicHosts() {
+        return publicHosts;
+    }
+
+    /**
+     * The same options with this bound on the connections to {@link HttpApi#listening}'s own port. A limit of open files that
+     * is too low for them lowers it, with a warning. Connections over which no request has come give way to others.
+     *
+     * @param most 1 to 1,000,000; by default 10,000
+     * @return new options
+     */
+    public HttpApiOptions withMaxConnections(int most) {
+        Draft draft = new Draft(this);
+        draft.maxConnections = most;
+        return new HttpApiOptions(draft);
+    }
+
+    /**
+     * The same options with this bound on the connections to {@link HttpApi#listening}'s own port from one remote address.
+     * IPv6 addresses count as one if they share their first 64 bits.
+     *
+     * @param most 1 to 1,000,000; by default half of {@code maxConnections}
+     * @return new options
+     */
+    public HttpApiOptions withMaxConnectionsPerAddress(int most) {
+        Draft draft = new Draft(this);
+        draft.maxConnectionsPerAddress = Optional.of(most);
+        return new HttpApiOptions(draft);
+    }
+
+    /**
+     * The same options with this time for the head of a request to arrive at {@link HttpApi#listening}'s own port: for a
+     * connection's first request from when the connection is accepted, for others from their first byte. Then the connection is
+     * closed.
+     *
+     * @param timeout 1 ms to 1 hour; by default 10 seconds
+     * @return new options
+     */
+    public HttpApiOptions withHeadTimeout(Duration timeout) {
+        Draft draft = new Draft(this);
+        draft.headTimeout = timeout;
+        return new HttpApiOptions(draft);
+    }
+
+    HttpConnectionLimits connections() {
+        return connections;
+    }
+
     int maxValueBytes() {
         return maxValueBytes;
     }
@@ -298,6 +368,10 @@ public final class HttpApiOptions {
         private Optional<TlsFiles> tls = Optional.empty();
         private boolean plaintextAllowed;
         private String plaintextOption = "withPlaintextAllowed()";
+        private List<String> publicHosts = List.of();
+        private int maxConnections = HttpConnectionLimits.DEFAULT_MAX;
+        private Optional<Integer> maxConnectionsPerAddress = Optional.empty();
+        private Duration headTimeout = HttpConnectionLimits.DEFAULT_HEAD_TIMEOUT;
 
         Draft() {}
 
@@ -315,6 +389,10 @@ public final class HttpApiOptions {
             tls = from.tls;
             plaintextAllowed = from.plaintextAllowed;
             plaintextOption = from.plaintextOption;
+            publicHosts = from.publicHosts;
+            maxConnections = from.connections.max();
+            maxConnectionsPerAddress = from.connections.perAddress();
+            headTimeout = from.connections.headTimeout();
         }
     }
 }

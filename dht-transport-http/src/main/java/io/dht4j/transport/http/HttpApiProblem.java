@@ -61,6 +61,11 @@ record HttpApiProblem(int status, Buffer body, boolean retryLater) {
         return new HttpApiProblem(404, json.toBuffer(), false);
     }
 
+    /** The body for a request that is refused for its form, before it is one of the API's. */
+    static byte[] refused(int status, String detail) {
+        return of(status, ErrorCode.BAD_REQUEST, detail).body().getBytes();
+    }
+
     /** Answers what is not HTTP, or is longer than HTTP requests may be here, and closes the connection. */
     static void answerMalformed(HttpServerRequest request) {
         HttpApiProblem problem = of(

@@ -176,6 +176,10 @@ final class HttpApiQuery {
 
     private CallOptions policy(Cluster cluster) {
         int nodes = cluster.topology().size();
+        Optional<String> both = text("replicas");
+        if (both.isPresent()) {
+            return bothCounts(both.get(), nodes);
+        }
         OptionalLong from = number("from", 1, nodes);
         OptionalLong ack = number("ack", 1, nodes);
         CallOptions defaults = CallOptions.defaults();
@@ -191,6 +195,25 @@ final class HttpApiQuery {
         return defaults.withPolicy((int) ack.getAsLong(), replicas);
     }
 
+    /** Both counts in one parameter, as clients of before give them. */
+    private CallOptions bothCounts(String text, int nodes) {
+        if (values.containsKey("ack") || values.containsKey("from")) {
+            throw new InvalidRequestException(
+                    ErrorCode.POLICY_INVALID, "give replicas=ACK/FROM, or ack and from, not both");
+        }
+        int slash = text.indexOf('/');
+        if (slash >= 0) {
+            OptionalLong ack = inRange(text.substring(0, slash), 1, nodes);
+            OptionalLong from = inRange(text.substring(slash + 1), 1, nodes);
+            if (ack.isPresent() && from.isPresent()) {
+                return CallOptions.defaults().withPolicy((int) ack.getAsLong(), (int) from.getAsLong());
+            }
+        }
+        throw new InvalidRequestException(
+                ErrorCode.POLICY_INVALID,
+                "replicas must be ACK/FROM, two whole numbers from 1 to " + nodes + ", not \"" + shown(text) + "\"");
+    }
+
     /**
      * A whole number in decimal digits.
      *
@@ -203,16 +226,22 @@ final class HttpApiQuery {
             return OptionalLong.empty();
         }
         String text = new String(bytes, StandardCharsets.UTF_8);
-        boolean digits = !text.isEmpty() && text.length() <= MAX_DIGITS && HttpTransportBody.allDigits(text);
-        if (digits) {
-            long number = Long.parseLong(text);
-            if (number >= least && number <= most) {
-                return OptionalLong.of(number);
-            }
+        OptionalLong number = inRange(text, least, most);
+        if (number.isEmpty()) {
+            throw new InvalidRequestException(
+                    codeOf(name),
+                    name + " must be a whole number from " + least + " to " + most + ", not \"" + shown(text) + "\"");
         }
-        throw new InvalidRequestException(
-                codeOf(name),
-                name + " must be a whole number from " + least + " to " + most + ", not \"" + shown(text) + "\"");
+        return number;
+    }
+
+    /** Empty if the text is something else than a number in this range, in decimal digits. */
+    private static OptionalLong inRange(String text, long least, long most) {
+        if (text.isEmpty() || text.length() > MAX_DIGITS || !HttpTransportBody.allDigits(text)) {
+            return OptionalLong.empty();
+        }
+        long number = Long.parseLong(text);
+        return number >= least && number <= most ? OptionalLong.of(number) : OptionalLong.empty();
     }
 
     /**
@@ -271,7 +300,7 @@ final class HttpApiQuery {
     private static ErrorCode codeOf(String name) {
         return switch (name) {
             case "id", "id_base64" -> ErrorCode.KEY_INVALID;
-            case "ack", "from" -> ErrorCode.POLICY_INVALID;
+            case "ack", "from", "replicas" -> ErrorCode.POLICY_INVALID;
             case "ttl" -> ErrorCode.TTL_INVALID;
             case "timeout" -> ErrorCode.TIMEOUT_INVALID;
             case "lease", "ordering" -> ErrorCode.BAD_REQUEST;

@@ -30,6 +30,7 @@ final class HttpApiScan {
     private long remainingBytes;
     private boolean begun;
     private boolean pulling;
+    private boolean stopped;
     private List<KeyValue> page = List.of();
     private int next;
 
@@ -52,6 +53,7 @@ final class HttpApiScan {
     static void start(HttpApiExchange exchange, Scan scan, boolean ndjson, long limit, long bytes) {
         HttpApiScan running = new HttpApiScan(exchange, scan, ndjson, limit, bytes);
         exchange.whenGone(running::abandon);
+        exchange.whenRevoked(running::failed);
         running.pull();
     }
 
@@ -92,6 +94,7 @@ final class HttpApiScan {
     }
 
     private void failed(Throwable error) {
+        stopped = true;
         scan.close();
         page = List.of();
         if (exchange.isCutOrGone()) {
@@ -104,7 +107,7 @@ final class HttpApiScan {
     }
 
     private void received(List<KeyValue> entries) {
-        if (exchange.isCutOrGone()) {
+        if (stopped || exchange.isCutOrGone()) {
             scan.close();
             exchange.release();
             return;
@@ -183,6 +186,7 @@ final class HttpApiScan {
 
     private void end() {
         scan.close();
+        exchange.whenRevoked(revoked -> {});
         exchange.share().leave();
         exchange.watch(response.end());
     }

@@ -10,6 +10,8 @@ final class HttpApiShare {
 
     private final HttpApiExchange exchange;
     private final HttpApiAdmission admission;
+    private boolean begun;
+    private boolean awaiting;
     private boolean entered;
     private long reserved;
 
@@ -19,13 +21,41 @@ final class HttpApiShare {
     }
 
     /**
-     * Takes one of the requests that may be in flight.
+     * Waits for the request's body, without a place among the requests in flight.
+     *
+     * @param giveWay refuses the request, if others need the room; called on its event loop
+     * @throws DhtException if the request would have no place now
+     */
+    void awaitBody(Runnable giveWay) {
+        begin();
+        admission.awaitBody(exchange, giveWay);
+        awaiting = true;
+    }
+
+    /**
+     * Takes a place among the requests in flight; the body, if there is one, has come.
      *
      * @throws DhtException if there is none left
      */
     void enter() {
-        admission.enter(exchange);
+        begin();
+        bodyCame();
+        admission.enter();
         entered = true;
+    }
+
+    private void begin() {
+        if (!begun) {
+            admission.begin(exchange);
+            begun = true;
+        }
+    }
+
+    private void bodyCame() {
+        if (awaiting) {
+            awaiting = false;
+            admission.bodyCame(exchange);
+        }
     }
 
     /**
@@ -66,9 +96,14 @@ final class HttpApiShare {
 
     /** Gives the place among the requests in flight back. */
     void leave() {
+        bodyCame();
         if (entered) {
             entered = false;
-            admission.leave(exchange);
+            admission.leave();
+        }
+        if (begun) {
+            begun = false;
+            admission.end(exchange);
         }
     }
 

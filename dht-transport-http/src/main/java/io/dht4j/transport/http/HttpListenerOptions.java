@@ -10,7 +10,7 @@ import java.util.Optional;
  * @param host the address to bind
  * @param port the port to bind, 0 for any free one
  * @param eventLoops event loop threads
- * @param maxConnections further connections are closed as soon as they are accepted
+ * @param connections how many there may be, and how long they may leave the port without a request
  * @param idleTimeout a connection over which nothing moved for so long is closed, a request under way or not
  * @param drainTimeout how long closing waits for requests under way
  * @param tls the own certificate, without which everything is plaintext
@@ -23,7 +23,7 @@ record HttpListenerOptions(
         String host,
         int port,
         int eventLoops,
-        int maxConnections,
+        HttpConnectionLimits connections,
         Duration idleTimeout,
         Duration drainTimeout,
         Optional<TlsFiles> tls,
@@ -53,7 +53,6 @@ record HttpListenerOptions(
         HttpOptionChecks.host(host);
         HttpOptionChecks.range("port", port, 0, 65_535);
         HttpOptionChecks.range("eventLoops", eventLoops, 1, 256);
-        HttpOptionChecks.range("maxConnections", maxConnections, 1, 1_000_000);
         HttpOptionChecks.range("idleTimeout", idleTimeout, Duration.ofSeconds(1), Duration.ofHours(2));
         HttpOptionChecks.range("drainTimeout", drainTimeout, Duration.ZERO, Duration.ofMinutes(10));
         tls.ifPresent(files -> HttpOptionChecks.serverFiles(files, forPeers));
@@ -61,12 +60,17 @@ record HttpListenerOptions(
 
     /** Without TLS, on loopback only, for the public API only. */
     HttpListenerOptions(
-            String host, int port, int eventLoops, int maxConnections, Duration idleTimeout, Duration drainTimeout) {
+            String host,
+            int port,
+            int eventLoops,
+            HttpConnectionLimits connections,
+            Duration idleTimeout,
+            Duration drainTimeout) {
         this(
                 host,
                 port,
                 eventLoops,
-                maxConnections,
+                connections,
                 idleTimeout,
                 drainTimeout,
                 Optional.empty(),
@@ -81,7 +85,12 @@ record HttpListenerOptions(
 
     static HttpListenerOptions of(String host, int port) {
         return new HttpListenerOptions(
-                host, port, defaultEventLoops(), 10_000, Duration.ofSeconds(60), Duration.ofSeconds(5));
+                host,
+                port,
+                defaultEventLoops(),
+                HttpConnectionLimits.of(HttpConnectionLimits.DEFAULT_MAX),
+                Duration.ofSeconds(60),
+                Duration.ofSeconds(5));
     }
 
     /** The same options with this certificate, or none, and this leave for plaintext beyond loopback, by its usual name. */
@@ -92,7 +101,7 @@ record HttpListenerOptions(
     /** As {@link #secured(Optional, boolean)}, with the name by which plaintext is asked for. */
     HttpListenerOptions secured(Optional<TlsFiles> files, boolean plaintext, String option) {
         return new HttpListenerOptions(
-                host, port, eventLoops, maxConnections, idleTimeout, drainTimeout, files, plaintext, option, forPeers);
+                host, port, eventLoops, connections, idleTimeout, drainTimeout, files, plaintext, option, forPeers);
     }
 
     /** The same options, for a port that peers call. */
@@ -101,7 +110,7 @@ record HttpListenerOptions(
                 host,
                 port,
                 eventLoops,
-                maxConnections,
+                connections,
                 idleTimeout,
                 drainTimeout,
                 tls,

@@ -162,6 +162,9 @@ final class HttpRemoteClient implements AutoCloseable {
         if (request.isScanOrBatch()) {
             head.putHeader(HttpHeaders.ACCEPT, Ndjson.CONTENT_TYPE);
         }
+        if (request.bringsLines()) {
+            head.putHeader(HttpHeaders.CONTENT_TYPE, Ndjson.CONTENT_TYPE);
+        }
         return guardToken(node.host()).compose(allowed -> agent.request(head));
     }
 

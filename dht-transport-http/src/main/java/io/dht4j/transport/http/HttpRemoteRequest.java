@@ -61,6 +61,11 @@ final class HttpRemoteRequest {
         return path.equals(HttpApiHandler.ENTITIES) || path.equals(HttpApiHandler.BATCH_GET);
     }
 
+    /** Whether the body is lines of JSON. */
+    boolean bringsLines() {
+        return path.equals(HttpApiHandler.BATCH_GET) || path.equals(HttpApiHandler.BATCH_PUT);
+    }
+
     String target() {
         return query.isEmpty() ? path : path + "?" + query;
     }

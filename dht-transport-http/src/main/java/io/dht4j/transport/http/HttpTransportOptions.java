@@ -27,6 +27,8 @@ public final class HttpTransportOptions {
     private final int maxInFlight;
     private final long maxInFlightBytes;
     private final int maxConnections;
+    private final Optional<Integer> maxConnectionsPerAddress;
+    private final Duration headTimeout;
     private final Duration idleTimeout;
     private final Duration drainTimeout;
 
@@ -48,6 +50,8 @@ public final class HttpTransportOptions {
         this.maxInFlight = draft.maxInFlight;
         this.maxInFlightBytes = draft.maxInFlightBytes;
         this.maxConnections = draft.maxConnections;
+        this.maxConnectionsPerAddress = draft.maxConnectionsPerAddress;
+        this.headTimeout = draft.headTimeout;
         this.idleTimeout = draft.idleTimeout;
         this.drainTimeout = draft.drainTimeout;
         listener();
@@ -276,6 +280,32 @@ public final class HttpTransportOptions {
     }
 
     /**
+     * The same options with this bound on the connections that one remote address may use for the public API. Peers' do not
+     * count. IPv6 addresses count as one if they share their first 64 bits.
+     *
+     * @param connections 1 to 1,000,000; by default half of {@code maxConnections}
+     * @return new options
+     */
+    public HttpTransportOptions withMaxConnectionsPerAddress(int connections) {
+        Draft draft = new Draft(this);
+        draft.maxConnectionsPerAddress = Optional.of(connections);
+        return new HttpTransportOptions(draft);
+    }
+
+    /**
+     * The same options with this time for the head of a request to arrive: for a connection's first request from when the
+     * connection is accepted, for others from their first byte. Then the connection is closed.
+     *
+     * @param timeout 1 ms to 1 hour; by default 10 seconds
+     * @return new options
+     */
+    public HttpTransportOptions withHeadTimeout(Duration timeout) {
+        Draft draft = new Draft(this);
+        draft.headTimeout = timeout;
+        return new HttpTransportOptions(draft);
+    }
+
+    /**
      * The same options with this time that closing gives to requests under way.
      *
      * @param timeout 0 to 10 minutes; by default 3 seconds
@@ -374,7 +404,9 @@ public final class HttpTransportOptions {
     }
 
     HttpListenerOptions listener() {
-        return new HttpListenerOptions(host, port, eventLoops, maxConnections, idleTimeout, drainTimeout)
+        HttpConnectionLimits connections =
+                new HttpConnectionLimits(maxConnections, maxConnectionsPerAddress, headTimeout);
+        return new HttpListenerOptions(host, port, eventLoops, connections, idleTimeout, drainTimeout)
                 .servingPeers()
                 .secured(tls, plaintextAllowed, plaintextOption);
     }
@@ -401,7 +433,9 @@ public final class HttpTransportOptions {
         private int maxInFlight = 16_384;
         private long maxInFlightBytes = Math.max(
                 maxFrameBytes, Math.min(512L << 20, Runtime.getRuntime().maxMemory() / 4));
-        private int maxConnections = 10_000;
+        private int maxConnections = HttpConnectionLimits.DEFAULT_MAX;
+        private Optional<Integer> maxConnectionsPerAddress = Optional.empty();
+        private Duration headTimeout = HttpConnectionLimits.DEFAULT_HEAD_TIMEOUT;
         private Duration idleTimeout = Duration.ofSeconds(60);
         private Duration drainTimeout = Duration.ofSeconds(3);
 
@@ -424,6 +458,8 @@ public final class HttpTransportOptions {
             maxInFlight = from.maxInFlight;
             maxInFlightBytes = from.maxInFlightBytes;
             maxConnections = from.maxConnections;
+            maxConnectionsPerAddress = from.maxConnectionsPerAddress;
+            headTimeout = from.headTimeout;
             idleTimeout = from.idleTimeout;
             drainTimeout = from.drainTimeout;
         }

@@ -48,17 +48,17 @@ class HttpApiFaultTest {
                 HttpApi api = HttpApi.listening("127.0.0.1", 0, faulty(nodes.cluster(0), throwing), options);
                 RawHttp raw = new RawHttp(api.port())) {
             for (String request : new String[] {
-                "GET /v0/entity?id=k HTTP/1.1\r\nHost: x\r\n\r\n",
-                "PUT /v0/entity?id=k HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\nv",
-                "DELETE /v0/entity?id=k HTTP/1.1\r\nHost: x\r\n\r\n",
-                "GET /v0/entities?start=k HTTP/1.1\r\nHost: x\r\n\r\n"
+                "GET /v0/entity?id=k HTTP/1.1\r\nHost: localhost\r\n\r\n",
+                "PUT /v0/entity?id=k HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\n\r\nv",
+                "DELETE /v0/entity?id=k HTTP/1.1\r\nHost: localhost\r\n\r\n",
+                "GET /v0/entities?start=k HTTP/1.1\r\nHost: localhost\r\n\r\n"
             }) {
                 raw.send(request);
                 RawHttp.Answer answer = raw.read();
                 assertProblem(answer, 500, ErrorCode.INTERNAL);
                 assertThat(answer.text()).doesNotContain("secret");
             }
-            raw.send("GET /v0/placement?id=k HTTP/1.1\r\nHost: x\r\n\r\n");
+            raw.send("GET /v0/placement?id=k HTTP/1.1\r\nHost: localhost\r\n\r\n");
             assertThat(raw.read().status()).isEqualTo(200);
         }
     }

@@ -47,7 +47,7 @@ class HttpApiLifecycleTest {
             assertThat(port).isPositive().isNotEqualTo(nodes.port(0));
             nodes.put(1, "/v0/entity?id=own", "value");
             try (RawHttp raw = new RawHttp(port)) {
-                raw.send("GET /v0/entity?id=own HTTP/1.1\r\nHost: x\r\n\r\n");
+                raw.send("GET /v0/entity?id=own HTTP/1.1\r\nHost: localhost\r\n\r\n");
                 assertThat(raw.read().text()).isEqualTo("value");
             }
         }
@@ -59,7 +59,7 @@ class HttpApiLifecycleTest {
     void aPortOfItsOwnKnowsNothingOfPeers() throws IOException {
         try (HttpApi own = HttpApi.listening("127.0.0.1", 0, nodes.cluster(0), HttpApiOptions.defaults());
                 RawHttp raw = new RawHttp(own.port())) {
-            raw.send("POST /peer/v1/frame HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nframe");
+            raw.send("POST /peer/v1/frame HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nframe");
             RawHttp.Answer answer = raw.read();
             assertProblem(answer, 400, ErrorCode.UNKNOWN_RESOURCE);
             // For a peer that takes it for another's port.
@@ -84,15 +84,15 @@ class HttpApiLifecycleTest {
                     shared ? one.api(0) : HttpApi.listening("127.0.0.1", 0, one.cluster(0), HttpApiOptions.defaults());
             try (RawHttp slow = new RawHttp(api.port());
                     RawHttp other = new RawHttp(api.port())) {
-                other.send("GET /v0/status HTTP/1.1\r\nHost: x\r\n\r\n");
+                other.send("GET /v0/status HTTP/1.1\r\nHost: localhost\r\n\r\n");
                 assertThat(other.read().status()).isEqualTo(200);
-                slow.send("PUT /v0/entity?id=k HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n"
+                slow.send("PUT /v0/entity?id=k HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n"
                         + "Expect: 100-continue\r\n\r\n");
                 assertThat(slow.read().status()).isEqualTo(100);
                 CompletableFuture<Void> closed = CompletableFuture.runAsync(api::close);
                 if (shared) {
                     Awaitility.await().atMost(Duration.ofSeconds(10)).untilAsserted(() -> {
-                        other.send("GET /v0/entity?id=k HTTP/1.1\r\nHost: x\r\n\r\n");
+                        other.send("GET /v0/entity?id=k HTTP/1.1\r\nHost: localhost\r\n\r\n");
                         RawHttp.Answer answer = other.read();
                         assertProblem(answer, 503, ErrorCode.NOT_SERVING);
                         assertThat(answer.headers()).containsEntry("Retry-After", "1");
@@ -120,7 +120,7 @@ class HttpApiLifecycleTest {
         try (ApiNodes one = ApiNodes.of(1, builder -> builder, options)) {
             HttpApi api = shared ? one.api(0) : HttpApi.listening("127.0.0.1", 0, one.cluster(0), options);
             try (RawHttp slow = new RawHttp(api.port())) {
-                slow.send("PUT /v0/entity?id=k HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n"
+                slow.send("PUT /v0/entity?id=k HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n"
                         + "Expect: 100-continue\r\n\r\n");
                 assertThat(slow.read().status()).isEqualTo(100);
                 api.close();

@@ -34,8 +34,8 @@ class HttpApiScanTest {
         try (ApiNodes own = ApiNodes.three()) {
             List<String> keys = fill(own);
             try (RawHttp raw = new RawHttp(own.port(0), 4096)) {
-                raw.send("GET /v0/entities?start=fill HTTP/1.1\r\nHost: x\r\n\r\n");
-                raw.send("GET /v0/status HTTP/1.1\r\nHost: x\r\n\r\n");
+                raw.send("GET /v0/entities?start=fill HTTP/1.1\r\nHost: localhost\r\n\r\n");
+                raw.send("GET /v0/status HTTP/1.1\r\nHost: localhost\r\n\r\n");
                 while (!raw.line().isEmpty()) {
                     // Only the chunks count here.
                 }
@@ -59,7 +59,7 @@ class HttpApiScanTest {
         try (ApiNodes own = ApiNodes.of(3, builder -> builder.timeout(Duration.ofSeconds(30)), options)) {
             fill(own);
             assertThat(own.put(0, "/v0/entity?id=small", "v").statusCode()).isEqualTo(201);
-            String request = "GET /v0/entities?start=fill HTTP/1.1\r\nHost: x\r\n\r\n";
+            String request = "GET /v0/entities?start=fill HTTP/1.1\r\nHost: localhost\r\n\r\n";
             try (RawHttp stalled = new RawHttp(own.port(0), 4096)) {
                 stalled.send(request);
                 assertThat(stalled.line()).isEqualTo("HTTP/1.1 200 OK");

@@ -116,7 +116,7 @@ class HttpApiTokensTest {
         try (RawHttp raw = new RawHttp(nodes.port(0))) {
             // A space at the end of a header does not belong to it.
             String shown = header.endsWith(" ") && header.length() > 8 ? header + "x" : header;
-            raw.send("GET /v0/status HTTP/1.1\r\nHost: x\r\nAuthorization: " + shown + "\r\n\r\n");
+            raw.send("GET /v0/status HTTP/1.1\r\nHost: localhost\r\nAuthorization: " + shown + "\r\n\r\n");
             RawHttp.Answer answer = raw.read();
             assertProblem(answer, 401, ErrorCode.UNAUTHENTICATED);
         }
@@ -126,9 +126,9 @@ class HttpApiTokensTest {
     void aDoubledHeaderIsNoToken() throws IOException {
         try (RawHttp raw = new RawHttp(nodes.port(0))) {
             String line = "Authorization: Bearer " + ADMIN + "\r\n";
-            raw.send("GET /v0/status HTTP/1.1\r\nHost: x\r\n" + line + line + "\r\n");
+            raw.send("GET /v0/status HTTP/1.1\r\nHost: localhost\r\n" + line + line + "\r\n");
             assertThat(raw.read().status()).isEqualTo(401);
-            raw.send("GET /v0/status HTTP/1.1\r\nHost: x\r\nAuthorization: bearer " + ADMIN + "\r\n\r\n");
+            raw.send("GET /v0/status HTTP/1.1\r\nHost: localhost\r\nAuthorization: bearer " + ADMIN + "\r\n\r\n");
             assertThat(raw.read().status()).isEqualTo(200);
         }
     }
@@ -141,7 +141,8 @@ class HttpApiTokensTest {
         assertProblem(send("POST", "/v0/entity", bearer(READ)), 405, ErrorCode.METHOD_NOT_ALLOWED);
         assertProblem(send("GET", "/v0/entity?ack=many"), 401, ErrorCode.UNAUTHENTICATED);
         try (RawHttp raw = new RawHttp(nodes.port(0))) {
-            raw.send("PUT /v0/entity?id=k HTTP/1.1\r\nHost: x\r\nContent-Length: 900\r\nExpect: 100-continue\r\n\r\n");
+            raw.send(
+                    "PUT /v0/entity?id=k HTTP/1.1\r\nHost: localhost\r\nContent-Length: 900\r\nExpect: 100-continue\r\n\r\n");
             assertThat(raw.read().status()).isEqualTo(401);
             assertThat(raw.isClosedByServer()).isTrue();
         }

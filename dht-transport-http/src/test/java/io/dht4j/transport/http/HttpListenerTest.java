@@ -7,8 +7,6 @@ import static org.awaitility.Awaitility.await;
 import io.dht4j.spi.TransportException;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
-import java.net.InetAddress;
-import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -72,8 +70,8 @@ class HttpListenerTest {
 
     @Test
     void connections_are_spread_over_the_event_loops() throws Exception {
-        HttpListenerOptions two =
-                new HttpListenerOptions("127.0.0.1", 0, 2, 100, Duration.ofSeconds(60), Duration.ofSeconds(5));
+        HttpListenerOptions two = new HttpListenerOptions(
+                "127.0.0.1", 0, 2, HttpConnectionLimits.of(100), Duration.ofSeconds(60), Duration.ofSeconds(5));
         HttpListener listener = started(two);
         Set<Thread> loops = ConcurrentHashMap.newKeySet();
         listener.attachPublic(request -> {
@@ -113,22 +111,6 @@ class HttpListenerTest {
                 .filteredOn(thread -> !before.contains(thread))
                 .extracting(Thread::getName)
                 .noneMatch(name -> name.startsWith("vert")));
-    }
-
-    @Test
-    void connections_over_the_bound_are_closed_until_there_is_room() throws Exception {
-        HttpListener listener =
-                started(new HttpListenerOptions("127.0.0.1", 0, 1, 1, Duration.ofSeconds(60), Duration.ofSeconds(5)));
-        try (Socket first = new Socket(InetAddress.getLoopbackAddress(), listener.port())) {
-            assertThat(first.isConnected()).isTrue();
-            await().until(() -> listener.connections() == 1);
-            try (Socket second = new Socket(InetAddress.getLoopbackAddress(), listener.port())) {
-                second.setSoTimeout(30_000);
-                assertThat(second.getInputStream().read()).isEqualTo(-1);
-            }
-        }
-        await().until(() -> listener.connections() == 0);
-        assertThat(get(listener, "/").statusCode()).isEqualTo(503);
     }
 
     @Test

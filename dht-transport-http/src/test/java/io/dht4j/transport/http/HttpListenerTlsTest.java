@@ -173,7 +173,7 @@ class HttpListenerTlsTest {
         HttpListener listener = started(server.server(), false);
         tellWhoCalls(listener);
         try (RawHttp raw = new RawHttp(listener.port())) {
-            raw.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+            raw.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
             assertThat(raw.untilClosed()).doesNotContain("HTTP/1.1 200");
         }
         assertThat(get(listener, authority.trusting(), HttpClient.Version.HTTP_1_1)

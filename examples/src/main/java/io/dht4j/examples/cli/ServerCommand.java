@@ -11,6 +11,7 @@ import io.dht4j.examples.server.Setting;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -80,7 +81,9 @@ final class ServerCommand implements Callable<Integer> {
                     .order(order++)
                     .arity(isFlag ? "0..1" : "1")
                     .fallbackValue("on")
-                    .type(String.class)
+                    // What may be given repeatedly.
+                    .type(setting == Setting.PUBLIC_HOST ? List.class : String.class)
+                    .auxiliaryTypes(String.class)
                     .paramLabel(setting.label())
                     .description((setting.description() + " Default: " + setting.fallback() + ".").replace("%", "%%"))
                     .build());
@@ -145,7 +148,9 @@ final class ServerCommand implements Callable<Integer> {
         CommandLine.ParseResult given = spec.commandLine().getParseResult();
         for (Setting setting : Setting.values()) {
             if (given.hasMatchedOption(setting.option())) {
-                settings.put(setting, given.matchedOption(setting.option()).getValue());
+                OptionSpec option = given.matchedOption(setting.option());
+                settings.put(
+                        setting, option.isMultiValue() ? String.join(",", option.stringValues()) : option.getValue());
             }
         }
         return settings;

@@ -154,7 +154,12 @@ final class Parts {
         HostPort address = addresses.transport();
         HttpTransportOptions options = HttpTransportOptions.at(address.host(), address.port())
                 .withClient(choice.client())
+                .withMaxConnections(config.clients().maxConnections())
                 .withDrainTimeout(DRAIN);
+        if (config.clients().maxPerAddress().isPresent()) {
+            options = options.withMaxConnectionsPerAddress(
+                    config.clients().maxPerAddress().getAsInt());
+        }
         if (choice.connections().isPresent()) {
             options = options.withConnectionsPerPeer(choice.connections().getAsInt());
         }
@@ -226,7 +231,17 @@ final class Parts {
         HttpApiOptions options = HttpApiOptions.defaults()
                 .withMaxBodyBytesInFlight(Math.max(BODIES_IN_FLIGHT, 4L * maxValueBytes))
                 .withMaxValueBytes(maxValueBytes)
+                .withMaxConnections(config.clients().maxConnections())
+                .withPublicHost(addresses.listen().host())
+                .withPublicHost(addresses.peer().host())
                 .withDrainTimeout(DRAIN);
+        for (String host : config.clients().publicHosts()) {
+            options = options.withPublicHost(host);
+        }
+        if (config.clients().maxPerAddress().isPresent()) {
+            options = options.withMaxConnectionsPerAddress(
+                    config.clients().maxPerAddress().getAsInt());
+        }
         if (tokens.isPresent()) {
             options = options.withTokens(tokens.get());
         }

@@ -32,6 +32,7 @@ import org.slf4j.LoggerFactory;
  * @param addresses where this node listens
  * @param transport how the nodes talk to each other
  * @param security who may talk to it
+ * @param clients how clients reach its public HTTP API
  * @param placement where keys live
  * @param store what keeps this node's entries
  * @param calls how requests are carried out
@@ -42,6 +43,7 @@ public record ServerConfig(
         Addresses addresses,
         TransportChoice transport,
         SecurityConfig security,
+        ClientConfig clients,
         PlacementChoice placement,
         StoreChoice store,
         CallChoice calls) {
@@ -105,6 +107,7 @@ public record ServerConfig(
                 Addresses.of(given, listen, self, transport),
                 transport,
                 SecurityConfig.of(given, topology.size()),
+                ClientConfig.of(given),
                 PlacementChoice.of(given, topology.size()),
                 StoreChoice.of(given, id, topology),
                 CallChoice.of(given));

@@ -184,6 +184,29 @@ public enum Setting {
             Fallback.VALUE,
             "16777216",
             "Largest value in bytes, 1 to " + CallChoice.LARGEST_VALUE + ". The same on every node."),
+    /** By which names clients reach the node. */
+    PUBLIC_HOST(
+            "HOST",
+            Fallback.WORDS,
+            "the node's own addresses",
+            "Name or address by which clients reach the public HTTP API, for example of a proxy; may be given repeatedly, or "
+                    + "several with commas between. Without tokens, requests to other hosts are refused: they may be a foreign "
+                    + "page's in somebody's browser."),
+    /** How many connections there may be. */
+    MAX_CONNECTIONS(
+            "N",
+            Fallback.VALUE,
+            "10000",
+            "Connections to the port of the public HTTP API, and with --transport http to that of the peers, 1 to "
+                    + ClientConfig.MOST_CONNECTIONS
+                    + ". At most half of the open files that the process may have; a quarter "
+                    + "of those that peers share is kept for them."),
+    /** How many there may be from one address. */
+    MAX_CONNECTIONS_PER_ADDRESS(
+            "N",
+            Fallback.WORDS,
+            "half of --max-connections",
+            "How many of them clients of one address may use, 1 to " + ClientConfig.MOST_CONNECTIONS + "."),
     /** Where the public gRPC API listens. */
     GRPC_LISTEN("HOST:PORT", Fallback.WORDS, "none", "Where the public gRPC API listens, on a port of its own."),
     /** The node's certificate. */

@@ -229,8 +229,8 @@ class FuzzedServerTest {
                 "GET /v0/entity?id=key&ack=2&from=2",
                 "DELETE /v0/entity?id=other&ack=2&from=2",
                 "GET /v0/entities?start=a&ack=2&from=2")) {
-            assertThat(exchange(HttpRequests.bytes(
-                                    request + " HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"))
+            assertThat(exchange(HttpRequests.bytes(request
+                                    + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"))
                             .status())
                     .isEqualTo(504);
         }
@@ -393,7 +393,7 @@ class FuzzedServerTest {
      */
     private void assertServes(ServerProcess server, int number) throws Exception {
         String target = "/v0/entity?id=" + ownKey("good" + number) + "&ack=1&from=";
-        String rest = " HTTP/1.1\r\nHost: a\r\nConnection: close\r\n";
+        String rest = " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n";
         await("a write within its short timeout").atMost(PATIENCE).until(() -> {
             RawHttp.Answer written =
                     exchange(HttpRequests.bytes("PUT " + target + 2 + rest + "Content-Length: 4\r\n\r\ngood"));
@@ -439,7 +439,7 @@ class FuzzedServerTest {
         for (int i = 0; i < 100; i++) {
             String key = prefix + "-" + i;
             RawHttp.Answer located = exchange(HttpRequests.bytes(
-                    "GET /v0/placement?id=" + key + " HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"));
+                    "GET /v0/placement?id=" + key + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"));
             assertThat(located.status()).isEqualTo(200);
             if (located.text().contains("\"replicas\":[\"n1\"")) {
                 return key;

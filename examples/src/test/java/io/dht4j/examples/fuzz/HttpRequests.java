@@ -19,6 +19,8 @@ final class HttpRequests {
             "/v0/batch-put",
             "/v0/placement",
             "/v0/status",
+            "/livez",
+            "/readyz",
             "/v0",
             "/",
             "/v0/entity/",
@@ -34,6 +36,7 @@ final class HttpRequests {
             "from",
             "ttl",
             "timeout",
+            "replicas",
             "start",
             "start_base64",
             "end",
@@ -99,6 +102,12 @@ final class HttpRequests {
             "Accept: application/x-ndjson",
             "Accept: */*;q=0, nothing",
             "Content-Type: text/html; charset=nonsense",
+            "Content-Type: application/x-ndjson",
+            "Content-Type: application/x-ndjson",
+            "Origin: http://evil.example",
+            "Origin: null",
+            "Host: other",
+            "Expect: 200-maybe",
             "Authorization: Bearer what",
             "Authorization: Basic",
             "X-Long: " + "y".repeat(6_000),
@@ -113,7 +122,10 @@ final class HttpRequests {
     static byte[] next(SplittableRandom random) {
         StringBuilder head = new StringBuilder();
         String method = Mutation.one(METHODS, random);
-        head.append(method).append(' ').append(target(random)).append(" HTTP/1.1\r\nHost: a\r\nConnection: close\r\n");
+        head.append(method)
+                .append(' ')
+                .append(target(random))
+                .append(" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n");
         for (int headers = random.nextInt(3); headers > 0; headers--) {
             head.append(Mutation.one(HEADERS, random)).append("\r\n");
         }

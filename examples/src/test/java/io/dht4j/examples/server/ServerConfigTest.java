@@ -67,6 +67,7 @@ class ServerConfigTest {
         assertThat(config.addresses().grpc()).isEmpty();
         assertThat(config.security())
                 .isEqualTo(new SecurityConfig(Optional.empty(), Optional.empty(), false, List.of()));
+        assertThat(config.clients()).isEqualTo(new ClientConfig(List.of(), 10_000, OptionalInt.empty()));
     }
 
     @Test
@@ -102,6 +103,8 @@ class ServerConfigTest {
         settings.put(Setting.START_PATIENCE, "600");
         settings.put(Setting.MAX_VALUE_BYTES, "1000");
         settings.put(Setting.TOKENS, "tokens.txt");
+        settings.put(Setting.MAX_CONNECTIONS, "300");
+        settings.put(Setting.MAX_CONNECTIONS_PER_ADDRESS, "30");
 
         ServerConfig config = ServerConfig.of(settings);
 
@@ -142,6 +145,18 @@ class ServerConfigTest {
                         Optional.of(Path.of("tokens.txt")),
                         false,
                         List.of(new NodeId("m1"), new NodeId("m2"))));
+        assertThat(config.clients()).isEqualTo(new ClientConfig(List.of(), 300, OptionalInt.of(30)));
+    }
+
+    @Test
+    void hostsOfClientsAreForNodesWithoutTokens() throws Exception {
+        assertThat(ServerConfig.of(Map.of(Setting.PUBLIC_HOST, "kv.example, 192.0.2.7"))
+                        .clients()
+                        .publicHosts())
+                .containsExactly("kv.example", "192.0.2.7");
+        assertThatThrownBy(() -> ServerConfig.of(Map.of(Setting.PUBLIC_HOST, "a", Setting.TOKENS, "file")))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("--public-host has no effect with --tokens");
     }
 
     @Test
@@ -371,6 +386,10 @@ class ServerConfigTest {
                 "SNAPSHOT_MIB|-1|0 to 1048576",
                 "BATCH_FRAMES|0|1 to 1000",
                 "CANCELLATION|sometimes|never or local or propagate",
+                "PUBLIC_HOST|''|a name or an address, without a port",
+                "PUBLIC_HOST|kv.example:80|a name or an address, without a port",
+                "MAX_CONNECTIONS|0|1 to 1000000",
+                "MAX_CONNECTIONS_PER_ADDRESS|many|1 to 1000000",
                 "TLS_CERT|c|--tls-key",
                 "TLS_KEY|k|--tls-cert",
                 "TLS_CA|''|path is missing",

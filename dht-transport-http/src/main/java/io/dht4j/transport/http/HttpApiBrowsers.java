@@ -1,0 +1,126 @@
+package io.dht4j.transport.http;
+
+import io.dht4j.ErrorCode;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
+import io.vertx.core.net.HostAndPort;
+import io.vertx.core.net.SocketAddress;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Refuses what a foreign page may make somebody's browser send, where no token guards the API. A page of another origin can
+ * send requests, whose {@code Origin} tells; and one whose own name was made to lead here (DNS rebinding) can read the
+ * answers too, but its {@code Host} is that name. Safe for use by any number of event loops.
+ */
+final class HttpApiBrowsers {
+
+    private static final Pattern IPV4 = Pattern.compile("[0-9]{1,3}(\\.[0-9]{1,3}){3}");
+    private static final Pattern LOOPBACK = Pattern.compile("localhost|::1|0:0:0:0:0:0:0:1|127(\\.[0-9]{1,3}){3}");
+    private static final String SCHEME_END = "://";
+
+    private final boolean guarded;
+    private final Set<String> hosts;
+
+    /**
+     * A guard against browsers.
+     *
+     * @param options whether there are tokens, and by which names clients reach the node
+     * @param listenHost what the API listens at, another such name
+     */
+    HttpApiBrowsers(HttpApiOptions options, String listenHost) {
+        this.guarded = options.tokens().isEmpty();
+        this.hosts = new HashSet<>(options.publicHosts());
+        hosts.add(normal(listenHost));
+    }
+
+    /**
+     * Checks a name or an address of a node.
+     *
+     * @return in its usual form
+     * @throws IllegalArgumentException if it is something else
+     */
+    static String requireHost(String host) {
+        String normal = normal(host.strip());
+        HostAndPort parsed = HostAndPort.parseAuthority(normal.indexOf(':') < 0 ? normal : "[" + normal + "]", -1);
+        if (normal.isEmpty() || parsed == null || parsed.port() >= 0) {
+            throw new IllegalArgumentException("publicHost must be a name or an address, without a port, not \""
+                    + HttpApiQuery.shown(host) + "\"");
+        }
+        return normal;
+    }
+
+    /** Why a request is refused, if it is. */
+    Optional<HttpApiProblem> refusal(HttpServerRequest request) {
+        if (!guarded) {
+            return Optional.empty();
+        }
+        HostAndPort authority = request.authority();
+        if (authority == null && request.version() != HttpVersion.HTTP_1_0) {
+            return Optional.of(HttpApiProblem.of(ErrorCode.BAD_REQUEST, "Host is no name or address"));
+        }
+        // Over HTTP/1.0 there may be none. No browser speaks it.
+        if (authority != null
+                && !isOwn(normal(authority.host()), request.connection().localAddress())) {
+            return Optional.of(HttpApiProblem.of(
+                    421,
+                    ErrorCode.BAD_REQUEST,
+                    "Host \"" + HttpApiQuery.shown(authority.host())
+                            + "\" is no address of this node: reach it by one, or name"
+                            + " the host by --public-host (withPublicHost), or give the clients tokens"));
+        }
+        List<String> origins = request.headers().getAll(HttpHeaders.ORIGIN);
+        if (!origins.isEmpty() && (origins.size() > 1 || !isSame(origins.get(0), authority))) {
+            return Optional.of(HttpApiProblem.of(
+                    ErrorCode.PERMISSION_DENIED,
+                    "Origin \"" + HttpApiQuery.shown(origins.get(0))
+                            + "\" is foreign: without tokens pages of other sites" + " may not use this node"));
+        }
+        return Optional.empty();
+    }
+
+    private boolean isOwn(String host, @Nullable SocketAddress arrived) {
+        return LOOPBACK.matcher(host).matches()
+                || hosts.contains(host)
+                || (isAddress(host)
+                        && arrived != null
+                        && arrived.hostAddress() != null
+                        && normal(arrived.hostAddress()).equals(host));
+    }
+
+    private static boolean isAddress(String host) {
+        return host.indexOf(':') >= 0 || IPV4.matcher(host).matches();
+    }
+
+    /** Whether an origin is the node itself; the scheme may be that of a proxy. */
+    private static boolean isSame(String origin, @Nullable HostAndPort authority) {
+        int end = origin.indexOf(SCHEME_END);
+        if (end < 0 || authority == null) {
+            return false;
+        }
+        HostAndPort from = HostAndPort.parseAuthority(origin.substring(end + SCHEME_END.length()), -1);
+        int usual = origin.substring(0, end).toLowerCase(Locale.ROOT).equals("https") ? 443 : 80;
+        return from != null
+                && normal(from.host()).equals(normal(authority.host()))
+                && portOf(from, usual) == portOf(authority, usual);
+    }
+
+    private static int portOf(HostAndPort address, int usual) {
+        return address.port() < 0 ? usual : address.port();
+    }
+
+    /** In small letters, without the brackets of IPv6, its zone, and the dot at the end of a full name. */
+    private static String normal(String host) {
+        String plain = host.startsWith("[") && host.endsWith("]") ? host.substring(1, host.length() - 1) : host;
+        int zone = plain.indexOf('%');
+        plain = zone < 0 ? plain : plain.substring(0, zone);
+        plain = plain.endsWith(".") ? plain.substring(0, plain.length() - 1) : plain;
+        return plain.toLowerCase(Locale.ROOT);
+    }
+}

@@ -1,0 +1,104 @@
+package io.dht4j.transport.http;
+
+import io.dht4j.Cluster;
+import io.dht4j.DhtException;
+import io.dht4j.NodeStatus;
+import io.dht4j.StoreProblem;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Tells whoever watches the process whether it lives, and whether it should be sent requests. The answers are short texts
+ * without details, since anyone may ask. Safe for use by any number of event loops.
+ */
+final class HttpApiProbes {
+
+    private static final Logger LOG = LoggerFactory.getLogger(HttpApiProbes.class);
+
+    /** Those who ask more often get an answer that is so old, at most: they must not make the node count its entries. */
+    private static final long FRESH_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+    private static final int OK = 200;
+    private static final int UNAVAILABLE = 503;
+
+    private final Cluster cluster;
+    private final HttpApiAdmission admission;
+    private volatile @Nullable Asked last;
+
+    HttpApiProbes(Cluster cluster, HttpApiAdmission admission) {
+        this.cluster = cluster;
+        this.admission = admission;
+    }
+
+    /** Answers that the process takes requests. */
+    void live(HttpApiExchange exchange) {
+        answer(exchange, OK, "alive");
+    }
+
+    /** Answers whether this node serves reads and writes, and what is in the way if it does not. */
+    void ready(HttpApiExchange exchange) {
+        if (admission.isStopped()) {
+            answer(exchange, UNAVAILABLE, "draining");
+            return;
+        }
+        status().whenComplete((status, error) -> exchange.later(() -> {
+            List<String> missing;
+            if (error == null) {
+                missing = missing(status);
+            } else {
+                LOG.debug("the status cannot be asked", DhtException.unwrap(error));
+                missing = List.of("not serving");
+            }
+            answer(exchange, missing.isEmpty() ? OK : UNAVAILABLE, missing.isEmpty() ? "ready" : join(missing));
+        }));
+    }
+
+    private static String join(List<String> missing) {
+        return "not ready: " + String.join("; ", missing);
+    }
+
+    private CompletionStage<NodeStatus> status() {
+        long now = System.nanoTime();
+        Asked known = last;
+        if (known == null || now - known.at > FRESH_NANOS) {
+            known = new Asked(now, cluster.status());
+            last = known;
+        }
+        return known.status;
+    }
+
+    private static List<String> missing(NodeStatus status) {
+        List<String> missing = new ArrayList<>();
+        if (status.storeProblems().stream().anyMatch(problem -> problem.kind() == StoreProblem.Kind.WRITES_REFUSED)) {
+            missing.add("the store takes no writes");
+        }
+        if (status.clockProblem().isPresent()) {
+            missing.add("the clock contradicts those of other nodes, so that no writes are taken");
+        }
+        if (status.refill().partitions() > 0) {
+            missing.add(status.refill().partitions() + " partitions are refilled before they are read");
+        }
+        return missing;
+    }
+
+    private static void answer(HttpApiExchange exchange, int status, String text) {
+        if (!exchange.isOver()) {
+            exchange.response()
+                    .putHeader(HttpHeaders.CONTENT_TYPE, "text/plain; charset=utf-8")
+                    .putHeader(HttpHeaders.CACHE_CONTROL, "no-store");
+            if (status == UNAVAILABLE) {
+                exchange.response().putHeader(HttpHeaders.RETRY_AFTER, "1");
+            }
+        }
+        exchange.answer(status, Buffer.buffer(text + "\n"));
+    }
+
+    private record Asked(long at, CompletionStage<NodeStatus> status) {}
+}

@@ -1,0 +1,40 @@
+package io.dht4j.transport.http;
+
+import io.dht4j.transport.http.internal.AcceptLimits;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * How many connections a port takes, and how long they may leave it without a request.
+ *
+ * @param max in all; where peers call, a quarter of them is kept for peers
+ * @param perAddress of those that make public requests, how many from one address; empty for half of all
+ * @param headTimeout for the head of a request to be there
+ */
+record HttpConnectionLimits(int max, Optional<Integer> perAddress, Duration headTimeout) {
+
+    static final int DEFAULT_MAX = 10_000;
+    static final Duration DEFAULT_HEAD_TIMEOUT = Duration.ofSeconds(10);
+    private static final int MOST = 1_000_000;
+    private static final int PART_FOR_PEERS = 4;
+
+    HttpConnectionLimits {
+        HttpOptionChecks.range("maxConnections", max, 1, MOST);
+        perAddress.ifPresent(given -> HttpOptionChecks.range("maxConnectionsPerAddress", given, 1, MOST));
+        HttpOptionChecks.range("headTimeout", headTimeout, Duration.ofMillis(1), Duration.ofHours(1));
+    }
+
+    static HttpConnectionLimits of(int max) {
+        return new HttpConnectionLimits(max, Optional.empty(), DEFAULT_HEAD_TIMEOUT);
+    }
+
+    /** What counts at a port where so many connections are possible. */
+    AcceptLimits at(int possible, boolean forPeers) {
+        int all = Math.min(max, possible);
+        return new AcceptLimits(
+                all,
+                Math.min(all, perAddress.orElse(Math.max(1, all / 2))),
+                forPeers ? all / PART_FOR_PEERS : 0,
+                headTimeout);
+    }
+}

@@ -1,0 +1,92 @@
+package io.dht4j.transport.http;
+
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpConnection;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Ends an HTTP/2 connection over which more comes than anybody needs of what costs a client nothing: streams that are reset,
+ * pings and settings. The client is told why. Peers are left alone: a call that is given up resets its stream, and who may call as
+ * a peer could do worse. Belongs to the connection's event loop.
+ */
+final class HttpFloodGuard {
+
+    /** As long as what the server itself counts resets over, where no peers call. */
+    private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+    private static final int MAX_RESETS = 200;
+    private static final int MAX_PINGS = 200;
+    private static final int MAX_SETTINGS = 50;
+
+    /** ENHANCE_YOUR_CALM of RFC 9113. */
+    private static final long ENHANCE_YOUR_CALM = 11;
+
+    private static final Logger LOG = LoggerFactory.getLogger(HttpFloodGuard.class);
+
+    private final HttpConnection connection;
+    private final BooleanSupplier isPeer;
+    private final Count resets = new Count("streams reset", MAX_RESETS);
+    private final Count pings = new Count("pings", MAX_PINGS);
+    private final Count settings = new Count("settings", MAX_SETTINGS);
+    private boolean ended;
+
+    private HttpFloodGuard(HttpConnection connection, BooleanSupplier isPeer) {
+        this.connection = connection;
+        this.isPeer = isPeer;
+    }
+
+    /**
+     * Watches a connection of HTTP/2 from now on.
+     *
+     * @param isPeer whether a peer has shown to be at the other end
+     */
+    static HttpFloodGuard watch(HttpConnection connection, BooleanSupplier isPeer) {
+        HttpFloodGuard guard = new HttpFloodGuard(connection, isPeer);
+        connection.pingHandler(ping -> guard.count(guard.pings));
+        connection.remoteSettingsHandler(changed -> guard.count(guard.settings));
+        return guard;
+    }
+
+    /** The client has reset a stream. */
+    void streamReset() {
+        count(resets);
+    }
+
+    @SuppressWarnings("deprecation") // nothing else of the server says why a connection ends
+    private void count(Count what) {
+        if (ended || isPeer.getAsBoolean() || !what.isTooMany(System.nanoTime())) {
+            return;
+        }
+        ended = true;
+        String why = "more than " + what.most + " " + what.name + " in " + TimeUnit.NANOSECONDS.toSeconds(WINDOW_NANOS)
+                + " s";
+        LOG.info("closing the connection of {}: {}", connection.remoteAddress(), why);
+        connection.goAway(ENHANCE_YOUR_CALM, -1, Buffer.buffer(why));
+        connection.close();
+    }
+
+    /** How often something happened since the window began. */
+    private static final class Count {
+
+        private final String name;
+        private final int most;
+        private long since = System.nanoTime();
+        private int count;
+
+        Count(String name, int most) {
+            this.name = name;
+            this.most = most;
+        }
+
+        boolean isTooMany(long now) {
+            if (now - since > WINDOW_NANOS) {
+                since = now;
+                count = 0;
+            }
+            return ++count > most;
+        }
+    }
+}

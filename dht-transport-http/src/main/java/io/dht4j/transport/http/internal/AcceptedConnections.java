@@ -1,0 +1,273 @@
+package io.dht4j.transport.http.internal;
+
+import io.dht4j.transport.http.internal.AcceptedConnection.Standing;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
+import io.vertx.core.http.HttpConnection;
+import io.vertx.core.net.SocketAddress;
+import io.vertx.core.transport.Transport;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The connections of a listener, counted when they are accepted.
+ *
+ * <p>A connection that has made no request has no place of its own: where there is no room, the one that has been silent
+ * longest gives way to the next. So silent connections lock nobody out, however many there are and wherever they come from.
+ * Public requests get a connection a place when the first one comes, if fewer than the limits say have one; the rest of the
+ * places is for peers, who prove themselves by whole frames. Addresses of IPv6 count as one if they share their first 64
+ * bits.
+ *
+ * <p>Safe for use by any number of threads. The lock is held for a few steps only, when a connection comes, goes, or makes
+ * its first request.
+ */
+public final class AcceptedConnections {
+
+    private static final int IPV6_NETWORK_BYTES = 8;
+
+    /** The part of all connections that may have been told to leave and have not left. */
+    private static final int PART_LEAVING = 8;
+
+    private final AcceptLimits limits;
+    private final Refusals refusals;
+    private final Map<Key, AcceptedConnection> byEnds = new ConcurrentHashMap<>();
+    private final Object lock = new Object();
+
+    /** Guarded by the lock. */
+    private final Set<AcceptedConnection> unproved = new LinkedHashSet<>();
+
+    private final Map<Object, Source> sources = new HashMap<>();
+    private int open;
+    private int publicOnes;
+    private int leaving;
+    private boolean paused;
+    /** Where connections are accepted, once that has begun. */
+    private volatile @Nullable Channel door;
+
+    /**
+     * No connections.
+     *
+     * @param limits how many there may be
+     * @param refusals makes the answers to requests that are refused before the server sees them
+     */
+    public AcceptedConnections(AcceptLimits limits, Refusals refusals) {
+        this.limits = limits;
+        this.refusals = refusals;
+    }
+
+    /** Both ends of a connection, which no other has at the same time. */
+    private record Key(String remoteHost, int remotePort, String localHost) {
+
+        static @Nullable Key of(@Nullable InetSocketAddress remote, @Nullable InetSocketAddress local) {
+            return remote == null || local == null || remote.isUnresolved() || local.isUnresolved()
+                    ? null
+                    : new Key(
+                            remote.getAddress().getHostAddress(),
+                            remote.getPort(),
+                            local.getAddress().getHostAddress());
+        }
+    }
+
+    /** The connections from one place. */
+    private static final class Source {
+
+        private final Set<AcceptedConnection> unproved = new LinkedHashSet<>();
+        private int publicOnes;
+
+        boolean isEmpty() {
+            return unproved.isEmpty() && publicOnes == 0;
+        }
+    }
+
+    AcceptLimits limits() {
+        return limits;
+    }
+
+    Refusals refusals() {
+        return refusals;
+    }
+
+    /**
+     * How many connections are open.
+     *
+     * @return 0 or more
+     */
+    public int open() {
+        synchronized (lock) {
+            return open;
+        }
+    }
+
+    /**
+     * Network access that counts here what is accepted.
+     *
+     * @param base the access that is used for everything else
+     * @return for the server's builder
+     */
+    public Transport over(Transport base) {
+        return new CountingTransport(base, this);
+    }
+
+    /**
+     * Finds what was accepted for a connection of the server.
+     *
+     * @param connection as the server tells of it
+     * @return empty if it is gone already
+     */
+    public Optional<AcceptedConnection> of(HttpConnection connection) {
+        SocketAddress remote = connection.remoteAddress();
+        SocketAddress local = connection.localAddress();
+        return remote == null || local == null || remote.hostAddress() == null || local.hostAddress() == null
+                ? Optional.empty()
+                : Optional.ofNullable(byEnds.get(new Key(remote.hostAddress(), remote.port(), local.hostAddress())));
+    }
+
+    /** Takes a connection that was accepted and is handled by nobody yet, or not. */
+    boolean admit(Channel channel) {
+        InetSocketAddress remote = channel.remoteAddress() instanceof InetSocketAddress inet ? inet : null;
+        InetSocketAddress local = channel.localAddress() instanceof InetSocketAddress inet ? inet : null;
+        Key key = Key.of(remote, local);
+        if (key == null || remote == null) {
+            // It has gone already.
+            return false;
+        }
+        AcceptedConnection connection = new AcceptedConnection(this, channel, remote, place(remote.getAddress()));
+        AcceptedConnection evicted;
+        synchronized (lock) {
+            Source source = sources.computeIfAbsent(connection.address(), address -> new Source());
+            boolean isFull = open >= limits.connections();
+            boolean isSourceFull = source.unproved.size() >= limits.connectionsPerAddress();
+            evicted = isSourceFull ? first(source.unproved) : isFull ? first(unproved) : null;
+            if (isFull && evicted == null) {
+                if (source.isEmpty()) {
+                    sources.remove(connection.address());
+                }
+                return false;
+            }
+            if (evicted != null) {
+                leaving++;
+                remove(evicted);
+                pauseIfManyLeave();
+            }
+            // The source may have been dropped with the last one that gave way.
+            sources.computeIfAbsent(connection.address(), address -> source)
+                    .unproved
+                    .add(connection);
+            unproved.add(connection);
+            open++;
+        }
+        if (evicted != null) {
+            evicted.channel().close();
+        }
+        byEnds.put(key, connection);
+        channel.pipeline().addFirst("accepted", connection);
+        channel.closeFuture().addListener((ChannelFutureListener) closed -> {
+            byEnds.remove(key, connection);
+            left(connection);
+        });
+        return true;
+    }
+
+    /** Where connections are accepted. */
+    void door(Channel accepting) {
+        door = accepting;
+    }
+
+    /** Those that give way are closed by their own threads. If those do not keep up, the next ones wait to be accepted. */
+    private void pauseIfManyLeave() {
+        Channel accepting = door;
+        if (!paused && accepting != null && leaving > limits.connections() / PART_LEAVING) {
+            paused = true;
+            accepting.config().setAutoRead(false);
+        }
+    }
+
+    private void resumeIfFewLeave() {
+        Channel accepting = door;
+        if (paused && accepting != null && leaving <= limits.connections() / PART_LEAVING) {
+            paused = false;
+            accepting.config().setAutoRead(true);
+        }
+    }
+
+    private static @Nullable AcceptedConnection first(Set<AcceptedConnection> connections) {
+        Iterator<AcceptedConnection> all = connections.iterator();
+        return all.hasNext() ? all.next() : null;
+    }
+
+    private static Object place(InetAddress address) {
+        return address instanceof Inet6Address ipv6
+                ? ByteBuffer.wrap(ipv6.getAddress(), 0, IPV6_NETWORK_BYTES)
+                : address;
+    }
+
+    /** Gives a connection a place for public requests, if there is one. */
+    boolean admitPublic(AcceptedConnection connection) {
+        synchronized (lock) {
+            Source source = sources.get(connection.address());
+            if (connection.standing() != Standing.UNPROVED
+                    || source == null
+                    || publicOnes >= limits.publicConnections()
+                    || source.publicOnes >= limits.connectionsPerAddress()) {
+                return connection.standing() == Standing.PUBLIC || connection.standing() == Standing.PEER;
+            }
+            unproved.remove(connection);
+            source.unproved.remove(connection);
+            source.publicOnes++;
+            publicOnes++;
+            connection.standing(Standing.PUBLIC);
+            return true;
+        }
+    }
+
+    /** Gives a connection the place of a peer. */
+    void provePeer(AcceptedConnection connection) {
+        synchronized (lock) {
+            if (connection.standing() != Standing.GONE) {
+                remove(connection);
+                connection.standing(Standing.PEER);
+            }
+        }
+    }
+
+    private void left(AcceptedConnection connection) {
+        synchronized (lock) {
+            open--;
+            if (connection.standing() == Standing.GONE) {
+                leaving--;
+                resumeIfFewLeave();
+            } else {
+                remove(connection);
+            }
+        }
+    }
+
+    /** Takes a connection out of every count but that of all. Only with the lock. */
+    private void remove(AcceptedConnection connection) {
+        Source source = sources.get(connection.address());
+        if (source != null) {
+            source.unproved.remove(connection);
+            if (connection.standing() == Standing.PUBLIC) {
+                source.publicOnes--;
+            }
+            if (source.isEmpty()) {
+                sources.remove(connection.address());
+            }
+        }
+        unproved.remove(connection);
+        if (connection.standing() == Standing.PUBLIC) {
+            publicOnes--;
+        }
+        connection.standing(Standing.GONE);
+    }
+}

@@ -1,0 +1,183 @@
+package io.dht4j.transport.http;
+
+import static io.dht4j.testkit.HttpProblem.assertProblem;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.dht4j.ErrorCode;
+import io.dht4j.Node;
+import io.dht4j.spi.CallContext;
+import io.dht4j.spi.Frame;
+import io.dht4j.spi.FrameHandler;
+import io.dht4j.testkit.RawHttp;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Connections over the limits: who gets in, and who gives way. */
+@Timeout(60)
+class HttpConnectionLimitsTest {
+
+    private static final String GET = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    private final List<RawHttp> open = new ArrayList<>();
+    private final List<AutoCloseable> closing = new ArrayList<>();
+
+    @AfterEach
+    void closeAll() throws Exception {
+        for (RawHttp each : open) {
+            each.close();
+        }
+        for (AutoCloseable each : closing) {
+            each.close();
+        }
+    }
+
+    private RawHttp connect(int port) throws IOException {
+        RawHttp raw = new RawHttp(port);
+        open.add(raw);
+        return raw;
+    }
+
+    private RawHttp asked(int port) throws IOException {
+        RawHttp raw = connect(port);
+        raw.send(GET);
+        assertThat(raw.read().text()).isEqualTo("public");
+        return raw;
+    }
+
+    private HttpListener listener(HttpConnectionLimits limits, OptionalLong openFiles, boolean forPeers)
+            throws Exception {
+        HttpListenerOptions options =
+                new HttpListenerOptions("127.0.0.1", 0, 2, limits, Duration.ofSeconds(60), Duration.ofSeconds(5));
+        HttpListener listener = new HttpListener(forPeers ? options.servingPeers() : options, openFiles);
+        closing.add(listener::close);
+        listener.start().toCompletableFuture().get(10, TimeUnit.SECONDS);
+        listener.attachPublic(request -> request.response().end("public"));
+        return listener;
+    }
+
+    private HttpTransport transport(HttpTransportOptions options) throws Exception {
+        HttpTransport transport = HttpTransport.create(options.withDrainTimeout(Duration.ofMillis(100)));
+        closing.add(transport);
+        FrameHandler echo = (frame, context) -> CompletableFuture.completedFuture(frame);
+        transport.start(echo).toCompletableFuture().get(10, TimeUnit.SECONDS);
+        transport.listener().attachPublic(request -> request.response().end("public"));
+        return transport;
+    }
+
+    private static byte[] call(HttpTransport caller, HttpTransport peer) throws Exception {
+        return caller.call(
+                        Node.of("n2", "127.0.0.1:" + peer.port()),
+                        Frame.of(new byte[] {1, 2, 3}),
+                        new CallContext(System::nanoTime, PATIENCE.toNanos()))
+                .toCompletableFuture()
+                .get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+    }
+
+    @Test
+    void silentConnectionsGiveWayHoweverManyThereAre() throws Exception {
+        for (boolean forPeers : new boolean[] {true, false}) {
+            HttpListener listener = listener(HttpConnectionLimits.of(16), OptionalLong.empty(), forPeers);
+            for (int i = 0; i < 100; i++) {
+                connect(listener.port());
+            }
+            for (int i = 0; i < 4; i++) {
+                asked(listener.port());
+            }
+            await().atMost(PATIENCE).until(() -> listener.connections() <= 16);
+        }
+    }
+
+    @Test
+    void theLimitOfOpenFilesLowersTheNumberOfConnections() throws Exception {
+        HttpListener listener = listener(HttpConnectionLimits.of(10_000), OptionalLong.of(32), true);
+        for (int i = 0; i < 100; i++) {
+            connect(listener.port());
+        }
+        asked(listener.port());
+        await().atMost(PATIENCE).until(() -> listener.connections() <= 16);
+        assertThat(HttpOpenFiles.connections(10_000, OptionalLong.of(1024))).isEqualTo(512);
+        assertThat(HttpOpenFiles.connections(10_000, OptionalLong.of(1 << 20))).isEqualTo(10_000);
+        assertThat(HttpOpenFiles.warning("h:1", 10_000, 512, OptionalLong.of(1024)))
+                .contains("h:1", "512 connections, not 10000", "1024 files", "ulimit -n", "20000");
+    }
+
+    @Test
+    void publicCallersLeavePlacesToPeersEvenOfTheSameAddress() throws Exception {
+        HttpTransport node = transport(
+                HttpTransportOptions.at("127.0.0.1", 0).withMaxConnections(8).withMaxConnectionsPerAddress(8));
+        for (int i = 0; i < 6; i++) {
+            asked(node.port());
+        }
+        for (int i = 0; i < 20; i++) {
+            RawHttp refused = connect(node.port());
+            refused.send(GET);
+            RawHttp.Answer answer = refused.read();
+            assertProblem(answer, 503, ErrorCode.OVERLOADED);
+            assertThat(answer.headers()).containsEntry("Connection", "close").containsEntry("Retry-After", "1");
+            assertThat(refused.isClosedByServer()).isTrue();
+            connect(node.port());
+        }
+        HttpTransport peer = transport(HttpTransportOptions.at("127.0.0.1", 0).withConnectionsPerPeer(1));
+        assertThat(call(peer, node)).containsExactly(1, 2, 3);
+        for (int i = 0; i < 20; i++) {
+            connect(node.port());
+        }
+        // A peer's connection does not give way.
+        assertThat(call(peer, node)).containsExactly(1, 2, 3);
+        open.get(0).send(GET);
+        assertThat(open.get(0).read().text()).isEqualTo("public");
+    }
+
+    @Test
+    void oneAddressGetsItsShareAndPlacesComeBack() throws Exception {
+        HttpConnectionLimits limits =
+                new HttpConnectionLimits(100, java.util.Optional.of(2), HttpConnectionLimits.DEFAULT_HEAD_TIMEOUT);
+        HttpListener listener = listener(limits, OptionalLong.empty(), false);
+        RawHttp first = asked(listener.port());
+        asked(listener.port());
+        RawHttp third = connect(listener.port());
+        third.send(GET);
+        assertThat(assertProblem(third.read(), 503, ErrorCode.OVERLOADED)).contains("this address");
+        first.close();
+        await().atMost(PATIENCE).untilAsserted(() -> {
+            RawHttp fourth = connect(listener.port());
+            fourth.send(GET);
+            assertThat(fourth.read().status()).isEqualTo(200);
+        });
+    }
+
+    @Test
+    void whoeverSendsNoHeadInTimeIsCutOffAndWhoeverIsIdleIsNot() throws Exception {
+        HttpConnectionLimits limits = new HttpConnectionLimits(100, java.util.Optional.empty(), Duration.ofMillis(300));
+        for (boolean forPeers : new boolean[] {true, false}) {
+            HttpListener listener = listener(limits, OptionalLong.empty(), forPeers);
+            RawHttp idle = asked(listener.port());
+            RawHttp sending = asked(listener.port());
+            sending.send("PUT / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n\r\n1");
+            RawHttp later = asked(listener.port());
+            later.send("GET / HTTP/1.1\r\nHo");
+            RawHttp preface = connect(listener.port()).send("PRI * HT");
+            RawHttp first = connect(listener.port()).send("GET / HTTP/1.1\r\nHo");
+            RawHttp silent = connect(listener.port());
+            for (RawHttp late : List.of(later, preface, first, silent)) {
+                assertThat(late.isClosedByServer()).isTrue();
+            }
+            idle.send(GET);
+            assertThat(idle.read().text()).isEqualTo("public");
+            sending.send("23");
+            assertThat(sending.read().text()).isEqualTo("public");
+            sending.send(GET);
+            assertThat(sending.read().text()).isEqualTo("public");
+        }
+    }
+}
