@@ -6,6 +6,7 @@ import io.dht4j.spi.Entry;
 import java.io.DataInput;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.zip.CRC32C;
 
@@ -126,9 +127,40 @@ public final class LogFormat {
     public static void finishFrame(ByteBuffer frame) {
         int payload = frame.position() - FRAME_HEADER_BYTES;
         frame.putInt(END_MARK);
+        finishHeader(frame, payload, crc(frame, FRAME_HEADER_BYTES, payload));
+    }
+
+    /**
+     * Makes a frame of pieces that lie behind each other, of which the values of the entries are some: what is large is not copied.
+     *
+     * @param entries what the payload holds, in order
+     * @param payloadBytes the sum of their {@linkplain #recordBytes sizes}
+     * @return buffers over arrays, to be written from position to limit
+     */
+    public static List<ByteBuffer> frame(List<Entry> entries, int payloadBytes) {
+        List<ByteBuffer> pieces = new ArrayList<>(2 * entries.size() + 2);
+        ByteBuffer header = ByteBuffer.allocate(FRAME_HEADER_BYTES);
+        pieces.add(header);
+        CRC32C crc = new CRC32C();
+        for (Entry entry : entries) {
+            ByteBuffer head =
+                    ByteBuffer.allocate(RECORD_FIXED_BYTES + entry.key().length());
+            putHead(head, entry);
+            head.flip();
+            crc.update(head.duplicate());
+            crc.update(entry.value());
+            pieces.add(head);
+            pieces.add(ByteBuffer.wrap(entry.value()));
+        }
+        pieces.add(ByteBuffer.allocate(FRAME_TRAILER_BYTES).putInt(END_MARK).flip());
+        finishHeader(header, payloadBytes, (int) crc.getValue());
+        return pieces;
+    }
+
+    private static void finishHeader(ByteBuffer frame, int payloadBytes, int payloadCrc) {
         frame.putInt(0, FRAME_MAGIC);
-        frame.putInt(4, payload);
-        frame.putInt(8, crc(frame, FRAME_HEADER_BYTES, payload));
+        frame.putInt(4, payloadBytes);
+        frame.putInt(8, payloadCrc);
         frame.putInt(12, crc(frame, 0, 12));
     }
 
@@ -198,15 +230,19 @@ public final class LogFormat {
      * @param entry the entry
      */
     public static void putRecord(ByteBuffer payload, Entry entry) {
+        putHead(payload, entry);
+        payload.put(entry.value());
+    }
+
+    /** All of a record but the value, which comes last. */
+    private static void putHead(ByteBuffer payload, Entry entry) {
         byte[] key = entry.key().unsafeBytes();
-        byte[] value = entry.value();
         payload.putShort((short) key.length)
                 .put(entry.isTombstone() ? TOMBSTONE : PLAIN)
                 .putLong(entry.version().packed())
                 .putLong(entry.expiresAtMillis())
-                .putInt(value.length)
-                .put(key)
-                .put(value);
+                .putInt(entry.value().length)
+                .put(key);
     }
 
     /**

@@ -6,6 +6,7 @@ import io.dht4j.Version;
 import io.dht4j.spi.ContentListener;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.EntryCursor;
+import io.dht4j.spi.MemoryBudget;
 import io.dht4j.spi.Store;
 import io.dht4j.spi.StoreException;
 import java.util.ArrayList;
@@ -22,10 +23,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * A store in memory, for caches, tests and measurements: a hash table of the entries, and a skip list of their keys for scans,
  * which only keys that are new or purged touch. Everything is lost when the process ends; {@link #close()} drops it. Reads never
- * wait, and writes only for writes of keys in the same bin. Keeps the value arrays that it is given. Safe for use by any number of
+ * wait, and writes only for writes of keys in the same bin. What does not fit into its memory it refuses. Keeps the value arrays that it is given. Safe for use by any number of
  * threads.
  */
 public final class MemoryStore implements Store {
+
+    /** What an entry takes besides its key and its value: five objects, and a node of each index. */
+    private static final int OVERHEAD_BYTES = 240;
+
+    private final long maxBytes;
+    /** What the entries take, by estimate. */
+    private final AtomicLong bytes = new AtomicLong();
 
     private final ConcurrentHashMap<Key, Entry> entries = new ConcurrentHashMap<>();
     /** The keys of the entries, changed while the table holds on to the key: of the two, a scan believes the table. */
@@ -35,8 +43,23 @@ public final class MemoryStore implements Store {
     private volatile @Nullable ContentListener listener;
     private volatile boolean closed;
 
-    /** An empty store. */
-    public MemoryStore() {}
+    /** An empty store that may take its share of the heap: {@link MemoryBudget#memoryStoreBytes()}. */
+    public MemoryStore() {
+        this(MemoryBudget.ofHeap().memoryStoreBytes());
+    }
+
+    /**
+     * An empty store.
+     *
+     * @param maxBytes what its entries may take, by estimate, 1 or more; writes that would take more are refused with a {@link StoreException}
+     * @throws IllegalArgumentException if it is less than 1
+     */
+    public MemoryStore(long maxBytes) {
+        if (maxBytes < 1) {
+            throw new IllegalArgumentException("maxBytes must be 1 or more, not " + maxBytes);
+        }
+        this.maxBytes = maxBytes;
+    }
 
     @Override
     public Optional<Entry> get(Key key) {
@@ -68,15 +91,38 @@ public final class MemoryStore implements Store {
     /** Returns the version that is held then. */
     private Version merge(Entry entry) {
         Entry held = entries.compute(entry.key(), (key, before) -> {
-            if (before == null) {
-                keys.add(key);
-            } else if (!entry.supersedes(before)) {
+            if (before != null && !entry.supersedes(before)) {
                 return before;
             }
-            tell(before, entry);
+            long more = weight(entry) - (before == null ? 0 : weight(before));
+            take(more);
+            boolean done = false;
+            try {
+                if (before == null) {
+                    keys.add(key);
+                }
+                tell(before, entry);
+                done = true;
+            } finally {
+                if (!done) {
+                    bytes.addAndGet(-more);
+                }
+            }
             return entry;
         });
         return held == null ? entry.version() : held.version();
+    }
+
+    private static long weight(Entry entry) {
+        return (long) OVERHEAD_BYTES + entry.key().length() + entry.value().length;
+    }
+
+    private void take(long more) {
+        if (bytes.addAndGet(more) > maxBytes && more > 0) {
+            bytes.addAndGet(-more);
+            throw new StoreException("the memory store is full: its entries may take " + maxBytes
+                    + " bytes, a share of the heap; delete some, or give the process more memory (-Xmx)");
+        }
     }
 
     private void tell(@Nullable Entry before, Entry after) {
@@ -109,6 +155,7 @@ public final class MemoryStore implements Store {
                         return now;
                     }
                     keys.remove(key);
+                    bytes.addAndGet(-weight(now));
                     ContentListener told = listener;
                     if (told != null) {
                         told.removed(now);
@@ -180,6 +227,7 @@ public final class MemoryStore implements Store {
         closed = true;
         entries.clear();
         keys.clear();
+        bytes.set(0);
     }
 
     private void checkOpen() {

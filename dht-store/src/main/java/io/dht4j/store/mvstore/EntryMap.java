@@ -212,13 +212,14 @@ final class EntryMap implements AutoCloseable {
                 map.mergedUpTo = entry.key();
                 // A table whose merge failed is merged anew, and what was told of it is not told again.
                 if (toldUpTo == null || entry.key().compareTo(toldUpTo) > 0) {
-                    toldUpTo = entry.key();
                     @Nullable Entry replaced = before == null ? null : before.toEntry(entry.key());
                     if (replaced == null) {
                         tell(told -> told.added(entry));
                     } else if (entry.supersedes(replaced)) {
                         tell(told -> told.replaced(replaced, entry));
                     }
+                    // Only now: what a listener did not take, for lack of memory say, it is told again.
+                    toldUpTo = entry.key();
                 }
             }
             map.commitIfLarge();
@@ -293,8 +294,12 @@ final class EntryMap implements AutoCloseable {
                 : unreadable(cause);
     }
 
-    /** Takes note that the file is not as it was written. */
+    /** Takes note that the file is not as it was written, unless the process was at fault. */
     private StoreException unreadable(RuntimeException cause) {
+        @Nullable Error fault = Health.errorIn(cause);
+        if (fault != null) {
+            return new StoreException(file + " cannot be read (" + fault + "); that is no damage: try again", cause);
+        }
         StoreException damage = Health.damaged(file, "cannot be read (" + cause.getMessage() + ")", cause);
         health.damageFound(damage);
         return damage;

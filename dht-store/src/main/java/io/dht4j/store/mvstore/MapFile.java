@@ -91,9 +91,17 @@ final class MapFile {
         } catch (StoreException e) {
             fileStore.abandon();
             throw e;
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             fileStore.abandon();
-            throw Health.damaged(file, "cannot be opened (" + e.getMessage() + ")", e);
+            @Nullable Error fault = Health.errorIn(e);
+            throw fault == null
+                    ? Health.damaged(file, "cannot be opened (" + e.getMessage() + ")", e)
+                    : new StoreException(
+                            file + " cannot be opened (" + fault + "); that is no damage"
+                                    + (fault instanceof OutOfMemoryError
+                                            ? ": give the process more memory (-Xmx)"
+                                            : ""),
+                            e);
         }
     }
 

@@ -17,6 +17,9 @@ final class Memtables {
 
     private final Health health;
     private final int maxFrozen;
+    /** What all tables may take together, unless a single group takes more. */
+    private final long maxBytes;
+
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private volatile View view;
@@ -27,9 +30,10 @@ final class Memtables {
     /** Changed under the lock. */
     private boolean woken;
 
-    Memtables(Health health, int maxFrozen, List<Memtable> recovered, Memtable active) {
+    Memtables(Health health, MvStoreOptions options, List<Memtable> recovered, Memtable active) {
         this.health = health;
-        this.maxFrozen = maxFrozen;
+        this.maxFrozen = options.maxFrozen();
+        this.maxBytes = options.tableBytes();
         this.view = new View(active, List.copyOf(recovered));
     }
 
@@ -49,6 +53,33 @@ final class Memtables {
         } finally {
             lock.unlock();
         }
+    }
+
+    /**
+     * Waits until the frozen tables, of which entries over the size of a table make large ones, leave room for what the active one is about to
+     * hold, or are merged. Throws if the store fails meanwhile.
+     */
+    void awaitBytes(long activeBytes) {
+        if (view.frozen().isEmpty()) {
+            return;
+        }
+        lock.lock();
+        try {
+            while (!view.frozen().isEmpty() && frozenBytes() + activeBytes > maxBytes) {
+                health.checkWritable();
+                changed.awaitUninterruptibly();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private long frozenBytes() {
+        long bytes = 0;
+        for (Memtable table : view.frozen()) {
+            bytes += table.weight();
+        }
+        return bytes;
     }
 
     boolean hasRoom() {

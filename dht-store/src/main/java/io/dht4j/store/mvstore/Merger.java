@@ -174,7 +174,7 @@ final class Merger {
                         work();
                     }
                 } catch (IOException | RuntimeException | Error e) {
-                    failed(e);
+                    failedForSure(e);
                 }
             }
         } finally {
@@ -240,9 +240,22 @@ final class Merger {
         rest(began);
     }
 
+    /** Where there is no memory even for saying what went wrong, it is said later: nothing may be done as if it had gone well. */
+    private void failedForSure(Throwable error) {
+        boolean isSaid = false;
+        while (!isSaid && !memtables.isEnding()) {
+            try {
+                failed(error);
+                isSaid = true;
+            } catch (RuntimeException | Error again) {
+                memtables.pause(TICK_NANOS);
+            }
+        }
+    }
+
     /**
      * What could not be written is no damage: the log still has it. What could not be forced to the disk is in doubt. An {@link Error} is one of the
-     * process.
+     * process, a lack of memory mostly, which may pass as a full disk does.
      */
     private void failed(Throwable error) {
         @Nullable IOException shown = Health.ioFailure(error);
@@ -263,11 +276,11 @@ final class Merger {
                             + directory.disk().remedy(directory.path()),
                     error));
         } else if (fault != null) {
-            health.fail(new StoreException(
-                    directory.dataFile() + ": the thread that merges the log into it was ended by " + fault + "; "
+            health.failForNow(new StoreException(
+                    directory.dataFile() + " cannot be written (" + fault + "); no entry is lost or damaged by that"
                             + (fault instanceof OutOfMemoryError
-                                    ? "give the process more memory (-Xmx), then start again"
-                                    : "no entry is lost or damaged by that; start again"),
+                                    ? "; give the process more memory (-Xmx) if it stays so"
+                                    : ""),
                     error));
         } else {
             StoreException damage = error instanceof StoreException known

@@ -99,6 +99,11 @@ public final class MvStore implements Store {
             RuntimeException failure = unopened(opened, e);
             opened.close();
             throw failure;
+        } catch (OutOfMemoryError e) {
+            opened.close();
+            throw new StoreException(
+                    directory + " cannot be opened (" + e + "); give the process more memory (-Xmx), then start again",
+                    e);
         } catch (Error e) {
             opened.close();
             throw e;
@@ -128,7 +133,7 @@ public final class MvStore implements Store {
         try {
             Recovery recovery = new Recovery(directory, map, options);
             List<Memtable> recovered = recovery.replay();
-            Memtables memtables = new Memtables(health, options.maxFrozen(), recovered, recovery.nextTable());
+            Memtables memtables = new Memtables(health, options, recovered, recovery.nextTable());
             WriteAheadLog log = new WriteAheadLog(directory, options, memtables, cache, health, recovery);
             Merger merger = new Merger(directory, options, memtables, map, log, health);
             log.begin();

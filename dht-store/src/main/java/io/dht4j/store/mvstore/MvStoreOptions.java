@@ -1,5 +1,7 @@
 package io.dht4j.store.mvstore;
 
+import io.dht4j.spi.MemoryBudget;
+
 /**
  * How an {@link MvStore} works. Immutable.
  *
@@ -32,7 +34,6 @@ public record MvStoreOptions(
     /** The largest number of tables that wait for the merge. */
     public static final int MAX_FROZEN = 16;
 
-    private static final long DEFAULT_MEMTABLE_BYTES = 64L << 20;
     private static final int DEFAULT_MAX_FROZEN = 2;
 
     /**
@@ -48,17 +49,27 @@ public record MvStoreOptions(
     }
 
     /**
-     * {@link Durability#OS}, a cache of an eighth of the largest heap (16 MiB to 1 GiB), an entry cache of a sixteenth (8 MiB to 512 MiB), tables of 64 MiB (at most a
-     * sixteenth of the heap), of which 2 may wait.
+     * {@link Durability#OS} and the shares of {@link MemoryBudget#ofHeap()}, with up to 2 tables that wait.
      *
      * @return the default options
      */
     public static MvStoreOptions defaults() {
-        long heap = Runtime.getRuntime().maxMemory();
-        long cache = Math.max(16L << 20, Math.min(1L << 30, heap / 8));
-        long memtable = Math.max(MIN_MEMTABLE_BYTES, Math.min(DEFAULT_MEMTABLE_BYTES, heap / 16));
-        long entryCache = Math.max(8L << 20, Math.min(512L << 20, heap / 16));
-        return new MvStoreOptions(Durability.OS, cache, entryCache, memtable, DEFAULT_MAX_FROZEN);
+        return of(MemoryBudget.ofHeap());
+    }
+
+    /**
+     * {@link Durability#OS} and the shares of a budget, with up to 2 tables that wait.
+     *
+     * @param memory the node's
+     * @return options
+     */
+    public static MvStoreOptions of(MemoryBudget memory) {
+        return new MvStoreOptions(
+                Durability.OS,
+                memory.pageCacheBytes(),
+                memory.entryCacheBytes(),
+                memory.tableBytes(),
+                DEFAULT_MAX_FROZEN);
     }
 
     /**
@@ -113,6 +124,11 @@ public record MvStoreOptions(
      */
     public MvStoreOptions withMaxFrozen(int maxFrozen) {
         return new MvStoreOptions(durability, cacheBytes, entryCacheBytes, memtableBytes, maxFrozen);
+    }
+
+    /** What all tables may take together. */
+    long tableBytes() {
+        return (maxFrozen + 1) * memtableBytes;
     }
 
     private static void check(String name, long value, long min, long max) {

@@ -119,7 +119,7 @@ final class Recovery {
     private void add(Entry entry) {
         long weight = Memtable.weight(entry);
         largest = Math.max(largest, weight);
-        if (held + weight > options.memtableBytes() * (options.maxFrozen() + 1L)) {
+        if (held + weight > options.tableBytes()) {
             makeRoom(weight);
         }
         current.put(entry);

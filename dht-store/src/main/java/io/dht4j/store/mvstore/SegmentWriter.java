@@ -3,7 +3,9 @@ package io.dht4j.store.mvstore;
 import io.dht4j.store.log.LogFormat;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -11,6 +13,7 @@ import org.slf4j.LoggerFactory;
 final class SegmentWriter implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(SegmentWriter.class);
+    private static final int PIECE_BYTES = 1 << 20;
 
     private final long id;
     private final Path file;
@@ -42,7 +45,7 @@ final class SegmentWriter implements AutoCloseable {
             }
             directory.files().opened(file);
             return new SegmentWriter(id, file, disk, out);
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | Error e) {
             out.close();
             discard(disk, file, e);
             throw e;
@@ -50,7 +53,7 @@ final class SegmentWriter implements AutoCloseable {
     }
 
     /** What was not finished must not look like a segment that follows the one that goes on. */
-    private static void discard(Disk disk, Path file, Exception failure) {
+    private static void discard(Disk disk, Path file, Throwable failure) {
         try {
             disk.delete(file);
         } catch (IOException e) {
@@ -70,10 +73,35 @@ final class SegmentWriter implements AutoCloseable {
         return length;
     }
 
-    /** Writes a frame, and forces it to the disk where that is asked for. After a failure the file must be {@linkplain #mend mended} first. */
+    /** Writes a frame, and forces it to the disk where that is asked for. What an earlier write left that failed is cut off first. */
     void append(byte[] bytes, int count, boolean forced) throws IOException {
+        mend();
         torn = true;
         disk.write(out, file, bytes, 0, count);
+        if (forced) {
+            disk.force(out, file);
+        }
+        length += count;
+        torn = false;
+    }
+
+    /**
+     * As {@link #append(byte[], int, boolean)}, of a frame that is not in one piece, so that large values need no copy.
+     *
+     * @param parts what stands behind each other, each up to its limit
+     */
+    void append(List<ByteBuffer> parts, boolean forced) throws IOException {
+        mend();
+        torn = true;
+        long count = 0;
+        for (ByteBuffer part : parts) {
+            // The system's copy of what is written is as large as the piece.
+            for (int from = part.position(); from < part.limit(); from += PIECE_BYTES) {
+                int piece = Math.min(PIECE_BYTES, part.limit() - from);
+                disk.write(out, file, part.array(), part.arrayOffset() + from, piece);
+            }
+            count += part.remaining();
+        }
         if (forced) {
             disk.force(out, file);
         }

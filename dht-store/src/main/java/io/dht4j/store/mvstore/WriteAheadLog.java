@@ -218,24 +218,42 @@ final class WriteAheadLog {
     }
 
     private void writeGroup() {
-        group.clear();
-        long bytes = 0;
-        Request next;
-        while ((next = pending.peek()) != null && (group.isEmpty() || bytes + next.bytes <= GROUP_BYTES)) {
-            group.add(pending.remove());
-            bytes += next.bytes;
-        }
         @Nullable Throwable failure = null;
         try {
+            long bytes = gather();
             health.checkWritable();
             log(bytes);
         } catch (StoreException e) {
             failure = e;
-        } catch (IOException | RuntimeException | Error e) {
+        } catch (IOException | RuntimeException e) {
             failure = e;
             failed(e);
+        } catch (Error e) {
+            // For lack of memory mostly. Nobody is told that it was written, and the next write cuts off what is in the
+            // file of it.
+            failure = e;
+        } finally {
+            endGroup(failure);
         }
-        for (Request request : group) {
+    }
+
+    /** Takes what waits, up to the size of a group, and returns its size. */
+    private long gather() {
+        long bytes = 0;
+        Request next;
+        while ((next = pending.peek()) != null && (group.isEmpty() || bytes + next.bytes <= GROUP_BYTES)) {
+            // First added: where there is no memory for that it waits on.
+            group.add(next);
+            pending.remove();
+            bytes += next.bytes;
+        }
+        return bytes;
+    }
+
+    /** Those who wait learn how it ended. Makes no objects, for which there may be no memory. */
+    private void endGroup(@Nullable Throwable failure) {
+        for (int i = 0; i < group.size(); i++) {
+            Request request = group.get(i);
             request.failure = failure;
             request.done = true;
             if (request.thread != Thread.currentThread()) {
@@ -263,16 +281,8 @@ final class WriteAheadLog {
         if (bytes == 0) {
             return;
         }
-        int frameBytes = Math.toIntExact(LogFormat.FRAME_HEADER_BYTES + bytes + LogFormat.FRAME_TRAILER_BYTES);
-        ByteBuffer frame = frameBytes <= usualFrame.capacity() ? usualFrame : ByteBuffer.allocate(frameBytes);
-        frame.clear().position(LogFormat.FRAME_HEADER_BYTES);
-        for (Request request : group) {
-            for (Entry entry : request.entries) {
-                LogFormat.putRecord(frame, entry);
-            }
-        }
-        LogFormat.finishFrame(frame);
-        segment().append(frame.array(), frame.position(), durability == Durability.FSYNC);
+        memtables.awaitBytes(active.weight() + weight);
+        writeFrame(bytes);
         if (System.nanoTime() - checkedNanos > UNCHECKED_NANOS) {
             directory.files().check();
             checkedNanos = System.nanoTime();
@@ -285,16 +295,44 @@ final class WriteAheadLog {
         }
     }
 
+    private void writeFrame(long bytes) throws IOException {
+        boolean forced = durability == Durability.FSYNC;
+        int frameBytes = Math.toIntExact(LogFormat.FRAME_HEADER_BYTES + bytes + LogFormat.FRAME_TRAILER_BYTES);
+        if (frameBytes > usualFrame.capacity()) {
+            List<Entry> entries = new ArrayList<>();
+            group.forEach(request -> entries.addAll(request.entries));
+            segment().append(LogFormat.frame(entries, (int) bytes), forced);
+            return;
+        }
+        usualFrame.clear().position(LogFormat.FRAME_HEADER_BYTES);
+        for (Request request : group) {
+            for (Entry entry : request.entries) {
+                LogFormat.putRecord(usualFrame, entry);
+            }
+        }
+        LogFormat.finishFrame(usualFrame);
+        segment().append(usualFrame.array(), usualFrame.position(), forced);
+    }
+
     private void startSegment() throws IOException {
         directory.files().check();
         SegmentWriter full = segment();
         SegmentWriter next = SegmentWriter.create(directory, full.id() + 1, durability);
+        try {
+            Memtable table = new Memtable(next.id(), next.file());
+            // Once the table is frozen, its segment may be merged and deleted at any moment.
+            directory.files().closed(full.file(), full.length());
+            memtables.freeze(table);
+        } catch (Error e) {
+            // The active table is still that of the old segment.
+            next.close();
+            directory.disk().delete(next.file());
+            throw e;
+        }
         segment = next;
-        // Once the table is frozen, its segment may be merged and deleted at any moment.
-        directory.files().closed(full.file(), full.length());
-        memtables.freeze(new Memtable(next.id(), next.file()));
-        full.seal();
-        full.close();
+        try (full) {
+            full.seal();
+        }
     }
 
     /** A full disk may have room again; what was not forced to the disk, is gone, or was never foreseen, needs a look at what is there. */

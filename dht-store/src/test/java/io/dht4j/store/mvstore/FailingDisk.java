@@ -15,6 +15,8 @@ final class FailingDisk extends Disk {
     private volatile Predicate<Path> failingOpens = path -> false;
     private volatile Predicate<Path> failingSyncs = path -> false;
     private volatile Predicate<Path> failingTruncates = path -> false;
+    private volatile Predicate<Path> writesWithError = path -> false;
+    private volatile Error error = new OutOfMemoryError("Java heap space, says this test");
     private volatile String message = "No space left on device";
     private volatile long usable = 1L << 40;
 
@@ -30,6 +32,12 @@ final class FailingDisk extends Disk {
     /** Writes fail, having written all. */
     void failWritesWhenDone(Predicate<Path> files) {
         doneAndFailingWrites = files;
+    }
+
+    /** Writes end with an error of the process, having written a part. */
+    void failWritesWith(Error thrown, Predicate<Path> files) {
+        error = thrown;
+        writesWithError = files;
     }
 
     /** Files cannot be opened. */
@@ -58,6 +66,7 @@ final class FailingDisk extends Disk {
     void heal() {
         usable = 1L << 40;
         failingWrites = path -> false;
+        writesWithError = path -> false;
         doneAndFailingWrites = path -> false;
         failingOpens = path -> false;
         failingTruncates = path -> false;
@@ -77,6 +86,10 @@ final class FailingDisk extends Disk {
         if (failingWrites.test(path)) {
             super.write(file, path, bytes, from, part(length));
             throw new IOException(message);
+        }
+        if (writesWithError.test(path)) {
+            super.write(file, path, bytes, from, part(length));
+            throw error;
         }
         super.write(file, path, bytes, from, length);
         if (doneAndFailingWrites.test(path)) {

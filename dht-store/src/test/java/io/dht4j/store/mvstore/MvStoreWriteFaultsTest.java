@@ -10,10 +10,18 @@ import io.dht4j.spi.ContentListener;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.StoreException;
 import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -34,6 +42,14 @@ class MvStoreWriteFaultsTest extends MvStoreFaults {
             assertThat(problem.message()).contains(why);
             assertThat(problem.sinceMillis()).isBetween(1L, System.currentTimeMillis());
         });
+    }
+
+    private static void awaitUninterruptibly(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
     }
 
     @ParameterizedTest
@@ -189,14 +205,19 @@ class MvStoreWriteFaultsTest extends MvStoreFaults {
 
     @ParameterizedTest
     @MethodSource("errors")
-    void an_error_of_the_process_while_merging_is_called_by_its_name_and_not_damage(Error error) {
+    void an_error_of_the_process_while_merging_is_no_damage_and_passes(Error error) throws Exception {
+        AtomicBoolean fails = new AtomicBoolean(true);
+        AtomicInteger added = new AtomicInteger();
         try (MvStore store = open(small(Durability.OS))) {
             put(store, 100);
             store.settle();
             store.follow(new ContentListener() {
                         @Override
                         public void added(Entry entry) {
-                            throw error;
+                            if (fails.get()) {
+                                throw error;
+                            }
+                            added.incrementAndGet();
                         }
 
                         @Override
@@ -211,12 +232,101 @@ class MvStoreWriteFaultsTest extends MvStoreFaults {
 
             assertRefusesWrites(store, error.toString());
             assertThat(store.problems().get(0).message())
-                    .contains("data.mv", "start again")
+                    .contains("data.mv", "it goes on by itself")
                     .doesNotContain("--rebuild");
             assertNothingLost(store);
+
+            fails.set(false);
+            awaitWritable(store);
+            put(store, 1000);
+            store.settle();
+            assertNothingLost(store);
+            assertThat(added).as("entries that the listener was told of").hasPositiveValue();
         }
         try (MvStore store = open(small(Durability.OS))) {
             assertNothingLost(store);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("errors")
+    void an_error_of_the_process_while_the_map_is_written_passes(Error error) throws Exception {
+        try (MvStore store = open(small(Durability.OS))) {
+            put(store, 100);
+            disk.failWritesWith(error, FailingDisk::isMap);
+            assertThatThrownBy(store::settle).isInstanceOf(StoreException.class);
+            assertNothingLost(store);
+
+            disk.heal();
+            awaitWritable(store);
+            put(store, 1000);
+            store.settle();
+            assertNothingLost(store);
+            assertThat(store.problems()).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("errors")
+    void an_error_of_the_process_in_the_log_fails_that_write_only(Error error) {
+        try (MvStore store = open(small(Durability.OS))) {
+            put(store, 100);
+            disk.failWritesWith(error, FailingDisk::isLog);
+            assertThatThrownBy(() -> put(store))
+                    .isInstanceOf(StoreException.class)
+                    .hasMessageContaining(String.valueOf(error.getMessage()));
+            disk.heal();
+
+            put(store, 1000);
+            assertNothingLost(store);
+            assertThat(store.problems()).isEmpty();
+        }
+        try (MvStore store = open(small(Durability.OS))) {
+            assertNothingLost(store);
+        }
+    }
+
+    /** The log of a process with more memory is merged while it is read, where it does not fit. */
+    @ParameterizedTest
+    @EnumSource(Durability.class)
+    void a_log_that_exceeds_the_memory_for_tables_comes_back(Durability durability, @TempDir Path copy)
+            throws Exception {
+        CountDownLatch release = new CountDownLatch(1);
+        List<Entry> entries = new ArrayList<>();
+        byte[] large = new byte[3 << 20];
+        new SplittableRandom(7).nextBytes(large);
+        try (MvStore store =
+                open(small(durability).withMemtableBytes(large.length).withMaxFrozen(MvStoreOptions.MAX_FROZEN))) {
+            store.follow(new ContentListener() {
+                        @Override
+                        public void added(Entry entry) {
+                            awaitUninterruptibly(release);
+                        }
+
+                        @Override
+                        public void removed(Entry entry) {
+                            // what replaces it is told next
+                        }
+                    })
+                    .close();
+            for (int i = 1; i <= 4; i++) {
+                entries.add(Entry.value(Key.of("large " + i), new Version(3 * i), large, Entry.NEVER));
+                entries.add(Entry.value(Key.of("small " + i), new Version(3 * i + 1), new byte[] {1}, Entry.NEVER));
+                entries.add(Entry.tombstone(Key.of("gone " + i), new Version(3 * i + 2)));
+                store.apply(entries.subList(entries.size() - 3, entries.size()));
+            }
+            // What a process leaves that was killed before anything was merged.
+            try (Stream<Path> files = Files.list(directory)) {
+                for (Path file : files.toList()) {
+                    Files.copy(file, copy.resolve(String.valueOf(file.getFileName())));
+                }
+            }
+            release.countDown();
+        }
+        try (MvStore store = MvStore.open(copy, small(durability))) {
+            for (Entry each : entries) {
+                assertThat(store.get(each.key())).contains(each);
+            }
         }
     }
 }
