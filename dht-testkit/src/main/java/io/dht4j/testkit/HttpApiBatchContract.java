@@ -84,8 +84,8 @@ public abstract class HttpApiBatchContract extends HttpApiScanContract {
                     .containsEntry("value_base64", base64("value " + i));
         }
         try (RawHttp raw = raw(2)) {
-            raw.send(
-                    "POST /v0/batch-get HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n");
+            raw.send("POST /v0/batch-get HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-ndjson\r\n"
+                    + "Transfer-Encoding: chunked\r\n\r\n");
             String line = keyLine("thousands7");
             for (String piece : new String[] {line.substring(0, 5), line.substring(5, 20), line.substring(20)}) {
                 raw.send(Integer.toHexString(piece.length()) + "\r\n" + piece + "\r\n");
@@ -199,9 +199,9 @@ public abstract class HttpApiBatchContract extends HttpApiScanContract {
     @Test
     void aBatchHasAtMost32MebibytesWhateverIsInIt() throws IOException {
         try (RawHttp raw = raw(0)) {
-            raw.send(
-                    "POST /v0/batch-put HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-ndjson\r\nContent-Length: "
-                            + ((32 << 20) + 1) + "\r\n\r\n");
+            raw.send("POST /v0/batch-put HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-ndjson\r\n"
+                    + "Content-Length: "
+                    + ((32 << 20) + 1) + "\r\n\r\n");
             assertProblem(raw.read(), 400, ErrorCode.BATCH_TOO_LARGE);
         }
     }

@@ -20,8 +20,9 @@ import java.util.concurrent.atomic.AtomicLong;
  * Bounds what is in flight, in requests and in bytes of values, and knows when nothing is. Nothing waits here: what does
  * not fit is refused.
  *
- * <p>A request whose body is still coming has no place among those in flight, so that clients who send heads and no bodies
- * take none from others. So many may wait for their bodies at once; past that the one that has waited longest gives way.
+ * <p>A request whose body is still coming has no place among those in flight, so that clients who send heads and no
+ * bodies take none from others. So many may wait for their bodies at once; past that the one that has waited longest
+ * gives way.
  *
  * <p>Safe for use by any number of threads.
  */

@@ -15,9 +15,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Refuses what a foreign page may make somebody's browser send, where no token guards the API. A page of another origin can
- * send requests, whose {@code Origin} tells; and one whose own name was made to lead here (DNS rebinding) can read the
- * answers too, but its {@code Host} is that name. Safe for use by any number of event loops.
+ * Refuses what a foreign page may make somebody's browser send, where no token guards the API. A page of another origin
+ * can send requests, whose {@code Origin} tells; and one whose own name was made to lead here (DNS rebinding) can read
+ * the answers too, but its {@code Host} is that name. Safe for use by any number of event loops.
  */
 final class HttpApiBrowsers {
 

@@ -149,8 +149,8 @@ final class HttpApiCalls {
     }
 
     /**
-     * Answers what does not name the media type of a batch. A page of a foreign site may make a browser send bodies of some
-     * other types without asking the node first.
+     * Answers what does not name the media type of a batch. A page of a foreign site may make a browser send bodies of
+     * some other types without asking the node first.
      */
     private static boolean bringsLinesOfJson(HttpApiExchange exchange) {
         List<String> types = exchange.request().headers().getAll(HttpHeaders.CONTENT_TYPE);

@@ -170,7 +170,9 @@ final class HttpApiExchange {
         tokenCheck = () -> guard.require(request, scope);
     }
 
-    /** Sets what is to be done if the client's token is taken back; nothing, where the answer is about to come anyway. */
+    /**
+     * Sets what is to be done if the client's token is taken back; nothing, where the answer is about to come anyway.
+     */
     void whenRevoked(Consumer<DhtException> action) {
         whenRevoked = action;
     }

@@ -239,8 +239,9 @@ public final class HttpApiOptions {
 
     /**
      * The same options with one more name or address by which clients reach the node. Without tokens, requests whose
-     * {@code Host} is something else are refused: they may be a foreign page's in somebody's browser. {@code localhost},
-     * loopback addresses, the address at which a request arrives and the host at which the API listens count anyway.
+     * {@code Host} is something else are refused: they may be a foreign page's in somebody's browser.
+     * {@code localhost}, loopback addresses, the address at which a request arrives and the host at which the API
+     * listens count anyway.
      *
      * @param host a name, or an address, without a port; capitals do not matter
      * @return new options
@@ -257,8 +258,9 @@ public final class HttpApiOptions {
     }
 
     /**
-     * The same options with this bound on the connections to {@link HttpApi#listening}'s own port. A limit of open files that
-     * is too low for them lowers it, with a warning. Connections over which no request has come give way to others.
+     * The same options with this bound on the connections to {@link HttpApi#listening}'s own port. A limit of open
+     * files that is too low for them lowers it, with a warning. Connections over which no request has come give way to
+     * others.
      *
      * @param most 1 to 1,000,000; by default 10,000
      * @return new options
@@ -270,8 +272,8 @@ public final class HttpApiOptions {
     }
 
     /**
-     * The same options with this bound on the connections to {@link HttpApi#listening}'s own port from one remote address.
-     * IPv6 addresses count as one if they share their first 64 bits.
+     * The same options with this bound on the connections to {@link HttpApi#listening}'s own port from one remote
+     * address. IPv6 addresses count as one if they share their first 64 bits.
      *
      * @param most 1 to 1,000,000; by default half of {@code maxConnections}
      * @return new options
@@ -283,9 +285,9 @@ public final class HttpApiOptions {
     }
 
     /**
-     * The same options with this time for the head of a request to arrive at {@link HttpApi#listening}'s own port: for a
-     * connection's first request from when the connection is accepted, for others from their first byte. Then the connection is
-     * closed.
+     * The same options with this time for the head of a request to arrive at {@link HttpApi#listening}'s own port: for
+     * a connection's first request from when the connection is accepted, for others from their first byte. Then the
+     * connection is closed.
      *
      * @param timeout 1 ms to 1 hour; by default 10 seconds
      * @return new options

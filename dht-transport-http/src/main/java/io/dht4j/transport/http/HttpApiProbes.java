@@ -15,14 +15,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells whoever watches the process whether it lives, and whether it should be sent requests. The answers are short texts
- * without details, since anyone may ask. Safe for use by any number of event loops.
+ * Tells whoever watches the process whether it lives, and whether it should be sent requests. The answers are short
+ * texts without details, since anyone may ask. Safe for use by any number of event loops.
  */
 final class HttpApiProbes {
 
     private static final Logger LOG = LoggerFactory.getLogger(HttpApiProbes.class);
 
-    /** Those who ask more often get an answer that is so old, at most: they must not make the node count its entries. */
+    /**
+     * Those who ask more often get an answer that is so old, at most: they must not make the node count its entries.
+     */
     private static final long FRESH_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private static final int OK = 200;

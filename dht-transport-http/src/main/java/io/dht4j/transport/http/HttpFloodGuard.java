@@ -8,9 +8,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Ends an HTTP/2 connection over which more comes than anybody needs of what costs a client nothing: streams that are reset,
- * pings and settings. The client is told why. Peers are left alone: a call that is given up resets its stream, and who may call as
- * a peer could do worse. Belongs to the connection's event loop.
+ * Ends an HTTP/2 connection over which more comes than anybody needs of what costs a client nothing: streams that are
+ * reset, pings and settings. The client is told why. Peers are left alone: a call that is given up resets its stream,
+ * and who may call as a peer could do worse. Belongs to the connection's event loop.
  */
 final class HttpFloodGuard {
 

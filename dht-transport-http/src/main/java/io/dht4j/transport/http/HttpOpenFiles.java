@@ -7,7 +7,9 @@ import java.util.OptionalLong;
 /** How many files this process may have open: connections are files, and so is what a store writes to. */
 final class HttpOpenFiles {
 
-    /** The part of the open files that connections to one port may use. The rest is for stores, and for calls to others. */
+    /**
+     * The part of the open files that connections to one port may use. The rest is for stores, and for calls to others.
+     */
     private static final int PART = 2;
 
     private HttpOpenFiles() {}

@@ -280,8 +280,8 @@ public final class HttpTransportOptions {
     }
 
     /**
-     * The same options with this bound on the connections that one remote address may use for the public API. Peers' do not
-     * count. IPv6 addresses count as one if they share their first 64 bits.
+     * The same options with this bound on the connections that one remote address may use for the public API. Peers' do
+     * not count. IPv6 addresses count as one if they share their first 64 bits.
      *
      * @param connections 1 to 1,000,000; by default half of {@code maxConnections}
      * @return new options
@@ -293,8 +293,8 @@ public final class HttpTransportOptions {
     }
 
     /**
-     * The same options with this time for the head of a request to arrive: for a connection's first request from when the
-     * connection is accepted, for others from their first byte. Then the connection is closed.
+     * The same options with this time for the head of a request to arrive: for a connection's first request from when
+     * the connection is accepted, for others from their first byte. Then the connection is closed.
      *
      * @param timeout 1 ms to 1 hour; by default 10 seconds
      * @return new options

@@ -97,6 +97,12 @@ class HttpApiLifecycleTest {
                         assertProblem(answer, 503, ErrorCode.NOT_SERVING);
                         assertThat(answer.headers()).containsEntry("Retry-After", "1");
                     });
+                    other.send("GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+                            + "GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n");
+                    RawHttp.Answer ready = other.read();
+                    assertThat(ready.status()).isEqualTo(503);
+                    assertThat(ready.text()).contains("draining");
+                    assertThat(other.read().status()).isEqualTo(200);
                 }
                 assertThat(closed).isNotDone();
                 slow.send("late");

@@ -141,8 +141,8 @@ class HttpApiTokensTest {
         assertProblem(send("POST", "/v0/entity", bearer(READ)), 405, ErrorCode.METHOD_NOT_ALLOWED);
         assertProblem(send("GET", "/v0/entity?ack=many"), 401, ErrorCode.UNAUTHENTICATED);
         try (RawHttp raw = new RawHttp(nodes.port(0))) {
-            raw.send(
-                    "PUT /v0/entity?id=k HTTP/1.1\r\nHost: localhost\r\nContent-Length: 900\r\nExpect: 100-continue\r\n\r\n");
+            raw.send("PUT /v0/entity?id=k HTTP/1.1\r\nHost: localhost\r\nContent-Length: 900\r\n"
+                    + "Expect: 100-continue\r\n\r\n");
             assertThat(raw.read().status()).isEqualTo(401);
             assertThat(raw.isClosedByServer()).isTrue();
         }
@@ -177,6 +177,39 @@ class HttpApiTokensTest {
             assertThat(three.put(0, "/v0/entity?id=k&ack=3&from=3", "v".getBytes(UTF_8), bearer(WRITE))
                             .statusCode())
                     .isEqualTo(201);
+        }
+    }
+
+    @Test
+    void aTokenThatIsTakenBackEndsWhatGoesOnWithIt() throws IOException {
+        Path changing = directory.resolve("changing");
+        write(changing, "read " + READ, "write " + WRITE, "admin " + ADMIN);
+        HttpApiOptions options = HttpApiOptions.defaults().withTokens(changing);
+        int values = 50;
+        byte[] value = new byte[400_000];
+        try (ApiNodes own = ApiNodes.of(1, builder -> builder, options)) {
+            for (int i = 0; i < values; i++) {
+                assertThat(own.put(0, "/v0/entity?id=scanned" + i, value, bearer(ADMIN))
+                                .statusCode())
+                        .isEqualTo(201);
+            }
+            try (RawHttp scanning = new RawHttp(own.port(0), 4096);
+                    RawHttp sending = new RawHttp(own.port(0))) {
+                scanning.send("GET /v0/entities?start=s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + READ
+                        + "\r\n\r\n");
+                assertThat(scanning.line()).isEqualTo("HTTP/1.1 200 OK");
+                sending.send("PUT /v0/entity?id=k HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + WRITE
+                        + "\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n");
+                assertThat(sending.read().status()).isEqualTo(100);
+
+                write(changing, "admin " + ADMIN);
+
+                // Without a byte from the client.
+                assertProblem(sending.read(), 401, ErrorCode.UNAUTHENTICATED);
+                assertThat(scanning.untilClosed().length()).isLessThan(values * value.length);
+            }
+            assertThat(own.get(0, "/v0/entity?id=k", bearer(ADMIN)).statusCode())
+                    .isEqualTo(404);
         }
     }
 }

@@ -6,11 +6,11 @@ import java.time.Duration;
  * How many connections a listener takes.
  *
  * @param connections in all, 1 or more
- * @param connectionsPerAddress that make public requests from one remote address, and as many that have made no request;
- *     1 or more
+ * @param connectionsPerAddress that make public requests from one remote address, and as many that have made no
+ *     request; 1 or more
  * @param keptForPeers how many of all are never given to those that make public requests; 0 where no peers call
- * @param headTimeout for the first request of a connection to be there, and for the head of each later one, from its first
- *     byte on
+ * @param headTimeout for the first request of a connection to be there, and for the head of each later one, from its
+ *     first byte on
  */
 public record AcceptLimits(int connections, int connectionsPerAddress, int keptForPeers, Duration headTimeout) {
 

@@ -15,10 +15,12 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection from when it is accepted. It stands before everything else that handles the connection's bytes, sees to it that
- * requests come in time, and puts {@link RequestRules} behind the decoder of HTTP/1.1 before that has seen a whole head.
+ * A connection from when it is accepted. It stands before everything else that handles the connection's bytes, sees to
+ * it that requests come in time, and puts {@link RequestRules} behind the decoder of HTTP/1.1 before that has seen a
+ * whole head.
  *
- * <p>What it says of itself to {@link AcceptedConnections} may come from any thread; the rest belongs to its event loop.
+ * <p>What it says of itself to {@link AcceptedConnections} may come from any thread; the rest belongs to its event
+ * loop.
  */
 public final class AcceptedConnection extends ChannelInboundHandlerAdapter {
 
@@ -83,8 +85,8 @@ public final class AcceptedConnection extends ChannelInboundHandlerAdapter {
     /**
      * A public request has come over this connection. To be called for each, on the connection's event loop.
      *
-     * @return whether there is a place for a connection that makes such requests; if not, the request is to be refused and
-     *     the connection closed
+     * @return whether there is a place for a connection that makes such requests; if not, the request is to be refused
+     *     and the connection closed
      */
     public boolean admitPublic() {
         firstHead();
@@ -96,7 +98,10 @@ public final class AcceptedConnection extends ChannelInboundHandlerAdapter {
         firstHead();
     }
 
-    /** A whole frame of a peer has come over this connection, so that it has a peer's place. To be called on its event loop. */
+    /**
+     * A whole frame of a peer has come over this connection, so that it has a peer's place. To be called on its event
+     * loop.
+     */
     public void provePeer() {
         if (standing != Standing.PEER) {
             all.provePeer(this);
@@ -139,8 +144,8 @@ public final class AcceptedConnection extends ChannelInboundHandlerAdapter {
     }
 
     /**
-     * Passes the first bytes on one by one until it is known what the client speaks: a decoder that is made for HTTP/1.1 has
-     * seen too few of them to make out a request, and the rules are behind it in time.
+     * Passes the first bytes on one by one until it is known what the client speaks: a decoder that is made for
+     * HTTP/1.1 has seen too few of them to make out a request, and the rules are behind it in time.
      */
     private void passUntilSettled(ChannelHandlerContext ctx, ByteBuf bytes) {
         settle(ctx.pipeline());

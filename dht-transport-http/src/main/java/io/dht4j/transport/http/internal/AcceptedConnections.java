@@ -22,14 +22,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * The connections of a listener, counted when they are accepted.
  *
- * <p>A connection that has made no request has no place of its own: where there is no room, the one that has been silent
- * longest gives way to the next. So silent connections lock nobody out, however many there are and wherever they come from.
- * Public requests get a connection a place when the first one comes, if fewer than the limits say have one; the rest of the
- * places is for peers, who prove themselves by whole frames. Addresses of IPv6 count as one if they share their first 64
- * bits.
+ * <p>A connection that has made no request has no place of its own: where there is no room, the one that has been
+ * silent longest gives way to the next. So silent connections lock nobody out, however many there are and wherever they
+ * come from. Public requests get a connection a place when the first one comes, if fewer than the limits say have one;
+ * the rest of the places is for peers, who prove themselves by whole frames. Addresses of IPv6 count as one if they
+ * share their first 64 bits.
  *
- * <p>Safe for use by any number of threads. The lock is held for a few steps only, when a connection comes, goes, or makes
- * its first request.
+ * <p>Safe for use by any number of threads. The lock is held for a few steps only, when a connection comes, goes, or
+ * makes its first request.
  */
 public final class AcceptedConnections {
 
@@ -183,7 +183,9 @@ public final class AcceptedConnections {
         door = accepting;
     }
 
-    /** Those that give way are closed by their own threads. If those do not keep up, the next ones wait to be accepted. */
+    /**
+     * Those that give way are closed by their own threads. If those do not keep up, the next ones wait to be accepted.
+     */
     private void pauseIfManyLeave() {
         Channel accepting = door;
         if (!paused && accepting != null && leaving > limits.connections() / PART_LEAVING) {

@@ -1,6 +1,8 @@
 package io.dht4j.transport.http.internal;
 
-/** Makes the answers to requests that are refused before the server sees them. Safe for use by any number of threads. */
+/**
+ * Makes the answers to requests that are refused before the server sees them. Safe for use by any number of threads.
+ */
 @FunctionalInterface
 public interface Refusals {
 

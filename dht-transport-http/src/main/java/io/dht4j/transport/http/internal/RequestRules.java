@@ -25,13 +25,13 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What RFC 9110 and RFC 9112 ask of a server and the wrapped one does not do: a request of HTTP/1.1 names its host once, an
- * expectation or a transfer coding that is unknown is refused, as are trailers that are too long. A refused request is answered
- * in its turn, whatever comes behind it is dropped, and the connection ends: where the framing is in doubt, the rest must not be
- * taken for requests.
+ * What RFC 9110 and RFC 9112 ask of a server and the wrapped one does not do: a request of HTTP/1.1 names its host
+ * once, an expectation or a transfer coding that is unknown is refused, as are trailers that are too long. A refused
+ * request is answered in its turn, whatever comes behind it is dropped, and the connection ends: where the framing is
+ * in doubt, the rest must not be taken for requests.
  *
- * <p>A request with a body does not change the protocol: the server would look for the body's frames where its bytes are, and
- * a client that waits for leave to send it would wait for ever. Belongs to the connection's event loop.
+ * <p>A request with a body does not change the protocol: the server would look for the body's frames where its bytes
+ * are, and a client that waits for leave to send it would wait for ever. Belongs to the connection's event loop.
  */
 final class RequestRules extends ChannelDuplexHandler {
 

@@ -1,0 +1,100 @@
+package io.dht4j.transport.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.SocketException;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What costs a client of HTTP/2 nothing, and the server something. */
+@Timeout(60)
+class HttpFloodTest {
+
+    private static final long ENHANCE_YOUR_CALM = 11;
+
+    private static ApiNodes nodes;
+
+    @BeforeAll
+    static void startNodes() {
+        nodes = ApiNodes.of(1, builder -> builder, HttpApiOptions.defaults());
+    }
+
+    @AfterAll
+    static void stopNodes() {
+        nodes.close();
+    }
+
+    private interface Step {
+        void send(RawHttp2 client) throws IOException;
+    }
+
+    private static void flood(RawHttp2 client, int times, Step step) throws IOException {
+        try {
+            for (int i = 0; i < times; i++) {
+                step.send(client);
+            }
+        } catch (SocketException closed) {
+            // By the server, which is what is asked for; what it has said before is still to be read.
+            assertThat(closed).hasMessageMatching("(?i).*(broken pipe|reset|abort).*");
+        }
+    }
+
+    private static void beginAndReset(RawHttp2 client) throws IOException {
+        client.reset(client.request("PUT", "/v0/entity?id=reset", false));
+    }
+
+    @Test
+    void streamsThatAreResetOverAndOverEndTheConnection() throws IOException {
+        try (RawHttp2 client = new RawHttp2(nodes.port(0))) {
+            flood(client, 400, HttpFloodTest::beginAndReset);
+            assertThat(client.untilClosed()).hasValue(ENHANCE_YOUR_CALM);
+        }
+    }
+
+    @Test
+    void pingsWithoutEndEndTheConnection() throws IOException {
+        try (RawHttp2 client = new RawHttp2(nodes.port(0))) {
+            flood(client, 400, RawHttp2::ping);
+            assertThat(client.untilClosed()).hasValue(ENHANCE_YOUR_CALM);
+        }
+    }
+
+    @Test
+    void settingsWithoutEndEndTheConnection() throws IOException {
+        try (RawHttp2 client = new RawHttp2(nodes.port(0))) {
+            flood(client, 100, RawHttp2::settings);
+            assertThat(client.untilClosed()).hasValue(ENHANCE_YOUR_CALM);
+        }
+    }
+
+    @Test
+    void aFewAreEverydayMatters() throws IOException {
+        try (RawHttp2 client = new RawHttp2(nodes.port(0))) {
+            flood(client, 100, HttpFloodTest::beginAndReset);
+            flood(client, 100, RawHttp2::ping);
+            flood(client, 20, RawHttp2::settings);
+            int stream = client.request("GET", "/livez", true);
+            RawHttp2.Frame body = client.readUntil(RawHttp2.DATA);
+            assertThat(body.stream()).isEqualTo(stream);
+            assertThat(new String(body.payload(), java.nio.charset.StandardCharsets.UTF_8))
+                    .isEqualTo("alive\n");
+        }
+    }
+
+    @Test
+    void peersMayGiveUpManyCalls() throws IOException {
+        try (RawHttp2 client = new RawHttp2(nodes.port(0))) {
+            int frame = client.request(
+                    "POST", HttpListener.PEER_PATH, false, "dht-deadline-micros", "30000000", "content-length", "3");
+            client.body(frame, new byte[3]);
+            assertThat(client.readUntil(RawHttp2.DATA).stream()).isEqualTo(frame);
+            flood(client, 400, HttpFloodTest::beginAndReset);
+            flood(client, 400, RawHttp2::ping);
+            client.request("GET", "/livez", true);
+            assertThat(client.readUntil(RawHttp2.DATA).payload()).isNotEmpty();
+        }
+    }
+}
