@@ -118,6 +118,7 @@ final class Rules {
                         "io.grpc..",
                         "com.google.protobuf..",
                         "com.google.rpc..",
+                        "com.sun.management..",
                         "org.slf4j.."));
         rules.put(
                 "the testkit depends on API, core and test libraries",

@@ -3,12 +3,12 @@ package io.dht4j.transport.grpc;
 import io.dht4j.Cluster;
 import io.dht4j.security.Plaintext;
 import io.dht4j.security.Tls;
-import io.dht4j.security.Tokens;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
 import io.dht4j.v1.KeyValueGrpc;
 import io.grpc.DecompressorRegistry;
 import io.grpc.Server;
+import io.grpc.ServerInterceptors;
 import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
 import io.grpc.netty.shaded.io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
@@ -16,6 +16,7 @@ import io.grpc.netty.shaded.io.netty.channel.ChannelOption;
 import io.grpc.netty.shaded.io.netty.channel.EventLoopGroup;
 import io.grpc.netty.shaded.io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.grpc.netty.shaded.io.netty.channel.nio.NioIoHandler;
+import io.grpc.netty.shaded.io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.grpc.netty.shaded.io.netty.handler.ssl.SslContext;
 import io.grpc.netty.shaded.io.netty.handler.ssl.SslContextBuilder;
 import io.grpc.netty.shaded.io.netty.handler.ssl.SslProvider;
@@ -53,14 +54,20 @@ public final class GrpcApi implements AutoCloseable {
     /** How long the last answers may take to leave. */
     private static final Duration ANSWERS = Duration.ofSeconds(2);
 
-    private static final Duration HANDSHAKE_TIMEOUT = Duration.ofSeconds(20);
+    private static final Duration HANDSHAKE_TIMEOUT = Duration.ofSeconds(10);
     /** Clients may ask whether the connection is alive as often as this. */
     private static final Duration SHORTEST_KEEP_ALIVE = Duration.ofSeconds(10);
     /** Room for calls that are refused while as many as may be are under way. */
     private static final int MORE_CALLS = 1000;
 
+    /** More resets than this in a window end a connection: above what clients whose deadlines pass do, below a flood. */
+    private static final int MAX_RESETS = 6000;
+
+    private static final int RESET_WINDOW_SECONDS = 30;
+
     private final GrpcApiOptions options;
     private final GrpcApiAdmission admission;
+    private final GrpcApiAuxiliary auxiliary = new GrpcApiAuxiliary();
     private final GrpcApiGuard guard;
     private final Optional<Tls> tls;
     private final HealthStatusManager health = new HealthStatusManager();
@@ -84,8 +91,15 @@ public final class GrpcApi implements AutoCloseable {
         this.admission = new GrpcApiAdmission(options.maxInFlight(), options.maxBodyBytesInFlight());
         this.acceptors = group(1, "dht4j-grpc-api-acceptor");
         this.loops = group(options.eventLoops(), "dht4j-grpc-api");
+        guard.onChange(() -> admission.streams().forEach(GrpcApiStream::checkToken));
+        GrpcConnectionLimit connections = GrpcConnectionLimit.of(
+                "the gRPC API at " + address.getHostString() + ":" + address.getPort(),
+                options.maxConnections(),
+                options.maxConnectionsPerAddress(),
+                LOG::warn);
         NettyServerBuilder builder = NettyServerBuilder.forAddress(address)
-                .channelFactory(() -> new GrpcApiAcceptor(options.maxConnections()))
+                .channelFactory(
+                        () -> GrpcAccept.limiting(new NioServerSocketChannel(), connections, GrpcFrameLimit::watch))
                 .bossEventLoopGroup(acceptors)
                 .workerEventLoopGroup(loops)
                 .directExecutor()
@@ -97,12 +111,13 @@ public final class GrpcApi implements AutoCloseable {
                 .keepAliveTime(options.idleTimeout().toMillis(), TimeUnit.MILLISECONDS)
                 .permitKeepAliveTime(SHORTEST_KEEP_ALIVE.toMillis(), TimeUnit.MILLISECONDS)
                 .permitKeepAliveWithoutCalls(true)
+                .maxRstFramesPerWindow(MAX_RESETS, RESET_WINDOW_SECONDS)
                 // Compressed messages would be counted by their size on the wire.
                 .decompressorRegistry(DecompressorRegistry.emptyInstance())
-                .addStreamTracerFactory(GrpcApiStream.factory(admission))
+                .addStreamTracerFactory(GrpcApiStream.factory(admission, auxiliary))
                 .addService(new GrpcApiService(cluster, options, admission, guard).definition())
-                .addService(health.getHealthService())
-                .addService(ProtoReflectionServiceV1.newInstance());
+                .addService(ServerInterceptors.intercept(health.getHealthService(), auxiliary))
+                .addService(ServerInterceptors.intercept(ProtoReflectionServiceV1.newInstance(), auxiliary));
         ssl.ifPresent(builder::sslContext);
         this.server = builder.build();
         health.setStatus(HealthStatusManager.SERVICE_NAME_ALL_SERVICES, ServingStatus.SERVING);
@@ -136,7 +151,7 @@ public final class GrpcApi implements AutoCloseable {
         if (address.isUnresolved()) {
             throw new TransportException(Outcome.NOT_SENT, "cannot listen on " + host + ":" + port + ": unknown host");
         }
-        GrpcApiGuard guard = new GrpcApiGuard(options.tokens().map(file -> Tokens.load(file, LOG::warn)));
+        GrpcApiGuard guard = new GrpcApiGuard(options.tokens(), LOG::warn);
         Optional<Tls> tls = Optional.empty();
         try {
             tls = options.tls().map(files -> Tls.load(files, LOG::warn));
@@ -185,6 +200,7 @@ public final class GrpcApi implements AutoCloseable {
             for (GrpcApiStream stream : admission.streams()) {
                 stream.checkTimeouts(options.bodyTimeout(), options.writeTimeout());
             }
+            auxiliary.checkTimeouts(options.bodyTimeout());
         } catch (RuntimeException e) {
             // An exception would end the timer.
             LOG.error("a slow client could not be cut off", e);
@@ -198,6 +214,11 @@ public final class GrpcApi implements AutoCloseable {
      */
     public int port() {
         return port;
+    }
+
+    /** For tests: what is in flight of health and reflection. */
+    GrpcApiAuxiliary auxiliary() {
+        return auxiliary;
     }
 
     /** For tests: what is in flight. */

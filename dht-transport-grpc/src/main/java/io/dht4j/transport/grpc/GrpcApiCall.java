@@ -4,6 +4,7 @@ import io.dht4j.CallOptions;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.InvalidRequestException;
+import io.dht4j.security.Scope;
 import io.grpc.Context;
 import io.grpc.Deadline;
 import io.grpc.Metadata;
@@ -48,27 +49,32 @@ final class GrpcApiCall<A> extends ServerCall.Listener<byte[]> {
     private final ServerCall<byte[], A> call;
     private final GrpcApiStream stream;
     private final Method<A> method;
+    private final GrpcApiGuard guard;
     private final Optional<String> token;
     private final Optional<Deadline> deadline;
 
     // On the event loop only.
     private byte @Nullable [] request;
-    private boolean begun;
 
+    private volatile Optional<Scope> scope = Optional.empty();
+    private volatile int tokensSeen;
     private volatile Runnable onChange = () -> {};
     private volatile boolean over;
     // Guarded by this: a server call is for one thread at a time.
     private boolean headersSent;
+    private boolean begun;
 
     GrpcApiCall(
             ServerCall<byte[], A> call,
             GrpcApiStream stream,
             Method<A> method,
+            GrpcApiGuard guard,
             Optional<String> token,
             Optional<Deadline> deadline) {
         this.call = call;
         this.stream = stream;
         this.method = method;
+        this.guard = guard;
         this.token = token;
         this.deadline = deadline;
     }
@@ -78,9 +84,46 @@ final class GrpcApiCall<A> extends ServerCall.Listener<byte[]> {
         return stream;
     }
 
-    /** The token that the request carries. */
-    Optional<String> token() {
-        return token;
+    /**
+     * Requires that the call's token allows something, from now on if the call lasts.
+     *
+     * @param needed empty if any known token is enough
+     * @throws DhtException if the token does not allow it
+     */
+    void authorize(Optional<Scope> needed) {
+        tokensSeen = guard.changes();
+        guard.require(token, needed);
+        scope = needed;
+    }
+
+    /** Looks at the token once more if the tokens have changed since {@link #authorize}: whoever ends calls for that may have missed this one. */
+    void listed() {
+        if (guard.changes() != tokensSeen) {
+            checkToken();
+        }
+    }
+
+    /**
+     * Ends the call if its token allows it no longer: one that streams its answer, or one whose request is still to come. What
+     * else has begun goes on, since nobody could tell whether it was done. On any thread.
+     */
+    void checkToken() {
+        if (over) {
+            return;
+        }
+        try {
+            guard.require(token, scope);
+        } catch (DhtException e) {
+            if (!call.getMethodDescriptor().getType().serverSendsOneMessage()) {
+                fail(e);
+                return;
+            }
+            synchronized (this) {
+                if (!begun) {
+                    fail(e);
+                }
+            }
+        }
     }
 
     /** Options with the time that the client leaves for the answer. */
@@ -107,10 +150,12 @@ final class GrpcApiCall<A> extends ServerCall.Listener<byte[]> {
     public void onHalfClose() {
         byte[] complete = request;
         request = null;
-        if (begun || over) {
-            return;
+        synchronized (this) {
+            if (begun || over) {
+                return;
+            }
+            begun = true;
         }
-        begun = true;
         stream.received();
         if (complete == null) {
             fail(new InvalidRequestException(ErrorCode.BAD_REQUEST, "a request is one message, and none came"));

@@ -4,6 +4,7 @@ import io.dht4j.security.TlsFiles;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
  * What the public gRPC API accepts, from whom, and how long it waits for its clients. Immutable; every {@code with} method
@@ -29,6 +30,7 @@ public final class GrpcApiOptions {
     private final int maxBatchBytes;
     private final int maxBatchKeys;
     private final int maxConnections;
+    private final OptionalInt maxConnectionsPerAddress;
     private final int eventLoops;
     private final Duration bodyTimeout;
     private final Duration writeTimeout;
@@ -46,6 +48,7 @@ public final class GrpcApiOptions {
         this.maxBatchBytes = draft.maxBatchBytes;
         this.maxBatchKeys = draft.maxBatchKeys;
         this.maxConnections = draft.maxConnections;
+        this.maxConnectionsPerAddress = draft.maxConnectionsPerAddress;
         this.eventLoops = draft.eventLoops;
         this.bodyTimeout = draft.bodyTimeout;
         this.writeTimeout = draft.writeTimeout;
@@ -61,6 +64,7 @@ public final class GrpcApiOptions {
         GrpcApiChecks.range("maxBatchBytes", maxBatchBytes, 1024, MAX_VALUE_BYTES);
         GrpcApiChecks.range("maxBatchKeys", maxBatchKeys, 1, 1_000_000);
         GrpcApiChecks.range("maxConnections", maxConnections, 1, 1_000_000);
+        maxConnectionsPerAddress.ifPresent(most -> GrpcApiChecks.range("maxConnectionsPerAddress", most, 1, 1_000_000));
         GrpcApiChecks.range("eventLoops", eventLoops, 1, 1024);
         GrpcApiChecks.range("bodyTimeout", bodyTimeout, SHORTEST, LONGEST);
         GrpcApiChecks.range("writeTimeout", writeTimeout, SHORTEST, LONGEST);
@@ -147,7 +151,8 @@ public final class GrpcApiOptions {
     }
 
     /**
-     * The same options with this bound on connections. Further ones are closed when they are accepted.
+     * The same options with this bound on connections. Further ones are closed when they are accepted. Where this process may
+     * not have four times as many files open, fewer are accepted, and a warning tells how many.
      *
      * @param connections 1 to 1,000,000; by default 10,000
      * @return new options
@@ -155,6 +160,19 @@ public final class GrpcApiOptions {
     public GrpcApiOptions withMaxConnections(int connections) {
         Draft draft = new Draft(this);
         draft.maxConnections = connections;
+        return new GrpcApiOptions(draft);
+    }
+
+    /**
+     * The same options with this bound on connections from one remote address, or from one IPv6 network of 64 bits. Further
+     * ones are closed when they are accepted. Raise it where all clients come through one proxy.
+     *
+     * @param connections 1 to 1,000,000; by default half of all, or 100 if that is more
+     * @return new options
+     */
+    public GrpcApiOptions withMaxConnectionsPerAddress(int connections) {
+        Draft draft = new Draft(this);
+        draft.maxConnectionsPerAddress = OptionalInt.of(connections);
         return new GrpcApiOptions(draft);
     }
 
@@ -298,6 +316,10 @@ public final class GrpcApiOptions {
         return maxConnections;
     }
 
+    OptionalInt maxConnectionsPerAddress() {
+        return maxConnectionsPerAddress;
+    }
+
     int eventLoops() {
         return eventLoops;
     }
@@ -343,6 +365,7 @@ public final class GrpcApiOptions {
         private int maxBatchBytes = 32 << 20;
         private int maxBatchKeys = 10_000;
         private int maxConnections = 10_000;
+        private OptionalInt maxConnectionsPerAddress = OptionalInt.empty();
         private int eventLoops = Math.min(8, Runtime.getRuntime().availableProcessors());
         private Duration bodyTimeout = Duration.ofSeconds(30);
         private Duration writeTimeout = Duration.ofSeconds(30);
@@ -362,6 +385,7 @@ public final class GrpcApiOptions {
             maxBatchBytes = from.maxBatchBytes;
             maxBatchKeys = from.maxBatchKeys;
             maxConnections = from.maxConnections;
+            maxConnectionsPerAddress = from.maxConnectionsPerAddress;
             eventLoops = from.eventLoops;
             bodyTimeout = from.bodyTimeout;
             writeTimeout = from.writeTimeout;

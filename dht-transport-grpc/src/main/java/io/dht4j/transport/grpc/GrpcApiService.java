@@ -145,20 +145,17 @@ final class GrpcApiService {
 
     private <A> ServerCall.Listener<byte[]> begin(Bound<A> bound, ServerCall<byte[], A> call, Metadata headers) {
         GrpcApiStream stream = GrpcApiStream.KEY.get();
-        Optional<String> token = GrpcApiGuard.token(headers);
         GrpcApiCall<A> begun = new GrpcApiCall<>(
                 call,
                 stream,
                 bound.method(),
-                token,
+                guard,
+                GrpcApiGuard.token(headers),
                 Optional.ofNullable(Context.current().getDeadline()));
         try {
-            if (bound.scope().isPresent()) {
-                guard.require(token, bound.scope().get());
-            } else {
-                guard.requireAny(token);
-            }
+            begun.authorize(bound.scope());
             stream.enter(begun, bound.counted());
+            begun.listed();
         } catch (RuntimeException e) {
             // Its message is never asked for.
             begun.fail(e);
@@ -251,7 +248,7 @@ final class GrpcApiService {
         KeyRange range = GrpcApiMessages.range(request);
         ScanScope scope = GrpcApiMessages.scope(request);
         if (scope == ScanScope.NODE) {
-            guard.require(call.token(), Scope.ADMIN);
+            call.authorize(Optional.of(Scope.ADMIN));
         }
         long limit = GrpcApiMessages.limit("limit", request.hasLimit(), request.getLimit());
         long maxBytes = GrpcApiMessages.limit("max_bytes", request.hasMaxBytes(), request.getMaxBytes());

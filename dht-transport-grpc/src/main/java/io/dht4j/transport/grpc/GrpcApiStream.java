@@ -1,7 +1,9 @@
 package io.dht4j.transport.grpc;
 
+import io.dht4j.v1.KeyValueGrpc;
 import io.grpc.Context;
 import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
 import io.grpc.ServerStreamTracer;
 import io.grpc.Status;
 import java.time.Duration;
@@ -41,12 +43,14 @@ final class GrpcApiStream extends ServerStreamTracer {
         this.admission = admission;
     }
 
-    /** Makes a tracer for each call. */
-    static ServerStreamTracer.Factory factory(GrpcApiAdmission admission) {
+    /** Makes a tracer for each call: of this service, or of those that have a budget of their own. */
+    static ServerStreamTracer.Factory factory(GrpcApiAdmission admission, GrpcApiAuxiliary auxiliary) {
         return new ServerStreamTracer.Factory() {
             @Override
             public ServerStreamTracer newServerStreamTracer(String method, Metadata headers) {
-                return new GrpcApiStream(admission);
+                return KeyValueGrpc.SERVICE_NAME.equals(MethodDescriptor.extractFullServiceName(method))
+                        ? new GrpcApiStream(admission)
+                        : auxiliary.newTracer();
             }
         };
     }
@@ -155,6 +159,14 @@ final class GrpcApiStream extends ServerStreamTracer {
             cut("the client did not take the answer within " + writeTimeout);
         } else if (receiving != NOT_WAITING && now - receiving > bodyTimeout.toNanos()) {
             checked.failSlowRequest(bodyTimeout);
+        }
+    }
+
+    /** Ends a call whose token allows it no longer, if it can be ended. */
+    void checkToken() {
+        GrpcApiCall<?> checked = call;
+        if (checked != null) {
+            checked.checkToken();
         }
     }
 

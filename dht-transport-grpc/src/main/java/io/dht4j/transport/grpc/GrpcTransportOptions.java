@@ -3,6 +3,7 @@ package io.dht4j.transport.grpc;
 import io.dht4j.security.TlsFiles;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
  * How a {@link GrpcTransport} listens, how it calls, and what it may spend. Immutable; every {@code with} method gives a
@@ -26,6 +27,7 @@ public final class GrpcTransportOptions {
     private final int maxInFlight;
     private final long maxInFlightBytes;
     private final int maxConnections;
+    private final OptionalInt maxConnectionsPerAddress;
     private final Duration idleTimeout;
     private final Duration drainTimeout;
 
@@ -46,6 +48,7 @@ public final class GrpcTransportOptions {
         this.maxInFlight = draft.maxInFlight;
         this.maxInFlightBytes = draft.maxInFlightBytes;
         this.maxConnections = draft.maxConnections;
+        this.maxConnectionsPerAddress = draft.maxConnectionsPerAddress;
         this.idleTimeout = draft.idleTimeout;
         this.drainTimeout = draft.drainTimeout;
         if (host.isBlank()) {
@@ -61,6 +64,7 @@ public final class GrpcTransportOptions {
         range("maxInFlight", maxInFlight, 1, 10_000_000);
         range("maxInFlightBytes", maxInFlightBytes, maxFrameBytes, Long.MAX_VALUE / 2);
         range("maxConnections", maxConnections, 1, 1_000_000);
+        maxConnectionsPerAddress.ifPresent(most -> range("maxConnectionsPerAddress", most, 1, 1_000_000));
         range("idleTimeout", idleTimeout, Duration.ofSeconds(1), Duration.ofHours(2));
         range("drainTimeout", drainTimeout, Duration.ZERO, Duration.ofMinutes(10));
     }
@@ -262,7 +266,8 @@ public final class GrpcTransportOptions {
 
     /**
      * The same options with this bound on accepted connections. Beyond it connections are closed as soon as they are
-     * accepted.
+     * accepted. Where this process may not have four times as many files open, fewer are accepted, and a warning tells how
+     * many.
      *
      * @param connections 1 to 1,000,000; by default 10,000
      * @return new options
@@ -270,6 +275,19 @@ public final class GrpcTransportOptions {
     public GrpcTransportOptions withMaxConnections(int connections) {
         Draft draft = new Draft(this);
         draft.maxConnections = connections;
+        return new GrpcTransportOptions(draft);
+    }
+
+    /**
+     * The same options with this bound on accepted connections from one remote address, or from one IPv6 network of 64 bits.
+     * Beyond it connections are closed as soon as they are accepted.
+     *
+     * @param connections 1 to 1,000,000; by default half of all, or 100 if that is more
+     * @return new options
+     */
+    public GrpcTransportOptions withMaxConnectionsPerAddress(int connections) {
+        Draft draft = new Draft(this);
+        draft.maxConnectionsPerAddress = OptionalInt.of(connections);
         return new GrpcTransportOptions(draft);
     }
 
@@ -382,6 +400,10 @@ public final class GrpcTransportOptions {
         return maxConnections;
     }
 
+    OptionalInt maxConnectionsPerAddress() {
+        return maxConnectionsPerAddress;
+    }
+
     Duration idleTimeout() {
         return idleTimeout;
     }
@@ -421,6 +443,7 @@ public final class GrpcTransportOptions {
         private long maxInFlightBytes = Math.max(
                 maxFrameBytes, Math.min(512L << 20, Runtime.getRuntime().maxMemory() / 4));
         private int maxConnections = 10_000;
+        private OptionalInt maxConnectionsPerAddress = OptionalInt.empty();
         private Duration idleTimeout = Duration.ofSeconds(60);
         private Duration drainTimeout = Duration.ofSeconds(3);
 
@@ -443,6 +466,7 @@ public final class GrpcTransportOptions {
             maxInFlight = from.maxInFlight;
             maxInFlightBytes = from.maxInFlightBytes;
             maxConnections = from.maxConnections;
+            maxConnectionsPerAddress = from.maxConnectionsPerAddress;
             idleTimeout = from.idleTimeout;
             drainTimeout = from.drainTimeout;
         }

@@ -6,27 +6,27 @@ import io.grpc.Server;
 import io.grpc.ServerServiceDefinition;
 import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
 import io.grpc.netty.shaded.io.netty.channel.Channel;
-import io.grpc.netty.shaded.io.netty.channel.ChannelHandlerContext;
-import io.grpc.netty.shaded.io.netty.channel.ChannelInboundHandlerAdapter;
 import io.grpc.netty.shaded.io.netty.channel.ChannelOption;
-import io.grpc.netty.shaded.io.netty.channel.ServerChannel;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The peer endpoint: one port, where both methods are served. Safe for use by any number of threads. */
 final class GrpcTransportServer {
+
+    private static final Logger LOG = LoggerFactory.getLogger(GrpcTransportServer.class);
 
     private final FrameHandler frames;
     private final GrpcTransportOptions options;
     private final GrpcTransportLoops loops;
     private final @Nullable GrpcTransportTls tls;
     private final GrpcTransportAdmission admission;
-    private final AtomicInteger connections = new AtomicInteger();
+    private final GrpcConnectionLimit connections;
     private volatile @Nullable Server server;
 
     GrpcTransportServer(
@@ -39,6 +39,11 @@ final class GrpcTransportServer {
         this.loops = loops;
         this.tls = tls;
         this.admission = new GrpcTransportAdmission(options);
+        this.connections = GrpcConnectionLimit.of(
+                "the transport at " + options.host() + ":" + options.port(),
+                options.maxConnections(),
+                options.maxConnectionsPerAddress(),
+                LOG::warn);
     }
 
     /** Binds the port. Blocks. */
@@ -48,7 +53,7 @@ final class GrpcTransportServer {
         NettyServerBuilder builder = NettyServerBuilder.forAddress(address)
                 .bossEventLoopGroup(loops.group())
                 .workerEventLoopGroup(loops.group())
-                .channelFactory(this::newServerChannel)
+                .channelFactory(() -> GrpcAccept.limiting(loops.newServerChannel(), connections, this::prepare))
                 .withOption(ChannelOption.SO_REUSEADDR, true)
                 .withOption(ChannelOption.SO_BACKLOG, 1024)
                 .withChildOption(ChannelOption.TCP_NODELAY, true)
@@ -84,10 +89,10 @@ final class GrpcTransportServer {
                 .build();
     }
 
-    private ServerChannel newServerChannel() {
-        ServerChannel channel = loops.newServerChannel();
-        channel.pipeline().addLast(new ConnectionLimit());
-        return channel;
+    private void prepare(Channel connection) {
+        if (tls != null) {
+            connection.pipeline().addLast(new GrpcTransportHandshakes(tls.refused()));
+        }
     }
 
     /** The port that is bound; 0 before. */
@@ -106,7 +111,7 @@ final class GrpcTransportServer {
 
     /** How many connections are open. */
     int connections() {
-        return connections.get();
+        return connections.open();
     }
 
     /** Refuses further requests, and blocks until those under way have been answered; false if they are not in time. */
@@ -122,24 +127,5 @@ final class GrpcTransportServer {
         }
         listening.shutdownNow();
         return GrpcTransportAwait.untilEnd(end, listening::awaitTermination);
-    }
-
-    /** Closes connections over the bound as soon as they are accepted. */
-    private final class ConnectionLimit extends ChannelInboundHandlerAdapter {
-
-        @Override
-        public void channelRead(ChannelHandlerContext context, Object message) {
-            Channel connection = (Channel) message;
-            if (connections.incrementAndGet() > options.maxConnections()) {
-                connections.decrementAndGet();
-                connection.unsafe().closeForcibly();
-                return;
-            }
-            connection.closeFuture().addListener(gone -> connections.decrementAndGet());
-            if (tls != null) {
-                connection.pipeline().addLast(new GrpcTransportHandshakes(tls.refused()));
-            }
-            context.fireChannelRead(message);
-        }
     }
 }

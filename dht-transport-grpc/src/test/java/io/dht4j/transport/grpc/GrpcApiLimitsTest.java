@@ -390,6 +390,39 @@ class GrpcApiLimitsTest {
                         client().status(StatusRequest.getDefaultInstance()).get(30, TimeUnit.SECONDS));
     }
 
+    @Test
+    void more_connections_of_one_address_than_allowed_are_closed_as_they_are_accepted() throws Exception {
+        start(GrpcApiOptions.defaults().withMaxConnectionsPerAddress(3));
+        // Silent: nobody has to wait for their handshakes to know of them.
+        List<Socket> silent = new ArrayList<>();
+        try {
+            for (int i = 0; i < 3; i++) {
+                silent.add(silent());
+            }
+            for (int i = 0; i < 3; i++) {
+                try (Socket refused = silent()) {
+                    assertThat(isClosed(refused)).isTrue();
+                }
+            }
+            silent.remove(0).close();
+            await().atMost(PATIENCE)
+                    // Refused, as long as the server does not know that the other has gone.
+                    .ignoreExceptions()
+                    .untilAsserted(() ->
+                            client().status(StatusRequest.getDefaultInstance()).get(30, TimeUnit.SECONDS));
+        } finally {
+            for (Socket socket : silent) {
+                socket.close();
+            }
+        }
+    }
+
+    private Socket silent() throws IOException {
+        Socket socket = new Socket("127.0.0.1", api.port());
+        socket.setSoTimeout((int) PATIENCE.toMillis());
+        return socket;
+    }
+
     private static boolean isClosed(Socket socket) {
         try {
             return socket.getInputStream().read() == -1;
@@ -402,8 +435,7 @@ class GrpcApiLimitsTest {
     }
 
     private Socket connect() throws IOException {
-        Socket socket = new Socket("127.0.0.1", api.port());
-        socket.setSoTimeout((int) PATIENCE.toMillis());
+        Socket socket = silent();
         socket.getOutputStream().write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0".getBytes());
         return socket;
     }

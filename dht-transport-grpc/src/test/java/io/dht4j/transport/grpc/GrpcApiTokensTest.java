@@ -17,14 +17,21 @@ import io.dht4j.Version;
 import io.dht4j.spi.RemoteApi;
 import io.dht4j.v1.KeyValueGrpc;
 import io.dht4j.v1.PutRequest;
+import io.dht4j.v1.PutResponse;
+import io.dht4j.v1.ScanRequest;
+import io.dht4j.v1.ScanResponse;
 import io.dht4j.v1.StatusRequest;
+import io.grpc.ClientCall;
 import io.grpc.ClientInterceptor;
+import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.health.v1.HealthCheckRequest;
 import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
 import io.grpc.health.v1.HealthGrpc;
+import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
 import io.grpc.stub.MetadataUtils;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -33,8 +40,11 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.AfterAll;
@@ -220,6 +230,85 @@ class GrpcApiTokensTest {
                             assertThat(outcome(after.status(address, OPTIONS))).isEqualTo("passes"));
             assertThat(outcome(before.status(address, OPTIONS))).isEqualTo(ErrorCode.UNAUTHENTICATED.name());
         }
+    }
+
+    @Test
+    void a_token_that_is_taken_back_ends_scans_and_requests_that_are_still_coming() throws Exception {
+        Path own = directory.resolve("revoked");
+        Files.writeString(own, "read,write " + READ + "\nread " + STRANGE + "\n");
+        SteeredCluster cluster = new SteeredCluster();
+        ManagedChannel channel = null;
+        try (GrpcApi api = GrpcApi.listening(
+                "127.0.0.1",
+                0,
+                cluster,
+                GrpcApiOptions.defaults().withTokens(own).withDrainTimeout(Duration.ZERO))) {
+            channel = NettyChannelBuilder.forAddress("127.0.0.1", api.port())
+                    .usePlaintext()
+                    .build();
+            BlockingQueue<Object> revoked = new LinkedBlockingQueue<>();
+            BlockingQueue<Object> kept = new LinkedBlockingQueue<>();
+            BlockingQueue<Object> coming = new LinkedBlockingQueue<>();
+            BlockingQueue<Object> begun = new LinkedBlockingQueue<>();
+            scan(channel, READ, revoked);
+            scan(channel, STRANGE, kept);
+            call(channel, KeyValueGrpc.getPutMethod(), READ, coming);
+            ClientCall<PutRequest, PutResponse> put = call(channel, KeyValueGrpc.getPutMethod(), READ, begun);
+            put.sendMessage(
+                    PutRequest.newBuilder().setKey(GrpcApiNodes.bytes("k")).build());
+            put.halfClose();
+            await().atMost(PATIENCE).until(() -> cluster.writes.size() == 1 && cluster.openScans.get() == 2);
+
+            Files.writeString(own, "write " + READ + "\nread " + STRANGE + "\n");
+            assertThat(revoked.poll(30, TimeUnit.SECONDS))
+                    .as("the scope is gone")
+                    .isEqualTo(Status.Code.PERMISSION_DENIED);
+            assertThat(coming).isEmpty();
+
+            Files.writeString(own, "read " + STRANGE + "\n");
+            assertThat(coming.poll(30, TimeUnit.SECONDS)).isEqualTo(Status.Code.UNAUTHENTICATED);
+            assertThat(kept).isEmpty();
+            assertThat(begun).isEmpty();
+            cluster.writes.remove().complete(new Version(9));
+            assertThat(begun.poll(30, TimeUnit.SECONDS)).isEqualTo(Status.Code.OK);
+            await().atMost(PATIENCE).until(() -> cluster.openScans.get() == 1);
+        } finally {
+            GrpcApiNodes.close(Objects.requireNonNull(channel));
+        }
+    }
+
+    /** Begins a scan that goes on for ever, and reads it. */
+    private static void scan(ManagedChannel channel, String token, BlockingQueue<Object> ends) {
+        ClientCall<ScanRequest, ScanResponse> scan = call(channel, KeyValueGrpc.getScanMethod(), token, ends);
+        scan.sendMessage(ScanRequest.getDefaultInstance());
+        scan.halfClose();
+    }
+
+    /** Begins a call that may be left without its message; its end is told. */
+    private static <Q, A> ClientCall<Q, A> call(
+            ManagedChannel channel, MethodDescriptor<Q, A> method, String token, BlockingQueue<Object> ends) {
+        ClientCall<Q, A> call = channel.newCall(
+                method.toBuilder()
+                        .setType(MethodDescriptor.MethodType.BIDI_STREAMING)
+                        .build(),
+                io.grpc.CallOptions.DEFAULT);
+        Metadata headers = new Metadata();
+        headers.put(GrpcApiGuard.AUTHORIZATION, "Bearer " + token);
+        call.start(
+                new ClientCall.Listener<>() {
+                    @Override
+                    public void onMessage(A message) {
+                        call.request(1);
+                    }
+
+                    @Override
+                    public void onClose(Status status, Metadata trailers) {
+                        ends.add(status.getCode());
+                    }
+                },
+                headers);
+        call.request(1);
+        return call;
     }
 
     @Test

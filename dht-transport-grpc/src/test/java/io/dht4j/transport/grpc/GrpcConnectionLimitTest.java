@@ -1,21 +1,22 @@
-package io.dht4j.security;
+package io.dht4j.transport.grpc;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-class ConnectionLimitTest {
+class GrpcConnectionLimitTest {
 
     @Test
     void oneAddressCannotTakeThePlacesOfOthers() throws Exception {
-        ConnectionLimit limit = new ConnectionLimit(10, 3);
+        GrpcConnectionLimit limit = new GrpcConnectionLimit(10, 3);
         for (int port = 1; port <= 3; port++) {
             assertThat(limit.enter(at("10.0.0.1", port))).isTrue();
         }
@@ -28,7 +29,7 @@ class ConnectionLimitTest {
 
     @Test
     void allAddressesTogetherHaveNoMoreThanAllPlaces() throws Exception {
-        ConnectionLimit limit = new ConnectionLimit(2, 3);
+        GrpcConnectionLimit limit = new GrpcConnectionLimit(2, 3);
         assertThat(limit.enter(at("10.0.0.1", 1))).isTrue();
         assertThat(limit.enter(null)).isTrue();
         assertThat(limit.enter(at("10.0.0.3", 1))).isFalse();
@@ -38,7 +39,7 @@ class ConnectionLimitTest {
 
     @Test
     void addressesOfOneIpv6NetworkAreOneCaller() throws Exception {
-        ConnectionLimit limit = new ConnectionLimit(10, 1);
+        GrpcConnectionLimit limit = new GrpcConnectionLimit(10, 1);
         assertThat(limit.enter(at("2001:db8:0:1::1", 1))).isTrue();
         assertThat(limit.enter(at("2001:db8:0:1:ffff::2", 1))).isFalse();
         assertThat(limit.enter(at("2001:db8:0:2::1", 1))).isTrue();
@@ -46,7 +47,7 @@ class ConnectionLimitTest {
 
     @Test
     void whoHasLeftIsForgotten() throws Exception {
-        ConnectionLimit limit = new ConnectionLimit(10, 2);
+        GrpcConnectionLimit limit = new GrpcConnectionLimit(10, 2);
         for (int host = 1; host <= 100; host++) {
             assertThat(limit.enter(at("10.0.0." + host, 1))).isTrue();
             limit.leave(at("10.0.0." + host, 1));
@@ -57,7 +58,7 @@ class ConnectionLimitTest {
 
     @Test
     void theCountStaysRightWhenManyThreadsComeAndGo() throws Exception {
-        ConnectionLimit limit = new ConnectionLimit(5, 3);
+        GrpcConnectionLimit limit = new GrpcConnectionLimit(5, 3);
         AtomicInteger excess = new AtomicInteger();
         AtomicInteger inside = new AtomicInteger();
         List<Thread> threads = new ArrayList<>();
@@ -85,11 +86,29 @@ class ConnectionLimitTest {
     }
 
     @Test
-    void aLimitOfNoneIsRefused() {
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> new ConnectionLimit(0, 1))
-                .withMessage("connections must be 1 or more, not 0 in all and 1 per address");
-        assertThatIllegalArgumentException().isThrownBy(() -> new ConnectionLimit(1, 0));
+    void connectionsLeaveFilesForOthersAndTheOperatorIsTold() {
+        List<String> warnings = new ArrayList<>();
+        GrpcConnectionLimit limit =
+                GrpcConnectionLimit.of("here:1", 10_000, OptionalInt.empty(), OptionalLong.of(1024), warnings::add);
+        assertThat(limit.max()).isEqualTo(256);
+        assertThat(limit.maxPerAddress()).isEqualTo(128);
+        assertThat(warnings)
+                .containsExactly(
+                        "here:1 takes at most 256 connections, not 10000: this process may have 1024 files open,"
+                                + " of which these may use a quarter. Raise the limit (ulimit -n) to at least 40000, or lower"
+                                + " maxConnections");
+        assertThat(GrpcConnectionLimit.of("here:1", 70, OptionalInt.empty(), OptionalLong.of(1024), warnings::add)
+                        .maxPerAddress())
+                .isEqualTo(70);
+        warnings.clear();
+        GrpcConnectionLimit enough =
+                GrpcConnectionLimit.of("here:1", 100, OptionalInt.of(7), OptionalLong.of(1024), warnings::add);
+        assertThat(enough.max()).isEqualTo(100);
+        assertThat(enough.maxPerAddress()).isEqualTo(7);
+        assertThat(GrpcConnectionLimit.of("here:1", 100, OptionalInt.of(7), OptionalLong.empty(), warnings::add)
+                        .max())
+                .isEqualTo(100);
+        assertThat(warnings).isEmpty();
     }
 
     private static InetSocketAddress at(String address, int port) throws UnknownHostException {

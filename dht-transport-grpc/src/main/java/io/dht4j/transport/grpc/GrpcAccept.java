@@ -1,0 +1,42 @@
+package io.dht4j.transport.grpc;
+
+import io.grpc.netty.shaded.io.netty.channel.Channel;
+import io.grpc.netty.shaded.io.netty.channel.ChannelHandlerContext;
+import io.grpc.netty.shaded.io.netty.channel.ChannelInboundHandlerAdapter;
+import io.grpc.netty.shaded.io.netty.channel.ServerChannel;
+import java.net.SocketAddress;
+import java.util.function.Consumer;
+
+/**
+ * Closes connections over a limit as soon as they are accepted. gRPC itself takes any number of them, and tells of one only
+ * after its handshake; so this stands at the listening socket, which hands on what it accepts. One for each listener.
+ */
+final class GrpcAccept extends ChannelInboundHandlerAdapter {
+
+    private final GrpcConnectionLimit limit;
+    private final Consumer<Channel> prepare;
+
+    private GrpcAccept(GrpcConnectionLimit limit, Consumer<Channel> prepare) {
+        this.limit = limit;
+        this.prepare = prepare;
+    }
+
+    /** Puts the limit in front of what a listener does with connections; {@code prepare} sees those that are let in. */
+    static ServerChannel limiting(ServerChannel listener, GrpcConnectionLimit limit, Consumer<Channel> prepare) {
+        listener.pipeline().addLast(new GrpcAccept(limit, prepare));
+        return listener;
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+        Channel connection = (Channel) message;
+        SocketAddress remote = connection.remoteAddress();
+        if (!limit.enter(remote)) {
+            connection.unsafe().closeForcibly();
+            return;
+        }
+        connection.closeFuture().addListener(gone -> limit.leave(remote));
+        prepare.accept(connection);
+        context.fireChannelRead(message);
+    }
+}

@@ -1,0 +1,127 @@
+package io.dht4j.transport.grpc;
+
+import com.sun.management.UnixOperatingSystemMXBean;
+import java.lang.management.ManagementFactory;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.nio.ByteBuffer;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Counts the open connections of a listener, in all and by remote address, so that one caller cannot take every place.
+ * IPv6 addresses of one network (64 bits) count as one, since a caller has all of them. Does not block; safe for use by any
+ * number of threads.
+ */
+final class GrpcConnectionLimit {
+
+    /** What identifies an IPv6 network. */
+    private static final int NETWORK_BYTES = 8;
+
+    /** The part of a process's open files that the connections of one listener may use. */
+    private static final int PART_OF_FILES = 4;
+
+    /** So many are one address's due by default, however few there are in all. */
+    private static final int FEW = 100;
+
+    private final int max;
+    private final int maxPerAddress;
+    private final AtomicInteger open = new AtomicInteger();
+    /** By address or network. */
+    private final Map<ByteBuffer, Integer> byCaller = new ConcurrentHashMap<>();
+
+    GrpcConnectionLimit(int max, int maxPerAddress) {
+        this.max = max;
+        this.maxPerAddress = maxPerAddress;
+    }
+
+    /**
+     * The limit of a listener.
+     *
+     * @param where for the warning
+     * @param max the most connections in all; fewer, with a warning, if this process may not have so many files open
+     * @param perAddress the most of one remote address; half of all, or a hundred if that is more, if empty
+     */
+    static GrpcConnectionLimit of(String where, int max, OptionalInt perAddress, Consumer<String> warnings) {
+        return of(where, max, perAddress, openFiles(), warnings);
+    }
+
+    static GrpcConnectionLimit of(
+            String where, int max, OptionalInt perAddress, OptionalLong openFiles, Consumer<String> warnings) {
+        int possible = (int) Math.max(1, Math.min(max, openFiles.orElse(Long.MAX_VALUE) / PART_OF_FILES));
+        if (possible < max) {
+            warnings.accept(
+                    where + " takes at most " + possible + " connections, not " + max + ": this process may have "
+                            + openFiles.getAsLong()
+                            + " files open, of which these may use a quarter. Raise the limit (ulimit -n)"
+                            + " to at least " + (long) max * PART_OF_FILES + ", or lower maxConnections");
+        }
+        return new GrpcConnectionLimit(possible, Math.min(possible, perAddress.orElse(Math.max(FEW, possible / 2))));
+    }
+
+    /** How many files this process may have open; empty where the system does not tell. */
+    private static OptionalLong openFiles() {
+        return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean unix
+                        && unix.getMaxFileDescriptorCount() > 0
+                ? OptionalLong.of(unix.getMaxFileDescriptorCount())
+                : OptionalLong.empty();
+    }
+
+    /** Counts a connection that was accepted; false if there is no place for it. Else it has to leave, from the same address. */
+    boolean enter(@Nullable SocketAddress remote) {
+        if (open.incrementAndGet() > max) {
+            open.decrementAndGet();
+            return false;
+        }
+        boolean[] entered = new boolean[1];
+        byCaller.compute(caller(remote), (caller, count) -> {
+            int before = count == null ? 0 : count;
+            entered[0] = before < maxPerAddress;
+            return entered[0] ? Integer.valueOf(before + 1) : count;
+        });
+        if (!entered[0]) {
+            open.decrementAndGet();
+        }
+        return entered[0];
+    }
+
+    void leave(@Nullable SocketAddress remote) {
+        byCaller.computeIfPresent(caller(remote), (caller, count) -> count == 1 ? null : Integer.valueOf(count - 1));
+        open.decrementAndGet();
+    }
+
+    private static ByteBuffer caller(@Nullable SocketAddress remote) {
+        InetAddress address = remote instanceof InetSocketAddress inet ? inet.getAddress() : null;
+        if (address == null) {
+            // Gone already, or no address of the Internet: all of those are one caller.
+            return ByteBuffer.allocate(0);
+        }
+        byte[] bytes = address.getAddress();
+        return ByteBuffer.wrap(bytes, 0, address instanceof Inet6Address ? NETWORK_BYTES : bytes.length);
+    }
+
+    /** How many connections are open. */
+    int open() {
+        return open.get();
+    }
+
+    int max() {
+        return max;
+    }
+
+    int maxPerAddress() {
+        return maxPerAddress;
+    }
+
+    /** For tests: how many addresses are remembered. */
+    int callers() {
+        return byCaller.size();
+    }
+}

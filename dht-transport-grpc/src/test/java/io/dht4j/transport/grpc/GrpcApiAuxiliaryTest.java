@@ -1,0 +1,247 @@
+package io.dht4j.transport.grpc;
+
+import static io.dht4j.transport.grpc.GrpcApiNodes.PATIENCE;
+import static io.dht4j.transport.grpc.GrpcApiNodes.bytes;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.google.protobuf.UnsafeByteOperations;
+import io.dht4j.Version;
+import io.dht4j.testkit.TestCertificates;
+import io.dht4j.v1.KeyValueGrpc;
+import io.dht4j.v1.PutRequest;
+import io.dht4j.v1.PutResponse;
+import io.grpc.CallOptions;
+import io.grpc.ClientCall;
+import io.grpc.ManagedChannel;
+import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
+import io.grpc.Status;
+import io.grpc.health.v1.HealthCheckRequest;
+import io.grpc.health.v1.HealthCheckResponse;
+import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
+import io.grpc.health.v1.HealthGrpc;
+import io.grpc.netty.shaded.io.grpc.netty.GrpcSslContexts;
+import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
+import io.grpc.reflection.v1.ServerReflectionGrpc;
+import io.grpc.reflection.v1.ServerReflectionRequest;
+import io.grpc.stub.MetadataUtils;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What strangers do to health and reflection costs the calls of others nothing: over TLS, and without a token. */
+@Timeout(60)
+class GrpcApiAuxiliaryTest {
+
+    private static final String TOKEN = "read-write-read-write";
+    private static final int VALUE = 1 << 20;
+
+    @TempDir
+    private static Path directory;
+
+    private static TestCertificates authority;
+    private static final SteeredCluster CLUSTER = new SteeredCluster();
+    private static GrpcApi api;
+
+    private final List<ManagedChannel> channels = new ArrayList<>();
+    private final BlockingQueue<Status> ends = new LinkedBlockingQueue<>();
+
+    @BeforeAll
+    static void start() throws Exception {
+        authority = TestCertificates.in(directory);
+        Path tokens = Files.writeString(directory.resolve("tokens"), "read,write " + TOKEN + "\n");
+        api = GrpcApi.listening(
+                "127.0.0.1",
+                0,
+                CLUSTER,
+                GrpcApiOptions.defaults()
+                        .withMaxValueBytes(VALUE)
+                        .withMaxBatchBytes(VALUE)
+                        .withMaxBodyBytesInFlight(2 * VALUE)
+                        .withBodyTimeout(Duration.ofSeconds(2))
+                        .withTls(authority.issue("localhost", "127.0.0.1").server())
+                        .withTokens(tokens)
+                        .withDrainTimeout(Duration.ZERO));
+    }
+
+    @AfterAll
+    static void close() {
+        api.close();
+    }
+
+    @AfterEach
+    void everythingIsGivenBack() {
+        channels.forEach(GrpcApiNodes::close);
+        await().atMost(PATIENCE).until(() -> api.auxiliary().streams() == 0);
+        assertThat(api.admission().bytesInFlight()).isZero();
+    }
+
+    private ManagedChannel connect() throws Exception {
+        ManagedChannel channel = NettyChannelBuilder.forAddress("127.0.0.1", api.port())
+                .sslContext(GrpcSslContexts.forClient()
+                        .trustManager(authority.authority().toFile())
+                        .build())
+                .build();
+        channels.add(channel);
+        return channel;
+    }
+
+    /** Begins a call that need not end by itself, whatever its method is. */
+    private <Q, A> ClientCall<Q, A> begin(ManagedChannel channel, MethodDescriptor<Q, A> method) {
+        ClientCall<Q, A> call = channel.newCall(
+                method.toBuilder()
+                        .setType(MethodDescriptor.MethodType.BIDI_STREAMING)
+                        .build(),
+                CallOptions.DEFAULT);
+        call.start(
+                new ClientCall.Listener<>() {
+                    @Override
+                    public void onClose(Status status, Metadata trailers) {
+                        ends.add(status);
+                    }
+                },
+                new Metadata());
+        call.request(10);
+        return call;
+    }
+
+    private static HealthCheckRequest ofBytes(int length) {
+        return HealthCheckRequest.newBuilder().setService("s".repeat(length)).build();
+    }
+
+    private Status nextEnd() throws InterruptedException {
+        Status end = ends.poll(30, TimeUnit.SECONDS);
+        assertThat(end).as("a call ends").isNotNull();
+        return end;
+    }
+
+    private void assertServes() throws Exception {
+        ManagedChannel channel = connect();
+        assertThat(HealthGrpc.newFutureStub(channel)
+                        .check(HealthCheckRequest.getDefaultInstance())
+                        .get(30, TimeUnit.SECONDS)
+                        .getStatus())
+                .isEqualTo(ServingStatus.SERVING);
+        Metadata headers = new Metadata();
+        headers.put(GrpcApiGuard.AUTHORIZATION, "Bearer " + TOKEN);
+        Future<PutResponse> put = KeyValueGrpc.newFutureStub(channel)
+                .withInterceptors(MetadataUtils.newAttachHeadersInterceptor(headers))
+                .put(PutRequest.newBuilder()
+                        .setKey(bytes("k"))
+                        .setValue(UnsafeByteOperations.unsafeWrap(new byte[VALUE]))
+                        .build());
+        await().atMost(PATIENCE).until(() -> put.isDone() || !CLUSTER.writes.isEmpty());
+        CLUSTER.writes.forEach(write -> write.complete(new Version(1)));
+        CLUSTER.writes.clear();
+        put.get(30, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void large_messages_are_refused_while_they_come_and_take_nothing_from_valid_calls() throws Exception {
+        ManagedChannel stranger = connect();
+        for (int i = 0; i < 3; i++) {
+            // Not ended: what has come of it would be held for as long as the stranger likes.
+            begin(stranger, HealthGrpc.getCheckMethod()).sendMessage(ofBytes(VALUE));
+        }
+        begin(stranger, HealthGrpc.getWatchMethod()).sendMessage(ofBytes(VALUE));
+        begin(stranger, ServerReflectionGrpc.getServerReflectionInfoMethod())
+                .sendMessage(ServerReflectionRequest.newBuilder()
+                        .setListServices("s".repeat(VALUE))
+                        .build());
+        for (int i = 0; i < 5; i++) {
+            Status end = nextEnd();
+            assertThat(end.getCode()).isEqualTo(Status.Code.RESOURCE_EXHAUSTED);
+            assertThat(end.getDescription()).isEqualTo("a message of health or reflection has at most 4096 bytes");
+        }
+        assertServes();
+        ClientCall<HealthCheckRequest, HealthCheckResponse> small = begin(stranger, HealthGrpc.getCheckMethod());
+        small.sendMessage(ofBytes(4000));
+        small.halfClose();
+        assertThat(nextEnd().getCode()).isEqualTo(Status.Code.NOT_FOUND);
+    }
+
+    @Test
+    void few_streams_watch_for_a_connection_and_in_all_and_others_are_served() throws Exception {
+        List<ClientCall<?, ?>> watches = new ArrayList<>();
+        ManagedChannel stranger = connect();
+        int connections = GrpcApiAuxiliary.MAX_WATCHES / GrpcApiAuxiliary.MAX_WATCHES_PER_CONNECTION;
+        for (int i = 0; i < connections; i++) {
+            ManagedChannel channel = i == 0 ? stranger : connect();
+            for (int j = 0; j < GrpcApiAuxiliary.MAX_WATCHES_PER_CONNECTION; j++) {
+                watches.add(watch(channel));
+            }
+            if (i == 0) {
+                watch(channel);
+                assertThat(nextEnd().getDescription())
+                        .isEqualTo("a connection may have 4 streams that watch at a time");
+            }
+        }
+        await().atMost(PATIENCE).until(() -> api.auxiliary().streams() == GrpcApiAuxiliary.MAX_WATCHES);
+        watch(connect());
+        Status refused = nextEnd();
+        assertThat(refused.getCode()).isEqualTo(Status.Code.RESOURCE_EXHAUSTED);
+        assertThat(refused.getDescription()).contains("as many streams watch as this node takes, 64");
+        assertServes();
+        // Those that watch may be silent for longer than a request may take to come.
+        Status late = idleCheck();
+        assertThat(late.getCode()).isEqualTo(Status.Code.DEADLINE_EXCEEDED);
+        assertThat(api.auxiliary().streams()).isEqualTo(GrpcApiAuxiliary.MAX_WATCHES);
+        watches.get(5).cancel("enough", null);
+        assertThat(nextEnd().getCode()).isEqualTo(Status.Code.CANCELLED);
+        await().atMost(PATIENCE).until(() -> api.auxiliary().streams() == GrpcApiAuxiliary.MAX_WATCHES - 1);
+        watch(connect());
+        await().atMost(PATIENCE).until(() -> api.auxiliary().streams() == GrpcApiAuxiliary.MAX_WATCHES);
+    }
+
+    private ClientCall<?, ?> watch(ManagedChannel channel) {
+        ClientCall<HealthCheckRequest, HealthCheckResponse> watch = begin(channel, HealthGrpc.getWatchMethod());
+        watch.sendMessage(HealthCheckRequest.getDefaultInstance());
+        watch.halfClose();
+        return watch;
+    }
+
+    /** How a check ends whose message does not come. */
+    private Status idleCheck() throws Exception {
+        begin(connect(), HealthGrpc.getCheckMethod());
+        return nextEnd();
+    }
+
+    @Test
+    void checks_that_hang_make_room_for_others() throws Exception {
+        int connections = GrpcApiAuxiliary.MAX_CALLS / GrpcApiAuxiliary.MAX_CALLS_PER_CONNECTION;
+        for (int i = 0; i < connections; i++) {
+            ManagedChannel channel = connect();
+            for (int j = 0; j < GrpcApiAuxiliary.MAX_CALLS_PER_CONNECTION; j++) {
+                begin(channel, HealthGrpc.getCheckMethod());
+            }
+        }
+        await().atMost(PATIENCE)
+                .until(() -> api.auxiliary().streams() == GrpcApiAuxiliary.MAX_CALLS || !ends.isEmpty());
+        for (int i = 0; i < 3; i++) {
+            assertServes();
+        }
+        begin(channels.get(connections - 1), HealthGrpc.getCheckMethod());
+        for (int i = 0; i < 4; i++) {
+            assertThat(nextEnd().isOk()).isFalse();
+        }
+    }
+
+    @Test
+    void a_watch_that_does_not_say_what_it_watches_is_given_up() throws Exception {
+        begin(connect(), HealthGrpc.getWatchMethod());
+        assertThat(nextEnd().getCode()).isEqualTo(Status.Code.DEADLINE_EXCEEDED);
+    }
+}
