@@ -23,9 +23,9 @@ final class NodeAssembly {
     private static final long HINT_BYTES_IN_MEMORY = 64L << 20;
     private static final long REFILL_BYTES_PER_SECOND = 16L << 20;
     /** Leaves each node 64 versions a millisecond before its clock runs ahead of the wall clock. */
-    private static final int MAX_CLOCK_SLOTS = 256;
+    private static final int MAX_CLOCK_SLOTS = 512;
 
-    private static final int MIN_CLOCK_SLOTS = 64;
+    private static final int MIN_CLOCK_SLOTS = 128;
     /** A clock may be ahead and another one behind, of those who decide to purge and of those who read. */
     private static final int CLOCK_MARGIN = 4;
 

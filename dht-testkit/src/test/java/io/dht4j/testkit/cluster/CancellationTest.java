@@ -96,6 +96,8 @@ class CancellationTest {
     private static List<CompletionStage<Optional<Value>>> getsWhoseBatchIsSlowTowardsNode1(
             SimulatedCluster cluster, CallOptions last) {
         AtomicInteger frames = new AtomicInteger();
+        // So that the batch to node 1 is on its way before node 2 decides.
+        cluster.links.get(0).toward(id(2), Fault.delay(Duration.ofMillis(1), Duration.ZERO));
         cluster.links
                 .get(0)
                 .toward(

@@ -69,6 +69,8 @@ class HandoffTest {
     void whatACoordinatorMissesItselfItGetsToo() {
         try (SimulatedCluster cluster =
                 SimulatedCluster.of(1, 3).stores(i -> new BlockingStore()).start()) {
+            // So that the node has reserved versions before.
+            cluster.env.advance(Duration.ofMillis(100));
             CompletionStage<Version> put = cluster.node(0).put(KEY, bytes("v"), TWO);
             // For longer than the call may take, so that its own replica does not do any more what is late.
             cluster.environments.get(0).pause(Duration.ofSeconds(2));

@@ -162,7 +162,7 @@ class SimulatedCluster implements AutoCloseable {
             cursor.forEachRemaining(kept::add);
         }
         copy.apply(kept);
-        for (String name : List.of("fence", "set-back")) {
+        for (String name : List.of("fence", "set-back", "versions")) {
             disk.note(name).ifPresent(note -> copy.keepNote(name, note));
         }
         return copy;

@@ -52,6 +52,11 @@ class SuspicionTest {
         return calls;
     }
 
+    /** What was sent before is answered then, so that no answer comes late. */
+    private static void settle(SimulatedCluster cluster) {
+        cluster.env.advance(Duration.ofMillis(100));
+    }
+
     private static Duration timeOfRead(SimulatedCluster cluster, Key key) {
         Duration before = cluster.env.elapsed();
         assertThat(cluster.await(cluster.node(0).get(key, TWO))).isPresent();
@@ -63,6 +68,7 @@ class SuspicionTest {
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 3).start()) {
             Key key = key(cluster);
             cluster.await(cluster.node(0).put(key, new byte[1], ALL));
+            settle(cluster);
             cluster.links.get(0).toward(id(1), Fault.loseRequest());
 
             assertThat(timeOfRead(cluster, key)).isBetween(PATIENCE, PATIENCE.plusMillis(300));
@@ -75,6 +81,7 @@ class SuspicionTest {
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 3).start()) {
             Key key = key(cluster);
             cluster.await(cluster.node(0).put(key, new byte[1], ALL));
+            settle(cluster);
             cluster.links.get(0).toward(id(1), Fault.loseRequest());
             timeOfRead(cluster, key);
 
@@ -110,6 +117,7 @@ class SuspicionTest {
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 3).start()) {
             Key key = key(cluster);
             cluster.await(cluster.node(0).put(key, new byte[1], ALL));
+            settle(cluster);
             cluster.links.get(0).toward(id(1), Fault.loseRequest());
             timeOfRead(cluster, key);
             Duration before = cluster.env.elapsed();
@@ -141,6 +149,7 @@ class SuspicionTest {
                 .start()) {
             Key key = key(cluster);
             cluster.await(cluster.node(0).put(key, new byte[1], ALL));
+            settle(cluster);
             cluster.links.get(0).toward(id(1), Fault.loseRequest());
 
             assertThat(cluster.failureOf(cluster.node(0).get(key, TWO)).code())
@@ -181,6 +190,7 @@ class SuspicionTest {
 
             throwing.set(false);
             cluster.await(cluster.node(0).put(key, new byte[1], ALL));
+            settle(cluster);
             cluster.links.get(0).toward(id(1), Fault.loseRequest());
             timeOfRead(cluster, key);
             // It looks around ten times a second.

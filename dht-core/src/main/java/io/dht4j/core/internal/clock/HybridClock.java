@@ -12,11 +12,11 @@ import java.util.function.LongSupplier;
  */
 public final class HybridClock {
 
-    /** What a node's slot is divided into: see {@link #next()} and {@link #above}. */
-    private static final int PARTS_OF_A_SLOT = 4;
+    /** The parts of a node's slot: for versions within what this clock allows others, and beyond. */
+    private static final int PARTS_OF_A_SLOT = 2;
 
-    /** The part for versions beyond what this clock allows others. */
-    private static final int BEYOND = PARTS_OF_A_SLOT - 1;
+    private static final int WITHIN = 0;
+    private static final int BEYOND = 1;
 
     private final LongSupplier wallMillis;
     private final LongSupplier steadyMillis;
@@ -27,8 +27,6 @@ public final class HybridClock {
     private final AtomicLong last = new AtomicLong();
     /** The last version that was given beyond the limit. */
     private final AtomicLong lastBeyond = new AtomicLong();
-
-    private volatile int partAbove = 1;
 
     /**
      * A clock that has seen nothing yet.
@@ -71,13 +69,12 @@ public final class HybridClock {
     }
 
     /**
-     * Says how often the node was started before. What {@link #above} gave between the last two starts it does not give
-     * again, though it is told of the same versions. Older ones it may, and those beyond the limit.
+     * Goes on above the versions beyond the limit that were given before the node started.
      *
-     * @param starts any number, greater by one with each start
+     * @param given the greatest of them, or a greater one
      */
-    public void started(int starts) {
-        partAbove = 1 + Math.floorMod(starts, BEYOND - 1);
+    void resumeBeyond(Version given) {
+        lastBeyond.accumulateAndGet(given.packed(), Math::max);
     }
 
     /**
@@ -89,7 +86,7 @@ public final class HybridClock {
         long now = wallMillis.getAsLong() << Version.COUNTER_BITS;
         while (true) {
             long seen = last.get();
-            long next = inSlot(Math.max(now, seen + 1), 0);
+            long next = inSlot(Math.max(now, seen + 1), WITHIN);
             if (last.compareAndSet(seen, next)) {
                 return new Version(next);
             }
@@ -114,7 +111,7 @@ public final class HybridClock {
             if (given >> Version.COUNTER_BITS <= limit) {
                 least = Math.max(least, given + 1);
             }
-            long next = inSlot(least, partAbove);
+            long next = inSlot(least, WITHIN);
             if (next >>> Version.COUNTER_BITS <= limit) {
                 if (last.compareAndSet(seen, next)) {
                     return new Version(next);
@@ -132,6 +129,21 @@ public final class HybridClock {
     private long inSlot(long version, int part) {
         int place = slot + slots * (part % parts);
         return version + ((place - version) & ((long) slots * parts - 1));
+    }
+
+    /**
+     * Whether a version that this clock has given is beyond what it allowed others then.
+     *
+     * @param given by this clock
+     * @return true if only {@link #above} can have given it
+     */
+    boolean isBeyond(Version given) {
+        return (given.packed() / slots & (parts - 1)) == BEYOND;
+    }
+
+    /** The greatest version given or observed, without those beyond the limit. */
+    Version last() {
+        return new Version(last.get());
     }
 
     /**

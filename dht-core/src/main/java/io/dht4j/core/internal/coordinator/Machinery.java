@@ -8,6 +8,7 @@ import io.dht4j.RefillStatus;
 import io.dht4j.Version;
 import io.dht4j.core.internal.clock.HybridClock;
 import io.dht4j.core.internal.clock.PeerClocks;
+import io.dht4j.core.internal.clock.VersionSource;
 import io.dht4j.core.internal.detection.GuardedDetector;
 import io.dht4j.core.internal.detection.Suspicion;
 import io.dht4j.core.internal.handoff.Handoff;
@@ -27,8 +28,6 @@ import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Environment;
-import io.dht4j.spi.StoreException;
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.BitSet;
 import java.util.Comparator;
@@ -51,7 +50,6 @@ import org.slf4j.LoggerFactory;
 final class Machinery {
 
     private static final Logger LOG = LoggerFactory.getLogger(Machinery.class);
-    private static final String STARTS = "starts";
     private static final Duration START_TIMEOUT = Duration.ofSeconds(30);
     private static final Duration PING_TIMEOUT = Duration.ofSeconds(2);
 
@@ -59,6 +57,9 @@ final class Machinery {
     final Parts parts;
 
     final HybridClock clock;
+    /** What writes are stamped with. */
+    final VersionSource versions;
+
     final PeerClocks clocks;
     /** Until then nothing is stamped. */
     final FirstWord firstWord;
@@ -85,6 +86,8 @@ final class Machinery {
         this.limits = limits;
         this.clock = clock;
         this.environment = parts.environment();
+        this.versions =
+                new VersionSource(clock, environment, parts.isNode() ? Optional.of(parts.store()) : Optional.empty());
         this.others = parts.topology().nodes().stream()
                 .filter(node -> !node.id().equals(parts.self()))
                 .toList();
@@ -192,28 +195,6 @@ final class Machinery {
         }
     }
 
-    /** So that a version which was given before this start is not given again. */
-    private void countStart() {
-        int starts = environment.random().nextInt();
-        try {
-            int before = parts.store()
-                    .note(STARTS)
-                    .filter(note -> note.length == Integer.BYTES)
-                    .map(note -> ByteBuffer.wrap(note).getInt())
-                    .orElse(starts);
-            starts = before + 1;
-            parts.store()
-                    .keepNote(
-                            STARTS,
-                            ByteBuffer.allocate(Integer.BYTES).putInt(starts).array());
-        } catch (StoreException e) {
-            // The next start will read the same number: this one must not use the one that follows it.
-            starts = environment.random().nextInt();
-            LOG.debug("the store does not remember how often it was started", e);
-        }
-        clock.started(starts);
-    }
-
     /**
      * Listens, and begins what runs by itself. Blocks until the transport accepts requests.
      *
@@ -223,10 +204,11 @@ final class Machinery {
     void start() {
         AddressCheck.check(parts.topology().nodes(), parts.transport());
         parts.store().bind("name " + parts.self() + ", " + parts.description());
-        countStart();
+        versions.load();
         fence.load();
         antiEntropy.ifPresent(AntiEntropy::start);
         listen();
+        firstWord.said().thenRun(versions::prepare);
         firstWord.begin();
         others.forEach(this::ping);
         antiEntropy.ifPresent(AntiEntropy::askOthers);
@@ -270,6 +252,7 @@ final class Machinery {
                 // What calls missed that ended with the transport is kept too.
                 await(handoff.settle(), "missed writes");
                 handoff.close();
+                versions.close();
             } finally {
                 parts.store().close();
             }

@@ -362,7 +362,7 @@ public final class NodeCluster implements Cluster {
         ReplicationPolicy policy = rules.policy(options);
         Ordering ordering = rules.ordering(options, policy);
         if (keys.isEmpty()) {
-            return CompletableFuture.completedFuture(machinery.clock.next());
+            return CompletableFuture.completedFuture(machinery.versions.next());
         }
         CallContext context = rules.context(options);
         // Before there is a version: a snapshot waits for the writes that may be older than it is.
@@ -377,7 +377,26 @@ public final class NodeCluster implements Cluster {
             underWay.ended();
             throw e;
         }
-        return written.whenComplete((done, error) -> underWay.ended());
+        CompletableFuture<Version> result = new CompletableFuture<>();
+        written.whenComplete((version, error) -> {
+            underWay.ended();
+            if (error == null) {
+                result.complete(version);
+            } else {
+                result.completeExceptionally(failure(error));
+            }
+        });
+        return result;
+    }
+
+    /** What a caller learns of a failure. */
+    private static DhtException failure(Throwable error) {
+        Throwable cause = DhtException.unwrap(error);
+        if (cause instanceof DhtException expected) {
+            return expected;
+        }
+        LOG.error("a write failed in an unexpected way", cause);
+        return DhtException.of(ErrorCode.INTERNAL, "internal error: " + cause);
     }
 
     /**
@@ -396,7 +415,7 @@ public final class NodeCluster implements Cluster {
                 .thenCompose(said -> machinery.clocks.confirmedProblem())
                 .whenComplete((problem, error) -> {
                     if (error != null) {
-                        waiting.completeExceptionally(DhtException.unwrap(error));
+                        waiting.completeExceptionally(error);
                     } else if (problem.isPresent()) {
                         waiting.completeExceptionally(wrongClock(problem.get()));
                     } else {
@@ -413,14 +432,28 @@ public final class NodeCluster implements Cluster {
             Ordering ordering,
             CallContext context) {
         return ordering == Ordering.REAL_TIME
-                ? write(entriesOf.apply(machinery.clock.next()), policy, ordering, context)
+                ? writeAs(machinery.versions.next(), entriesOf, policy, ordering, context)
                 : VersionQuery.start(parts, peers, keys, policy, context).thenCompose(newest -> {
                     // The clock may have been set meanwhile.
                     machinery.clocks.problem().ifPresent(NodeCluster::refuseClock);
-                    Version now = machinery.clock.current();
+                    Version now = machinery.versions.current();
                     Version least = now.compareTo(newest) > 0 ? now : newest;
-                    return write(entriesOf.apply(machinery.clock.above(least)), policy, ordering, context);
+                    return writeAs(machinery.versions.above(least), entriesOf, policy, ordering, context);
                 });
+    }
+
+    private CompletableFuture<Version> writeAs(
+            Version version,
+            Function<Version, List<Entry>> entriesOf,
+            ReplicationPolicy policy,
+            Ordering ordering,
+            CallContext context) {
+        return machinery.versions.isReserved(version)
+                ? write(entriesOf.apply(version), policy, ordering, context)
+                : machinery
+                        .versions
+                        .reserve(version)
+                        .thenCompose(reserved -> write(entriesOf.apply(version), policy, ordering, context));
     }
 
     private static void refuseClock(ClockProblem problem) {
@@ -438,7 +471,7 @@ public final class NodeCluster implements Cluster {
                 parts,
                 peers,
                 machinery.handoff,
-                machinery.clock,
+                machinery.versions,
                 entries,
                 policy,
                 ordering,

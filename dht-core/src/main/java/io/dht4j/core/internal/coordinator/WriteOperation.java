@@ -8,7 +8,7 @@ import io.dht4j.Ordering;
 import io.dht4j.ReplicationPolicy;
 import io.dht4j.UnavailableException;
 import io.dht4j.Version;
-import io.dht4j.core.internal.clock.HybridClock;
+import io.dht4j.core.internal.clock.VersionSource;
 import io.dht4j.core.internal.handoff.Handoff;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
@@ -37,7 +37,7 @@ final class WriteOperation {
 
     private final Parts parts;
     private final Peers peers;
-    private final HybridClock clock;
+    private final VersionSource versions;
     private final ReplicationPolicy policy;
     /** Where the newest versions were asked for before: what is newer since is of a write beside this one. */
     private final boolean newerCounts;
@@ -93,7 +93,7 @@ final class WriteOperation {
             Parts parts,
             Peers peers,
             Handoff handoff,
-            HybridClock clock,
+            VersionSource versions,
             ReplicationPolicy policy,
             Ordering ordering,
             CallContext context,
@@ -101,7 +101,7 @@ final class WriteOperation {
         this.parts = parts;
         this.newerCounts = ordering == Ordering.LINEARIZABLE;
         this.peers = peers;
-        this.clock = clock;
+        this.versions = versions;
         this.policy = policy;
         this.missed = new MissedWrites(handoff);
         this.context = context;
@@ -124,7 +124,7 @@ final class WriteOperation {
             Parts parts,
             Peers peers,
             Handoff handoff,
-            HybridClock clock,
+            VersionSource versions,
             List<Entry> entries,
             ReplicationPolicy policy,
             Ordering ordering,
@@ -134,7 +134,8 @@ final class WriteOperation {
         for (Entry entry : entries) {
             peers.room().require(parts.replicas(entry.key(), policy.from()), policy);
         }
-        WriteOperation operation = new WriteOperation(parts, peers, handoff, clock, policy, ordering, context, entries);
+        WriteOperation operation =
+                new WriteOperation(parts, peers, handoff, versions, policy, ordering, context, entries);
         if (entries.size() == 1) {
             operation.send(operation.first.get(0));
         } else {
@@ -257,9 +258,15 @@ final class WriteOperation {
         if (superseding.isEmpty()) {
             fail(stamp.tracker);
         } else if (!result.isDone() && !context.isExpired()) {
-            Stamp again = new Stamp(stamp.entry.withVersion(clock.above(superseding.get())), policy);
+            Version above = versions.above(superseding.get());
+            Stamp again = new Stamp(stamp.entry.withVersion(above), policy);
             stamp.next = again;
-            send(again);
+            if (versions.isReserved(above)) {
+                send(again);
+            } else {
+                // When the node is closing meanwhile, the deadline ends the call: what the first stamp did is unknown.
+                versions.reserve(above).thenRun(() -> send(again));
+            }
         }
     }
 

@@ -112,16 +112,6 @@ class HybridClockTest {
     }
 
     @Test
-    void afterAStartOtherVersionsAreGivenAboveTheSameOne() {
-        Version newest = Version.of(1_000_500, 9);
-        HybridClock before = new HybridClock(wall::get, () -> 0, 60_000, 3, 8);
-        before.started(7);
-        HybridClock after = new HybridClock(wall::get, () -> 0, 60_000, 3, 8);
-        after.started(8);
-        assertThat(after.above(newest)).isNotEqualTo(before.above(newest));
-    }
-
-    @Test
     void aClockThatIsSetBackGoesOnToTakeWhatOthersRightlyGive() {
         AtomicLong nanos = new AtomicLong();
         HybridClock setBack = new HybridClock(wall::get, nanos::get, 60_000, 3, 8);
