@@ -4,7 +4,8 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 
 /**
- * A failed call. The subtype tells what the caller may do, the {@link #code()} what went wrong.
+ * A failed call. The subtype tells what the caller may do, the {@link #code()} what went wrong. The message is one line: what a key
+ * or a remote node puts into it is {@linkplain PrintableText escaped}.
  */
 public abstract sealed class DhtException extends RuntimeException
         permits InvalidRequestException, UnavailableException, IndeterminateException, OverloadedException {
@@ -20,7 +21,7 @@ public abstract sealed class DhtException extends RuntimeException
      * @param message one line for people
      */
     DhtException(ErrorCode code, ErrorCode.Action action, String message) {
-        super(message, null, false, false);
+        super(PrintableText.of(message), null, false, false);
         if (code.action() != action) {
             throw new IllegalArgumentException(code + " is not an error of the kind " + action);
         }

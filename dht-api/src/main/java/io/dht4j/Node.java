@@ -29,13 +29,14 @@ public record Node(NodeId id, String address, int weight) {
      */
     public Node {
         if (!isHost(hostOf(address))) {
-            throw new IllegalArgumentException("node " + id
-                    + ": an address is host:port, with an IPv6 address in brackets, not \"" + shown(address) + "\"");
+            throw new IllegalArgumentException(
+                    "node " + id + ": an address is host:port, with an IPv6 address in brackets, not \""
+                            + PrintableText.of(address, MAX_HOST) + "\"");
         }
         String port = portOf(address);
         if (!port.matches("[0-9]{1,5}") || Integer.parseInt(port) < 1 || Integer.parseInt(port) > MAX_PORT) {
             throw new IllegalArgumentException("node " + id + ": the port of its address must be 1 to " + MAX_PORT
-                    + ", not \"" + shown(port) + "\"");
+                    + ", not \"" + PrintableText.of(port, MAX_HOST) + "\"");
         }
         if (weight < 1 || weight > MAX_WEIGHT) {
             throw new IllegalArgumentException(
@@ -96,11 +97,5 @@ public record Node(NodeId id, String address, int weight) {
         } catch (UnknownHostException e) {
             return false;
         }
-    }
-
-    /** What was given, fit for a message. */
-    private static String shown(String text) {
-        String line = text.replaceAll("[\\p{C}\\p{Zl}\\p{Zp}]", "?");
-        return line.length() <= MAX_HOST ? line : line.substring(0, MAX_HOST) + "…";
     }
 }

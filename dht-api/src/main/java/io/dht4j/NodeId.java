@@ -10,6 +10,7 @@ import java.util.regex.Pattern;
 public record NodeId(String value) implements Comparable<NodeId> {
 
     private static final Pattern FORM = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,63}");
+    private static final int MAX_SHOWN = 255;
 
     /**
      * Checks the form.
@@ -19,8 +20,8 @@ public record NodeId(String value) implements Comparable<NodeId> {
     public NodeId {
         if (!FORM.matcher(value).matches()) {
             throw new IllegalArgumentException(
-                    "a node id is 1 to 64 letters, digits, '.', '_' or '-', the first a letter or digit, not \"" + value
-                            + "\"");
+                    "a node id is 1 to 64 letters, digits, '.', '_' or '-', the first a letter or digit, not \""
+                            + PrintableText.of(value, MAX_SHOWN) + "\"");
         }
     }
 

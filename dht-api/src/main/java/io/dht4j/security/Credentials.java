@@ -1,5 +1,6 @@
 package io.dht4j.security;
 
+import io.dht4j.PrintableText;
 import io.dht4j.security.Watched.NotNowException;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -66,7 +67,7 @@ final class Credentials {
     void warnAboutName(String owner, Consumer<String> warnings) {
         if (!chain.isEmpty() && !Tls.names(chain.get(0)).contains(owner)) {
             warnings.accept(files.certificate().orElseThrow() + ": the certificate names "
-                    + new TreeSet<>(Tls.names(chain.get(0))) + ", not " + owner
+                    + PrintableText.of(new TreeSet<>(Tls.names(chain.get(0)))) + ", not " + owner
                     + ", the name of this node: other nodes refuse it");
         }
     }
@@ -122,7 +123,8 @@ final class Credentials {
     }
 
     private static String dates(Optional<Path> file, X509Certificate certificate) {
-        return file.orElseThrow() + ": the certificate of " + certificate.getSubjectX500Principal() + " is valid from "
+        return file.orElseThrow() + ": the certificate of "
+                + PrintableText.of(certificate.getSubjectX500Principal()) + " is valid from "
                 + certificate.getNotBefore().toInstant() + " until "
                 + certificate.getNotAfter().toInstant() + ", not now";
     }

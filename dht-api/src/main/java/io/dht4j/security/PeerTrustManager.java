@@ -1,6 +1,7 @@
 package io.dht4j.security;
 
 import io.dht4j.NodeId;
+import io.dht4j.PrintableText;
 import io.dht4j.security.Tls.ExpectedPeer;
 import java.net.Socket;
 import java.security.cert.CertificateException;
@@ -65,8 +66,8 @@ final class PeerTrustManager extends X509ExtendedTrustManager {
                 .orElseThrow(() -> new CertificateException("no node is expected at " + host + ":" + port));
         Set<String> names = Tls.names(chain[0]);
         if (!names.contains(wanted.value())) {
-            throw new CertificateException("the certificate of " + host + ":" + port + " names " + new TreeSet<>(names)
-                    + ", not " + wanted + ", the node that is called");
+            throw new CertificateException("the certificate of " + host + ":" + port + " names "
+                    + PrintableText.of(new TreeSet<>(names)) + ", not " + wanted + ", the node that is called");
         }
     }
 

@@ -1,5 +1,6 @@
 package io.dht4j.security;
 
+import io.dht4j.PrintableText;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -72,7 +73,7 @@ final class Pem {
                 case "ENCRYPTED PRIVATE KEY" ->
                     throw new IllegalArgumentException(file + " is encrypted; decrypt it: " + conversion(file));
                 case "RSA PRIVATE KEY", "EC PRIVATE KEY", "DSA PRIVATE KEY" ->
-                    throw new IllegalArgumentException(file + " is in the old form \"" + block.label
+                    throw new IllegalArgumentException(file + " is in the old form \"" + PrintableText.of(block.label)
                             + "\"; convert it to PKCS #8: " + conversion(file));
                 default -> {
                     // Certificates and curve parameters may stand in the same file.
@@ -147,7 +148,7 @@ final class Pem {
         } catch (IllegalArgumentException e) {
             // Without the cause, which shows a character of what may be a key.
             throw new IllegalArgumentException(
-                    file + ": the block that ends in line " + number + " is not base64: " + label);
+                    file + ": the block that ends in line " + number + " is not base64: " + PrintableText.of(label));
         }
     }
 }

@@ -1,5 +1,6 @@
 package io.dht4j.security;
 
+import io.dht4j.PrintableText;
 import io.dht4j.spi.ConnectFailure;
 import java.security.cert.X509Certificate;
 import java.util.Iterator;
@@ -58,12 +59,11 @@ public final class RefusedCallers {
      * Tells of a caller, unless that was told or too much was told of late. Does not block, but for what {@code warnings} does.
      *
      * @param address the caller's, without its port, which differs for each connection
-     * @param why names what the caller has shown and what is wrong with it, without secrets; control characters are taken
-     *     out, and what is too long is cut
+     * @param why names what the caller has shown and what is wrong with it, without secrets; control characters are
+     *     escaped, and what is too long is cut
      */
     public void refused(String address, String why) {
-        String text = why.replaceAll("\\p{Cntrl}+", " ");
-        Refusal refusal = new Refusal(address, text.substring(0, Math.min(text.length(), LONGEST_REASON)));
+        Refusal refusal = new Refusal(PrintableText.of(address), PrintableText.of(why, LONGEST_REASON));
         long before;
         synchronized (this) {
             if (told.contains(refusal)) {

@@ -1,5 +1,6 @@
 package io.dht4j.security;
 
+import io.dht4j.PrintableText;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -122,7 +123,8 @@ final class Watched<T> implements AutoCloseable {
             }
             return;
         }
-        warnings.accept(files.stream().map(Path::toString).collect(Collectors.joining(", ")) + ": read anew");
+        warnings.accept(
+                PrintableText.of(files.stream().map(Path::toString).collect(Collectors.joining(", ")) + ": read anew"));
     }
 
     /** Whether this look found what the last one found, and that is news. */
@@ -138,6 +140,6 @@ final class Watched<T> implements AutoCloseable {
     }
 
     private void keep(String why) {
-        warnings.accept(why + "; what was read before stays in use");
+        warnings.accept(PrintableText.of(why + "; what was read before stays in use"));
     }
 }

@@ -1,8 +1,10 @@
 package io.dht4j.spi;
 
+import io.dht4j.PrintableText;
+
 /**
  * A store that cannot read or write. The message names the file and the way out. It says nothing about whether entries
- * that were being applied have been kept.
+ * that were being applied have been kept. It is one line: control characters are {@linkplain PrintableText escaped}.
  */
 public final class StoreException extends RuntimeException {
 
@@ -14,7 +16,7 @@ public final class StoreException extends RuntimeException {
      * @param message what, where, and the way out
      */
     public StoreException(String message) {
-        super(message);
+        super(PrintableText.of(message));
     }
 
     /**
@@ -24,6 +26,6 @@ public final class StoreException extends RuntimeException {
      * @param cause what was thrown
      */
     public StoreException(String message, Throwable cause) {
-        super(message, cause);
+        super(PrintableText.of(message), cause);
     }
 }

@@ -1,6 +1,11 @@
 package io.dht4j.spi;
 
-/** A call that brought no reply, or a transport that could not start. */
+import io.dht4j.PrintableText;
+
+/**
+ * A call that brought no reply, or a transport that could not start. The message is one line: control characters are
+ * {@linkplain PrintableText escaped}.
+ */
 public final class TransportException extends RuntimeException {
 
     private static final long serialVersionUID = 1;
@@ -31,7 +36,7 @@ public final class TransportException extends RuntimeException {
      * @param message names the node or the address, and what went wrong
      */
     public TransportException(Outcome outcome, String message) {
-        super(message, null, false, false);
+        super(PrintableText.of(message), null, false, false);
         this.outcome = outcome;
         this.reason = Reason.OTHER;
     }
@@ -43,7 +48,7 @@ public final class TransportException extends RuntimeException {
      * @param message names the node or the address, and what went wrong
      */
     public TransportException(Reason reason, String message) {
-        super(message, null, false, false);
+        super(PrintableText.of(message), null, false, false);
         this.outcome = Outcome.NOT_SENT;
         this.reason = reason;
     }
@@ -56,7 +61,7 @@ public final class TransportException extends RuntimeException {
      * @param cause what was thrown
      */
     public TransportException(Outcome outcome, String message, Throwable cause) {
-        super(message, cause, false, false);
+        super(PrintableText.of(message), cause, false, false);
         this.outcome = outcome;
         this.reason = Reason.OTHER;
     }

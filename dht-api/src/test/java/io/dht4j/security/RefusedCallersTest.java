@@ -67,7 +67,7 @@ class RefusedCallersTest {
         assertThat(lines)
                 .singleElement()
                 .satisfies(line -> assertThat(line)
-                        .startsWith("refused 10.0.0.1: names [a WARN forged [2Jxxx")
+                        .startsWith("refused 10.0.0.1: names [a\\nWARN forged\\u001b[2Jxxx")
                         .hasSizeLessThan(400));
     }
 }

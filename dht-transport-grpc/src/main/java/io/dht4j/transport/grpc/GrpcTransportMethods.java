@@ -1,5 +1,6 @@
 package io.dht4j.transport.grpc;
 
+import io.dht4j.PrintableText;
 import io.dht4j.spi.ConnectFailure;
 import io.dht4j.spi.Frame;
 import io.grpc.Drainable;
@@ -100,7 +101,7 @@ final class GrpcTransportMethods {
 
     /** A text fit for an answer: one line, and not long. */
     static String oneLine(String text) {
-        String line = text.replaceAll("\\p{Cntrl}+", " ");
+        String line = PrintableText.of(text);
         return line.substring(0, Math.min(line.length(), 300));
     }
 

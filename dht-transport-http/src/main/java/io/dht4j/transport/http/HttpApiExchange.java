@@ -270,7 +270,7 @@ final class HttpApiExchange {
         if (cause instanceof DhtException known) {
             answer(HttpApiProblem.of(known.code(), String.valueOf(known.getMessage())));
         } else {
-            LOG.error("{} {} failed", request.method(), request.path(), cause);
+            LOG.error("{} {} failed", request.method(), HttpApiQuery.shown(request.path()), cause);
             answer(HttpApiProblem.of(
                     ErrorCode.INTERNAL,
                     "an internal fault, logged at this node; the request may have been carried out"));
@@ -281,9 +281,9 @@ final class HttpApiExchange {
     void logAndCut(Throwable error) {
         Throwable cause = DhtException.unwrap(error);
         if (cause instanceof DhtException known) {
-            LOG.warn("{} {} truncated: {}", request.method(), request.path(), known.getMessage());
+            LOG.warn("{} {} truncated: {}", request.method(), HttpApiQuery.shown(request.path()), known.getMessage());
         } else {
-            LOG.error("{} {} truncated", request.method(), request.path(), cause);
+            LOG.error("{} {} truncated", request.method(), HttpApiQuery.shown(request.path()), cause);
         }
         cut();
     }

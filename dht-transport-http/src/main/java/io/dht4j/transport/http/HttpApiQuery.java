@@ -7,6 +7,7 @@ import io.dht4j.ErrorCode;
 import io.dht4j.InvalidRequestException;
 import io.dht4j.Key;
 import io.dht4j.Ordering;
+import io.dht4j.PrintableText;
 import io.dht4j.ReplicationPolicy;
 import io.dht4j.Version;
 import java.io.ByteArrayOutputStream;
@@ -294,7 +295,7 @@ final class HttpApiQuery {
 
     /** The start of what a client sent, for a message. */
     static String shown(String text) {
-        return text.length() <= SHOWN_CHARACTERS ? text : text.substring(0, SHOWN_CHARACTERS) + "...";
+        return PrintableText.of(text, SHOWN_CHARACTERS);
     }
 
     private static ErrorCode codeOf(String name) {

@@ -331,7 +331,7 @@ final class HttpListener {
         try {
             handler.handle(request);
         } catch (RuntimeException e) {
-            LOG.warn("handling {} {} failed", request.method(), request.path(), e);
+            LOG.warn("handling {} {} failed", request.method(), HttpApiQuery.shown(request.path()), e);
             if (!request.response().ended() && !request.response().headWritten()) {
                 closing(request).setStatusCode(500).end("internal error");
             } else if (!request.response().ended()) {

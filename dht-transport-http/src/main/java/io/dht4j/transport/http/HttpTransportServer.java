@@ -1,6 +1,7 @@
 package io.dht4j.transport.http;
 
 import io.dht4j.DhtException;
+import io.dht4j.PrintableText;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.FrameHandler;
 import io.dht4j.transport.http.HttpTransportCallers.Verdict;
@@ -287,7 +288,7 @@ final class HttpTransportServer implements Handler<HttpServerRequest> {
             if (error != null || reply == null) {
                 Throwable cause = error == null ? new IllegalStateException("no reply") : DhtException.unwrap(error);
                 LOG.warn("answering a frame from {} failed", request.remoteAddress(), cause);
-                String text = cause.toString().replaceAll("\\p{Cntrl}+", " ");
+                String text = PrintableText.of(cause);
                 write(500, Buffer.buffer(text.substring(0, Math.min(text.length(), MAX_ERROR_TEXT))));
             } else if (reply.length > maxFrameBytes) {
                 LOG.warn("a reply of {} bytes is over the limit of {}", reply.length, maxFrameBytes);

@@ -3,6 +3,7 @@ package io.dht4j.examples.transport;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.dht4j.DhtException;
+import io.dht4j.PrintableText;
 import io.dht4j.examples.transport.TcpConnection.Kind;
 import io.dht4j.examples.transport.TcpConnection.Message;
 import io.dht4j.spi.CallContext;
@@ -125,7 +126,7 @@ final class TcpGuest implements TcpConnection.Owner {
     }
 
     private static byte[] text(String message) {
-        String line = message.replaceAll("\\p{Cntrl}+", " ");
+        String line = PrintableText.of(message);
         return line.substring(0, Math.min(line.length(), MAX_TEXT)).getBytes(UTF_8);
     }
 

@@ -1,5 +1,6 @@
 package io.dht4j.core.internal.wire;
 
+import io.dht4j.PrintableText;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -56,7 +57,7 @@ public record ClusterSettings(Map<String, String> values) {
      * @param other the settings of another node
      * @param here whose these are
      * @param there whose the others are
-     * @return for each setting that is not equal its name and both values, for people
+     * @return for each setting that is not equal its name and both values, for people, control characters escaped
      */
     public String differences(ClusterSettings other, String here, String there) {
         Set<String> names = new LinkedHashSet<>(values.keySet());
@@ -66,8 +67,8 @@ public record ClusterSettings(Map<String, String> values) {
             names.remove(TABLE);
         }
         return names.stream()
-                .map(name -> name + ": " + values.getOrDefault(name, "unknown") + " at " + here + ", "
-                        + other.values.getOrDefault(name, "unknown") + " at " + there)
+                .map(name -> PrintableText.of(name + ": " + values.getOrDefault(name, "unknown") + " at " + here + ", "
+                        + other.values.getOrDefault(name, "unknown") + " at " + there))
                 .collect(Collectors.joining("; "));
     }
 }

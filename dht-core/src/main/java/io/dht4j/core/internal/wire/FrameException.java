@@ -1,6 +1,7 @@
 package io.dht4j.core.internal.wire;
 
 import io.dht4j.ErrorCode;
+import io.dht4j.PrintableText;
 
 /** Bytes that are not a frame. An answer, not a fault: it has no stack trace. */
 public final class FrameException extends Exception {
@@ -10,7 +11,7 @@ public final class FrameException extends Exception {
     private final ErrorCode code;
 
     FrameException(ErrorCode code, String message) {
-        super(message, null, false, false);
+        super(PrintableText.of(message), null, false, false);
         this.code = code;
     }
 

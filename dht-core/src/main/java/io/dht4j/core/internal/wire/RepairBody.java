@@ -2,6 +2,7 @@ package io.dht4j.core.internal.wire;
 
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
+import io.dht4j.PrintableText;
 import io.dht4j.core.internal.wire.RepairReply.Held;
 import io.dht4j.core.internal.wire.RepairRequest.Buckets;
 import io.dht4j.core.internal.wire.RepairRequest.Detail;
@@ -161,7 +162,7 @@ final class RepairBody {
     }
 
     private static RepairRequest.Purged purged(FrameReader in) throws FrameException {
-        String from = in.text();
+        String from = PrintableText.of(in.text());
         BitSet partitions = partitions(in);
         List<Long> purged = numbers(in, "purged versions");
         if (purged.size() != partitions.cardinality()) {

@@ -1,6 +1,7 @@
 package io.dht4j.core.internal.wire;
 
 import io.dht4j.ErrorCode;
+import io.dht4j.PrintableText;
 import io.dht4j.core.internal.wire.Request.Query;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -255,7 +256,7 @@ final class ReplyBody {
 
     private static Reply.Failed failed(FrameReader in) throws FrameException {
         int number = in.u16("an error code");
-        String message = in.text();
+        String message = PrintableText.of(in.text());
         // A newer peer may know errors that this node does not.
         return new Reply.Failed(ErrorCode.byNumber(number).orElse(ErrorCode.INTERNAL), message);
     }
