@@ -1,5 +1,6 @@
 package io.dht4j.testkit;
 
+import io.dht4j.security.PrivateFiles;
 import io.dht4j.security.TlsFiles;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -231,13 +232,18 @@ public final class TestCertificates {
         try {
             return new Issued(
                     Files.writeString(directory.resolve(file + "-cert.pem"), pem("CERTIFICATE", certificate) + between),
-                    Files.writeString(
+                    secret(
                             directory.resolve(file + "-key.pem"),
                             pem("PRIVATE KEY", keys.getPrivate().getEncoded())),
                     authority);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    private static Path secret(Path file, String content) throws IOException {
+        PrivateFiles.createIfMissing(file);
+        return Files.writeString(file, content);
     }
 
     private static List<String> names(String name, String... more) {

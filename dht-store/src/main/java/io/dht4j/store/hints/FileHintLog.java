@@ -1,6 +1,7 @@
 package io.dht4j.store.hints;
 
 import io.dht4j.NodeId;
+import io.dht4j.security.PrivateFiles;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.HintLog;
 import io.dht4j.spi.StoreException;
@@ -72,9 +73,10 @@ public final class FileHintLog implements HintLog {
             throw new IllegalArgumentException("a log of hints needs " + MIN_BYTES + " bytes or more, not " + maxBytes);
         }
         try {
-            Files.createDirectories(directory);
-            RandomAccessFile lockFile =
-                    new RandomAccessFile(directory.resolve(LOCK_FILE).toFile(), "rw");
+            PrivateFiles.createDirectories(directory);
+            Path lockPath = directory.resolve(LOCK_FILE);
+            PrivateFiles.createIfMissing(lockPath);
+            RandomAccessFile lockFile = new RandomAccessFile(lockPath.toFile(), "rw");
             try {
                 FileHintLog log = new FileHintLog(
                         directory,

@@ -1,5 +1,6 @@
 package io.dht4j.store.hints;
 
+import io.dht4j.security.PrivateFiles;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.HintLog;
 import io.dht4j.spi.StoreException;
@@ -186,10 +187,11 @@ final class HintQueue implements AutoCloseable {
         }
         if (!Files.isDirectory(directory)) {
             // Not those that it is in: what somebody has removed is not made again, half of it.
-            Files.createDirectory(directory);
+            PrivateFiles.createDirectory(directory);
         }
         long number = nextNumber++;
         Path path = directory.resolve(number + ".hints");
+        PrivateFiles.createIfMissing(path);
         RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw");
         try {
             file.write(LogFormat.segmentHeader(number));

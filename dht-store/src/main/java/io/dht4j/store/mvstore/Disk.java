@@ -1,5 +1,6 @@
 package io.dht4j.store.mvstore;
 
+import io.dht4j.security.PrivateFiles;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.channels.FileChannel;
@@ -17,8 +18,9 @@ class Disk {
     /** The disk of the machine. */
     static final Disk REAL = new Disk();
 
-    /** Opens a file for reading and writing, which is made if it does not exist. */
+    /** Opens a file for reading and writing, which is made, for its owner alone, if it does not exist. */
     RandomAccessFile open(Path path) throws IOException {
+        PrivateFiles.createIfMissing(path);
         return new RandomAccessFile(path.toFile(), "rw");
     }
 

@@ -1,5 +1,6 @@
 package io.dht4j.store.mvstore;
 
+import io.dht4j.security.PrivateFiles;
 import io.dht4j.spi.RefillMarker;
 import io.dht4j.spi.StoreException;
 import java.io.IOException;
@@ -88,7 +89,8 @@ public final class Rebuild {
         for (int i = 1; i < MOST_ASIDE; i++) {
             Path aside = directory.resolve(StoreDirectory.ASIDE_PREFIX + i);
             if (!Files.exists(aside)) {
-                return Files.createDirectory(aside);
+                PrivateFiles.createDirectory(aside);
+                return aside;
             }
         }
         throw new IOException("there are " + MOST_ASIDE + " directories " + StoreDirectory.ASIDE_PREFIX + "N already");

@@ -1,5 +1,6 @@
 package io.dht4j.store.mvstore;
 
+import io.dht4j.security.PrivateFiles;
 import io.dht4j.spi.StoreException;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -92,8 +93,7 @@ final class StoreDirectory implements AutoCloseable {
             if (!Files.exists(directory.resolve(FORMAT_FILE))) {
                 refuseForeign(directory, name -> !isStoreFile(name));
             }
-            FileChannel channel =
-                    FileChannel.open(directory.resolve(LOCK_FILE), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+            FileChannel channel = openLock(directory);
             try {
                 return new StoreDirectory(directory, Disk.REAL, channel, tryLock(directory, channel));
             } catch (IOException | RuntimeException e) {
@@ -106,8 +106,7 @@ final class StoreDirectory implements AutoCloseable {
     private static StoreDirectory lockAndCheck(Path directory, Disk disk) throws IOException {
         make(directory, disk);
         boolean formatted = isFormatted(directory);
-        FileChannel channel =
-                FileChannel.open(directory.resolve(LOCK_FILE), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        FileChannel channel = openLock(directory);
         try {
             StoreDirectory opened = new StoreDirectory(directory, disk, channel, tryLock(directory, channel));
             opened.files.opened(directory.resolve(LOCK_FILE));
@@ -123,7 +122,16 @@ final class StoreDirectory implements AutoCloseable {
         }
     }
 
-    /** Makes a directory, and those that it is in, where they do not exist, and forces their names to the disk. */
+    private static FileChannel openLock(Path directory) throws IOException {
+        Path file = directory.resolve(LOCK_FILE);
+        PrivateFiles.createIfMissing(file);
+        return FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+    }
+
+    /**
+     * Makes a directory, and those that it is in, for their owner alone where they do not exist, and forces their names to
+     * the disk.
+     */
     private static void make(Path directory, Disk disk) throws IOException {
         @Nullable Path parent = directory.toAbsolutePath().getParent();
         if (parent == null || Files.exists(directory)) {
@@ -132,7 +140,7 @@ final class StoreDirectory implements AutoCloseable {
             return;
         }
         make(parent, disk);
-        Files.createDirectories(directory);
+        PrivateFiles.createDirectories(directory);
         disk.forceNames(parent);
     }
 

@@ -1,6 +1,7 @@
 package io.dht4j.examples.backup;
 
 import io.dht4j.examples.client.ClientException;
+import io.dht4j.security.PrivateFiles;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.OverlappingFileLockException;
@@ -40,7 +41,7 @@ final class SnapshotLock implements AutoCloseable {
         Path file = directory.resolveSibling(directory.getFileName() + ".lock");
         while (true) {
             try {
-                Files.createFile(file);
+                PrivateFiles.create(file);
             } catch (FileAlreadyExistsException e) {
                 // Held, or left behind by a process that was killed: locking it tells which.
             }

@@ -4,6 +4,7 @@ import io.dht4j.Key;
 import io.dht4j.Version;
 import io.dht4j.examples.client.ClientException;
 import io.dht4j.examples.client.Item;
+import io.dht4j.security.PrivateFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -20,7 +21,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes a snapshot's directory. Everything goes to a directory of a temporary name beside it, is forced to the disk, and
+ * Writes a snapshot's directory, which is for its owner alone. Everything goes to a directory of a temporary name beside it, is forced to the disk, and
  * gets its name when it is complete; so a directory of that name is complete. One writer at a time has a directory. Blocks; for one thread.
  */
 public final class SnapshotWriter implements AutoCloseable {
@@ -84,7 +85,7 @@ public final class SnapshotWriter implements AutoCloseable {
             // Not before: who held the lock may have completed a snapshot.
             requireFree(directory);
             remove(unfinished);
-            Files.createDirectory(unfinished);
+            PrivateFiles.createDirectory(unfinished);
             return new SnapshotWriter(directory, unfinished, lock, cut, fileBytes);
         } catch (IOException | ClientException | RuntimeException e) {
             lock.close();
@@ -148,12 +149,16 @@ public final class SnapshotWriter implements AutoCloseable {
 
     private void beginFile() throws IOException {
         int number = files.size() + 1;
-        channel = FileChannel.open(
-                unfinished.resolve(DataFormat.name(number)), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+        channel = create(unfinished.resolve(DataFormat.name(number)));
         digest = Sha256.begin();
         entriesInFile = 0;
         bytesInFile = 0;
         write(DataFormat.header(number, cut));
+    }
+
+    private static FileChannel create(Path file) throws IOException {
+        PrivateFiles.create(file);
+        return FileChannel.open(file, StandardOpenOption.WRITE);
     }
 
     private void write(ByteBuffer data) throws IOException {
@@ -203,8 +208,7 @@ public final class SnapshotWriter implements AutoCloseable {
     public SnapshotInfo finish() throws IOException {
         endFile();
         Manifest manifest = new Manifest(cut, entries, bytes, files);
-        try (FileChannel file = FileChannel.open(
-                unfinished.resolve(Manifest.NAME), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+        try (FileChannel file = create(unfinished.resolve(Manifest.NAME))) {
             ByteBuffer encoded = ByteBuffer.wrap(manifest.encode());
             while (encoded.hasRemaining()) {
                 file.write(encoded);

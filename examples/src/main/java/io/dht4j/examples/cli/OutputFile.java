@@ -1,6 +1,7 @@
 package io.dht4j.examples.cli;
 
 import io.dht4j.examples.client.ClientException;
+import io.dht4j.security.PrivateFiles;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.AccessDeniedException;
@@ -15,7 +16,7 @@ import java.util.UUID;
 
 /**
  * A file that a command writes. It has its new content once {@link #commit} returns, and its old content until then. It
- * keeps its permissions. A symbolic link stays, and the file that it names is written. A device or a pipe is written
+ * keeps its permissions; a new one is for its owner alone. A symbolic link stays, and the file that it names is written. A device or a pipe is written
  * directly. For one thread.
  */
 final class OutputFile implements AutoCloseable {
@@ -49,8 +50,8 @@ final class OutputFile implements AutoCloseable {
         }
         // A name of its own: two commands that write the same file leave the content of one of them.
         Path unfinished = target.resolveSibling(target.getFileName() + "." + UUID.randomUUID() + ".part");
-        OutputStream stream =
-                Files.newOutputStream(unfinished, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+        PrivateFiles.create(unfinished);
+        OutputStream stream = Files.newOutputStream(unfinished, StandardOpenOption.WRITE);
         if (Files.exists(target)
                 && FileSystems.getDefault().supportedFileAttributeViews().contains("posix")) {
             // Before there is anything in it.

@@ -46,6 +46,16 @@ class OutputFileTest {
     }
 
     @Test
+    void aNewFileIsForItsOwnerAlone() throws Exception {
+        Path file = directory.resolve("file");
+
+        write(file, "new");
+
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+                .isEqualTo("rw-------");
+    }
+
+    @Test
     void permissionsOfAFileStay() throws Exception {
         Path file = Files.writeString(directory.resolve("file"), "old");
         for (String permissions : new String[] {"rw-------", "rw-rw-rw-", "rw-r-----"}) {
