@@ -1,9 +1,11 @@
 package io.dht4j.benchmarks.cli;
 
+import io.dht4j.PrintableText;
 import io.dht4j.benchmarks.report.ResultsException;
 import io.dht4j.benchmarks.scenario.Scenario;
 import io.dht4j.examples.cli.Console;
 import io.dht4j.examples.cli.Messages;
+import io.dht4j.examples.cli.Suggestions;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
@@ -105,7 +107,8 @@ public final class Bench implements Callable<Integer> {
     private static int wrongUsage(ParameterException e) {
         CommandLine command = e.getCommandLine();
         String name = command.getCommandSpec().qualifiedName();
-        command.getErr().println(name + ": " + RunCommand.explain(e));
+        command.getErr().println(PrintableText.of(name + ": " + RunCommand.explain(e)));
+        Suggestions.of(e, List.of()).ifPresent(command.getErr()::println);
         command.getErr().println("Try: ./" + name + " --help");
         return CommandLine.ExitCode.USAGE;
     }
@@ -114,7 +117,7 @@ public final class Bench implements Callable<Integer> {
         PrintWriter err = command.getErr();
         String name = command.getCommandSpec().qualifiedName();
         if (e instanceof ResultsException) {
-            err.println(name + ": " + e.getMessage());
+            err.println(PrintableText.of(name + ": " + e.getMessage()));
         } else if (e instanceof IOException io) {
             err.println(name + ": " + Messages.of(io));
         } else {

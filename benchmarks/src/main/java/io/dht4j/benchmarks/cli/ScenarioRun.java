@@ -138,7 +138,7 @@ final class ScenarioRun {
             } else {
                 String message = message(e);
                 lab.note("The run ended early: " + message);
-                console.err().println("dht bench: " + scenario.name() + " ended early: " + message);
+                console.tell("dht bench: " + scenario.name() + " ended early: " + message);
                 keepTrace(e);
             }
             return false;

@@ -4,6 +4,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import io.dht4j.examples.cli.Console;
 import io.dht4j.examples.cli.Messages;
+import io.dht4j.examples.cli.Suggestions;
 import io.dht4j.testkit.simulator.SimulationOptions;
 import io.dht4j.testkit.simulator.SimulationReport;
 import io.dht4j.testkit.simulator.Simulator;
@@ -130,7 +131,8 @@ public final class Simulate implements Callable<Integer> {
     }
 
     private static int wrongUsage(Console console, ParameterException e) {
-        console.err().println("dht simulate: " + Messages.of(e));
+        console.tell("dht simulate: " + Messages.of(e));
+        Suggestions.of(e, List.of()).ifPresent(console::tell);
         console.err().println("Try: ./dht simulate --help");
         return CommandLine.ExitCode.USAGE;
     }

@@ -78,8 +78,9 @@ final class DataFileReader implements AutoCloseable {
         }
         byte[] header = read(DataFormat.RECORD_HEADER_BYTES);
         int length = ByteBuffer.wrap(header).getInt();
-        if (!DataFormat.isBodyLength(length, left)) {
-            throw damaged("entry " + (entries + 1) + " has length " + length);
+        if (length < DataFormat.shortestBody() || length > DataFormat.longestBody(left)) {
+            throw damaged("entry " + (entries + 1) + " has length " + length + ", which must be "
+                    + DataFormat.shortestBody() + " to " + DataFormat.longestBody(left));
         }
         byte[] record = Arrays.copyOf(header, DataFormat.RECORD_HEADER_BYTES + length);
         readInto(record, DataFormat.RECORD_HEADER_BYTES, length);

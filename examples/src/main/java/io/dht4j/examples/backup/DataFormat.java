@@ -19,6 +19,13 @@ final class DataFormat {
     static final int HEADER_BYTES = 8 + 4 + 4 + 8 + 4;
     static final int RECORD_HEADER_BYTES = 4 + 4;
     private static final int BODY_FIXED_BYTES = 8 + 8 + 2;
+    /** The largest value that a node may be set to take. */
+    private static final int LARGEST_VALUE = 512 << 20;
+
+    private static final long MOST_BODY_BYTES = Math.min(
+            BODY_FIXED_BYTES + Key.MAX_LENGTH + LARGEST_VALUE,
+            Math.max(1 << 20, Runtime.getRuntime().maxMemory() / 4));
+
     private static final byte[] MAGIC = "DHT4JSNP".getBytes(StandardCharsets.US_ASCII);
 
     private DataFormat() {}
@@ -50,11 +57,18 @@ final class DataFormat {
                 .putInt(body)
                 .putInt(0)
                 .putLong(version.packed())
-                .putLong(item.expiresAtMillis().orElse(0))
+                .putLong(expiry(item))
                 .putShort((short) item.key().length())
                 .put(item.key().unsafeBytes())
                 .put(item.value());
         return bytes.putInt(4, recordCrc(bytes.array(), body)).flip();
+    }
+
+    /** Never is 0. What is over in 1970 is over a millisecond later too. */
+    private static long expiry(Item item) {
+        return item.expiresAtMillis().isPresent()
+                ? Math.max(1, item.expiresAtMillis().getAsLong())
+                : 0;
     }
 
     /** Of a record's length and body, which stand around the checksum. */
@@ -71,9 +85,14 @@ final class DataFormat {
         return (int) crc.getValue();
     }
 
-    /** Whether a body may have this length, with so many bytes left in the file. */
-    static boolean isBodyLength(int length, long left) {
-        return length > BODY_FIXED_BYTES && length <= left;
+    /** The longest body that may have so many bytes: of the largest value, with a small heap of a part of it. */
+    static long longestBody(long left) {
+        return Math.min(left, MOST_BODY_BYTES);
+    }
+
+    /** The shortest body, of a key of a byte. */
+    static int shortestBody() {
+        return BODY_FIXED_BYTES + Key.MIN_LENGTH;
     }
 
     /** Reads the body of a record whose checksum was right. */
@@ -82,8 +101,9 @@ final class DataFormat {
         Version version = new Version(body.getLong());
         long expiry = body.getLong();
         int keyLength = Short.toUnsignedInt(body.getShort());
-        if (expiry < 0 || keyLength < Key.MIN_LENGTH || keyLength > Key.MAX_LENGTH || keyLength > body.remaining()) {
-            throw new ClientException("key length " + keyLength + ", expiry " + expiry);
+        if (keyLength < Key.MIN_LENGTH || keyLength > Key.MAX_LENGTH || keyLength > body.remaining()) {
+            throw new ClientException("its key has length " + keyLength + ", which must be " + Key.MIN_LENGTH + " to "
+                    + Math.min(Key.MAX_LENGTH, body.remaining()));
         }
         int start = body.position();
         Key key = Key.copyOfRange(record, start, start + keyLength);

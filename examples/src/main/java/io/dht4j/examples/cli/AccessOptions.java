@@ -3,6 +3,7 @@ package io.dht4j.examples.cli;
 import io.dht4j.examples.client.Access;
 import io.dht4j.examples.client.ClientException;
 import io.dht4j.security.Plaintext;
+import io.dht4j.security.PrivateFiles;
 import io.dht4j.security.TlsFiles;
 import java.io.IOException;
 import java.io.InputStream;
@@ -12,10 +13,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** Whom to trust, and how to prove who one is. */
 final class AccessOptions {
@@ -24,10 +25,6 @@ final class AccessOptions {
     private static final int LONGEST_TOKEN = 512;
 
     private final Console console;
-
-    @Spec(Spec.Target.MIXEE)
-    @SuppressWarnings("NullAway.Init") // picocli sets it before the command runs
-    private CommandSpec spec;
 
     @Option(
             names = "--token-file",
@@ -65,52 +62,52 @@ final class AccessOptions {
         this.console = console;
     }
 
-    /** Reads the files that the options name. Blocks. */
-    Access access(List<URI> nodes) throws ClientException {
-        Optional<TlsFiles> files = files(nodes);
-        Optional<String> token = token();
+    /** Reads the files that the options name, for a command. Blocks. */
+    Access access(List<URI> nodes, CommandSpec command) throws ClientException {
+        Consumer<String> warnings = line -> console.tell(command.qualifiedName() + ": warning: " + line);
+        Optional<TlsFiles> files = files(nodes, command);
+        key.ifPresent(file -> PrivateFiles.warnIfOpen("the private key", file, warnings));
+        Optional<String> token = token(warnings);
         try {
             if (token.isPresent()) {
                 for (URI node : nodes) {
-                    requireSecret(node);
+                    requireSecret(node, warnings);
                 }
             }
-            return Access.of(files, token, this::warn);
+            return Access.of(files, token, warnings);
         } catch (IllegalArgumentException e) {
             throw new ClientException(String.valueOf(e.getMessage()));
         }
     }
 
-    private Optional<TlsFiles> files(List<URI> nodes) {
+    private Optional<TlsFiles> files(List<URI> nodes, CommandSpec command) {
         if (certificate.isPresent() != key.isPresent()) {
-            throw new ParameterException(spec.commandLine(), "--tls-cert and --tls-key go together");
+            throw new ParameterException(command.commandLine(), "--tls-cert and --tls-key go together");
         }
         if (certificate.isEmpty() && authorities.isEmpty()) {
             return Optional.empty();
         }
         if (nodes.stream().noneMatch(node -> node.getScheme().equals("https"))) {
             throw new ParameterException(
-                    spec.commandLine(),
+                    command.commandLine(),
                     (authorities.isPresent() ? "--tls-ca" : "--tls-cert")
                             + " has no effect: no --node is an https:// URL");
         }
         return Optional.of(new TlsFiles(certificate, key, authorities));
     }
 
-    private void requireSecret(URI node) {
+    private void requireSecret(URI node, Consumer<String> warnings) {
         if (node.getScheme().equals("http")) {
             Plaintext.require(
-                    "the token for the node", node.getHost(), plaintextAllowed, "--allow-plaintext", this::warn);
+                    "the token for the node", node.getHost(), plaintextAllowed, "--allow-plaintext", warnings);
         }
     }
 
-    private void warn(String line) {
-        console.err().println(spec.qualifiedName() + ": warning: " + line);
-    }
-
-    private Optional<String> token() throws ClientException {
+    private Optional<String> token(Consumer<String> warnings) throws ClientException {
         if (tokenFile.isPresent()) {
-            return Optional.of(checked("--token-file " + tokenFile.get(), read(tokenFile.get())));
+            String token = checked("--token-file " + tokenFile.get(), read(tokenFile.get()));
+            PrivateFiles.warnIfOpen("the token", tokenFile.get(), warnings);
+            return Optional.of(token);
         }
         String variable = console.environment().getOrDefault(TOKEN_VARIABLE, "");
         return variable.isBlank() ? Optional.empty() : Optional.of(checked("$" + TOKEN_VARIABLE, variable));

@@ -1,5 +1,6 @@
 package io.dht4j.examples.cli;
 
+import io.dht4j.PrintableText;
 import java.io.BufferedOutputStream;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
@@ -29,6 +30,24 @@ public record Console(
     /** Takes a copy of the variables. */
     public Console {
         environment = Map.copyOf(environment);
+    }
+
+    /**
+     * Tells a person something on standard error.
+     *
+     * @param line what to tell; control characters are {@linkplain PrintableText escaped}, so that it is one line
+     */
+    public void tell(String line) {
+        err.println(PrintableText.of(line));
+    }
+
+    /**
+     * Shows a line on standard output.
+     *
+     * @param line what to show; control characters are {@linkplain PrintableText escaped}
+     */
+    public void show(String line) {
+        out.println(PrintableText.of(line));
     }
 
     /** Without the variables, which may be secret. */

@@ -1,15 +1,22 @@
 package io.dht4j.examples.cli;
 
 import io.dht4j.DhtException;
+import io.dht4j.PrintableText;
 import io.dht4j.examples.client.ClientException;
 import io.dht4j.examples.server.ServerStartException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Properties;
+import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import org.slf4j.bridge.SLF4JBridgeHandler;
 import picocli.CommandLine;
@@ -35,14 +42,19 @@ import picocli.CommandLine.Spec;
             "  @|bold ./dht server|@",
             "  @|bold ./dht put greeting hello|@",
             "  @|bold ./dht get greeting|@",
-            "%nOptions of a command: @|bold ./dht COMMAND --help|@.",
-            "%nExperiments, to measure what each choice costs: @|bold ./dht bench --help|@.",
-            "A search for what breaks a cluster's promises: @|bold ./dht simulate --help|@.%n"
+            "%nOptions of a command: @|bold ./dht COMMAND --help|@.%n"
         },
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {"0:done", "1:failed, for example a key that is not there", "2:wrong usage"},
         subcommands = HelpCommand.class)
 public final class Dht implements Callable<Integer> {
+
+    /** Commands with a program of their own, which the launcher starts. */
+    private static final Map<String, String> LAUNCHED = Collections.unmodifiableSortedMap(new TreeMap<>(Map.of(
+            "bench", "Runs experiments on this machine, to measure what each choice costs.",
+            "simulate", "Searches for what breaks a cluster's promises.")));
+
+    private static final Map<String, List<String>> SECTIONS = sections();
 
     @Spec
     @SuppressWarnings("NullAway.Init") // picocli sets it before the command runs
@@ -64,7 +76,7 @@ public final class Dht implements Callable<Integer> {
         Console console = Console.ofProcess();
         int code = Arguments.undecodable(args)
                 .map(problem -> {
-                    console.err().println("dht: " + problem);
+                    console.tell("dht: " + problem);
                     return CommandLine.ExitCode.USAGE;
                 })
                 .orElseGet(() -> commandLine(console).execute(args));
@@ -111,8 +123,22 @@ public final class Dht implements Callable<Integer> {
                 .setExecutionExceptionHandler((e, command, result) -> failed(command, e));
         for (CommandLine command : commandLine.getSubcommands().values()) {
             command.getCommandSpec().versionProvider(new Version());
+            if (command.getCommandSpec().findOption("--node") != null) {
+                HelpSections.ofClient(command);
+            }
         }
+        HelpSections.commands(commandLine, SECTIONS, LAUNCHED);
         return commandLine;
+    }
+
+    private static Map<String, List<String>> sections() {
+        Map<String, List<String>> sections = new LinkedHashMap<>();
+        sections.put("Run", List.of("demo", "server"));
+        sections.put("Read and write", List.of("put", "get", "delete", "scan"));
+        sections.put("Operate", List.of("status", "repair"));
+        sections.put("Copy in bulk", List.of("load", "dump", "snapshot", "restore"));
+        sections.put("Find out", List.of("bench", "simulate", "help"));
+        return Collections.unmodifiableMap(sections);
     }
 
     @Override
@@ -124,8 +150,8 @@ public final class Dht implements Callable<Integer> {
     private static int wrongUsage(ParameterException e) {
         CommandLine command = e.getCommandLine();
         String name = command.getCommandSpec().qualifiedName();
-        command.getErr().println(name + ": " + explain(e));
-        CommandLine.UnmatchedArgumentException.printSuggestions(e, command.getErr());
+        command.getErr().println(PrintableText.of(name + ": " + explain(e)));
+        Suggestions.of(e, LAUNCHED.keySet()).ifPresent(command.getErr()::println);
         command.getErr().println("Try: ./" + name + " --help");
         return CommandLine.ExitCode.USAGE;
     }
@@ -134,8 +160,7 @@ public final class Dht implements Callable<Integer> {
         String unknown = Messages.unknown(e);
         Object command = e.getCommandLine().getCommandSpec().userObject();
         if (!unknown.isEmpty() && command instanceof Dht) {
-            // Those two the launcher starts itself.
-            return Messages.noCommand(unknown, e.getCommandLine()) + ", bench, simulate";
+            return Messages.noCommand(unknown, e.getCommandLine()) + ", " + String.join(", ", LAUNCHED.keySet());
         }
         if (!unknown.isEmpty() && !unknown.startsWith("-") && command instanceof DumpCommand) {
             return "dump takes no argument " + unknown + "; the file is given by --out";
@@ -147,14 +172,17 @@ public final class Dht implements Callable<Integer> {
         PrintWriter err = command.getErr();
         String name = command.getCommandSpec().qualifiedName();
         if (e instanceof ClientException || e instanceof ServerStartException) {
-            err.println(name + ": " + e.getMessage());
+            err.println(PrintableText.of(name + ": " + e.getMessage()));
         } else if (e instanceof IOException io) {
             err.println(name + ": " + Messages.of(io));
         } else if (DhtException.unwrap(e) instanceof DhtException refused) {
-            err.println(name + ": " + refused.code() + ": " + refused.getMessage());
+            err.println(PrintableText.of(name + ": " + refused.code() + ": " + refused.getMessage()));
         } else {
             err.println(name + ": unexpected failure, which is a fault of this program:");
-            e.printStackTrace(err);
+            StringWriter trace = new StringWriter();
+            e.printStackTrace(new PrintWriter(trace));
+            err.print(PrintableText.lines(trace.toString()));
+            err.flush();
         }
         return CommandLine.ExitCode.SOFTWARE;
     }

@@ -64,7 +64,7 @@ final class DumpCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, ClientException {
         if (out.isEmpty()) {
-            dump(node.client(), format.orElse(ItemFormat.NDJSON), console.out());
+            dump(node.client(), format.orElse(ItemFormat.NDJSON), console.out(), console.outIsTerminal());
             return 0;
         }
         Path file = out.get();
@@ -73,23 +73,23 @@ final class DumpCommand implements Callable<Integer> {
                 .orElseThrow(() -> new ParameterException(spec.commandLine(), ItemFormat.notTold(file)));
         DhtClient client = node.client();
         try (OutputFile output = OutputFile.open(file)) {
-            dump(client, lines, output.stream());
+            dump(client, lines, output.stream(), false);
             output.commit();
         }
         return 0;
     }
 
-    private void dump(DhtClient client, ItemFormat lines, OutputStream stream) throws IOException, ClientException {
+    private void dump(DhtClient client, ItemFormat lines, OutputStream stream, boolean isShown)
+            throws IOException, ClientException {
         long start = System.nanoTime();
         long entries;
         // Written to the terminal itself, the entries are the progress.
-        boolean isShown = console.outIsTerminal() && out.isEmpty();
         Console watching =
                 isShown ? new Console(console.in(), console.out(), console.err(), true, false, Map.of()) : console;
         OutputStream buffered = new BufferedOutputStream(stream, 64 << 10);
         try (InputStream scan = client.scan(KeyRange.all(), OptionalLong.empty(), ScanScope.CLUSTER);
                 Progress progress = Progress.show(watching, "dump", -1, "", 1)) {
-            entries = EntryPrinter.copy(scan, lines, buffered, progress::at);
+            entries = EntryPrinter.copy(scan, lines, buffered, isShown, progress::at);
         }
         double seconds = (System.nanoTime() - start) / 1e9;
         console.err().printf("dumped %s in %.1f s (%,.0f/s)%n", Messages.entries(entries), seconds, entries / seconds);

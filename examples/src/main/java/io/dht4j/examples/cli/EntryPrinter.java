@@ -1,11 +1,14 @@
 package io.dht4j.examples.cli;
 
+import io.dht4j.PrintableText;
 import io.dht4j.examples.client.ClientException;
 import io.dht4j.examples.client.ItemFormat;
 import io.dht4j.examples.client.LineReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Optional;
 import java.util.function.LongConsumer;
 
@@ -20,12 +23,14 @@ final class EntryPrinter {
      * @param scan lines as the node sends them
      * @param format how to write them
      * @param out where to write
+     * @param forTerminal whether a terminal shows it: then control characters are escaped, which keeps JSON what it is; what
+     *     is written otherwise can be loaded again
      * @param progress is told the number of entries so far
      * @return how many entries there were
      * @throws IOException if reading or writing fails
      * @throws ClientException if the node sends something else than entries
      */
-    static long copy(InputStream scan, ItemFormat format, OutputStream out, LongConsumer progress)
+    static long copy(InputStream scan, ItemFormat format, OutputStream out, boolean forTerminal, LongConsumer progress)
             throws IOException, ClientException {
         LineReader lines = new LineReader(scan);
         long entries = 0;
@@ -36,11 +41,11 @@ final class EntryPrinter {
                 // Parsed in any case: what is written can be loaded again.
                 byte[] formatted = format.format(ItemFormat.NDJSON.parse(bytes));
                 if (format == ItemFormat.NDJSON) {
-                    out.write(bytes); // The node's own line says more, its version for one.
-                    out.write('\n');
-                } else {
-                    out.write(formatted);
+                    formatted = Arrays.copyOf(
+                            bytes, bytes.length + 1); // The node's own line says more, its version for one.
+                    formatted[bytes.length] = '\n';
                 }
+                out.write(forTerminal ? printable(formatted) : formatted);
             } catch (ClientException e) {
                 throw new ClientException(
                         "the node sent an unreadable entry, number " + (entries + 1) + ": " + e.getMessage());
@@ -50,5 +55,9 @@ final class EntryPrinter {
         }
         out.flush();
         return entries;
+    }
+
+    private static byte[] printable(byte[] line) {
+        return PrintableText.lines(new String(line, StandardCharsets.UTF_8)).getBytes(StandardCharsets.UTF_8);
     }
 }

@@ -1,9 +1,13 @@
 package io.dht4j.examples.cli;
 
 import io.dht4j.Key;
+import io.dht4j.PrintableText;
 import io.dht4j.examples.client.ClientException;
 import io.dht4j.examples.client.DhtClient;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -17,8 +21,8 @@ import picocli.CommandLine.Option;
         mixinStandardHelpOptions = true,
         header = "Reads a key.%n",
         description = {
-            "%nWrites the value's bytes as they are to standard output (with a line feed after them if that is a "
-                    + "terminal) or to a file. A key that is absent is exit code 1.%n"
+            "%nWrites the value's bytes as they are to a file, or to standard output. A terminal shows text only, with control "
+                    + "characters escaped and a line feed after it. A key that is absent is exit code 1.%n"
         })
 final class GetCommand implements Callable<Integer> {
 
@@ -56,11 +60,24 @@ final class GetCommand implements Callable<Integer> {
             }
             return 0;
         }
-        console.out().write(value);
         if (console.outIsTerminal()) {
-            console.out().println();
+            console.out().println(PrintableText.lines(text(value)));
+        } else {
+            console.out().write(value);
         }
         console.out().flush();
         return 0;
+    }
+
+    private static String text(byte[] value) throws ClientException {
+        try {
+            return StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(value))
+                    .toString();
+        } catch (CharacterCodingException e) {
+            throw new ClientException("the value, " + value.length
+                    + " bytes, is not text for a terminal; --out FILE or a pipe gets its bytes");
+        }
     }
 }

@@ -77,7 +77,7 @@ final class LoadCommand implements Callable<Integer> {
         Loader.Result result;
         try (InputStream in = isStandardInput ? console.in() : Files.newInputStream(file);
                 Progress progress = Progress.show(console, "load", total, " KiB", KIB)) {
-            result = loader.load(in, lines, progress::at);
+            result = loader.load(in, isStandardInput ? "standard input" : file.toString(), lines, progress::at);
         }
         double seconds = (System.nanoTime() - start) / 1e9;
         console.out()

@@ -1,5 +1,6 @@
 package io.dht4j.examples.cli;
 
+import io.dht4j.PrintableText;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
@@ -31,8 +32,13 @@ public final class Messages {
      * The file system's exceptions have the bare path as their message: says what is wrong with it.
      *
      * @param e what failed
+     * @return one line
      */
     public static String of(IOException e) {
+        return PrintableText.of(inWords(e));
+    }
+
+    private static String inWords(IOException e) {
         if (e instanceof NoSuchFileException) {
             return missing(Path.of(String.valueOf(e.getMessage())));
         }
@@ -49,7 +55,7 @@ public final class Messages {
      * The first word of a command line that is unknown.
      *
      * @param e how the command line is wrong
-     * @return without a value after an equals sign; empty if the command line is wrong in another way
+     * @return without a value after an equals sign, as it was given; empty if the command line is wrong in another way
      */
     public static String unknown(ParameterException e) {
         return e instanceof UnmatchedArgumentException unmatched
@@ -70,10 +76,11 @@ public final class Messages {
             return Optional.empty();
         }
         if (wrong instanceof WholeNumber.OutOfRange) {
-            return Optional.of(option.longestName() + " " + wrong.getMessage());
+            return Optional.of(PrintableText.of(option.longestName() + " " + wrong.getMessage()));
         }
         return Stream.of(option.auxiliaryTypes()).anyMatch(WHOLE_NUMBERS::contains)
-                ? Optional.of(option.longestName() + " must be a whole number, not \"" + e.getValue() + "\"")
+                ? Optional.of(PrintableText.of(
+                        option.longestName() + " must be a whole number, not \"" + e.getValue() + "\""))
                 : Optional.empty();
     }
 
@@ -94,6 +101,10 @@ public final class Messages {
      * @return one line that names the option or the argument
      */
     public static String of(ParameterException e) {
+        return PrintableText.of(inWords(e));
+    }
+
+    private static String inWords(ParameterException e) {
         String unknown = unknown(e);
         if (unknown.startsWith("-")) {
             return "there is no option " + unknown;
@@ -145,7 +156,7 @@ public final class Messages {
      */
     public static String noCommand(String unknown, CommandLine command) {
         String what = unknown.startsWith("-") ? "command or option " : "command ";
-        return "there is no " + what + unknown + "; there are: "
+        return PrintableText.of("there is no " + what + unknown) + "; there are: "
                 + String.join(", ", command.getSubcommands().keySet());
     }
 

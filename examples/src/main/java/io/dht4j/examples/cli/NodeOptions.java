@@ -53,7 +53,7 @@ final class NodeOptions {
         for (String node : nodes) {
             uris.add(uri(command, node));
         }
-        return new DhtClient(uris, Duration.ofMillis(timeoutMillis), access.access(uris));
+        return new DhtClient(uris, Duration.ofMillis(timeoutMillis), access.access(uris, spec));
     }
 
     private static URI uri(CommandLine command, String text) {

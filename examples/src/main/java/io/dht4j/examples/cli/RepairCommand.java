@@ -6,6 +6,7 @@ import io.dht4j.examples.client.DhtClient;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
@@ -79,7 +80,7 @@ final class RepairCommand implements Callable<Integer> {
             }
             String progress = progress(status);
             if (!progress.equals(told)) {
-                console.err().println("dht repair: " + progress);
+                console.tell("dht repair: " + progress);
                 told = progress;
             }
             LockSupport.parkNanos(LOOK_NANOS);
@@ -91,9 +92,8 @@ final class RepairCommand implements Callable<Integer> {
         }
         show(status);
         if (status.has("last_error")) {
-            console.err()
-                    .println("dht repair: not all was compared: "
-                            + status.path("last_error").asText());
+            console.tell("dht repair: not all was compared: "
+                    + status.path("last_error").asText());
             return 1;
         }
         return 0;
@@ -116,13 +116,12 @@ final class RepairCommand implements Callable<Integer> {
 
     private void show(JsonNode status) {
         if (json) {
-            console.out().println(status);
+            console.show(status.toString());
             return;
         }
         for (Map.Entry<String, JsonNode> field : status.properties()) {
             if (!field.getKey().equals("completed_ms")) {
-                console.out()
-                        .printf("%-15s  %s%n", field.getKey(), field.getValue().asText());
+                line(field.getKey(), field.getValue().asText());
             }
         }
         long earliest = Long.MAX_VALUE;
@@ -130,24 +129,24 @@ final class RepairCommand implements Callable<Integer> {
         for (JsonNode when : compared) {
             earliest = Math.min(earliest, when.asLong());
         }
-        console.out()
-                .printf(
-                        "%-15s  %s%n",
-                        "compared",
-                        compared.isEmpty()
-                                ? "no partition with all its other replicas since this node was started"
-                                : compared.size()
-                                        + " partitions with all their other replicas since this node was started, the longest ago at "
-                                        + Instant.ofEpochMilli(earliest));
+        line(
+                "compared",
+                compared.isEmpty()
+                        ? "no partition with all its other replicas since this node was started"
+                        : compared.size()
+                                + " partitions with all their other replicas since this node was started, the longest ago at "
+                                + Instant.ofEpochMilli(earliest));
         for (int partition : partitions) {
             JsonNode when = compared.path(Integer.toString(partition));
-            console.out()
-                    .printf(
-                            "%-15s  %s%n",
-                            "partition " + partition,
-                            when.isMissingNode()
-                                    ? "not compared here with all its other replicas since this node was started"
-                                    : "compared with all its other replicas at " + Instant.ofEpochMilli(when.asLong()));
+            line(
+                    "partition " + partition,
+                    when.isMissingNode()
+                            ? "not compared here with all its other replicas since this node was started"
+                            : "compared with all its other replicas at " + Instant.ofEpochMilli(when.asLong()));
         }
+    }
+
+    private void line(String label, String text) {
+        console.show(String.format(Locale.ROOT, "%-15s  %s", label, text));
     }
 }

@@ -26,7 +26,8 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         header = "Shows the entries of a range of keys, in order.%n",
         description = {
-            "%nKeys are ordered as unsigned bytes. Without a range: every entry.%n",
+            "%nKeys are ordered as unsigned bytes. Without a range: every entry. On a terminal, control characters are "
+                    + "escaped; a file or a pipe gets them as they are.%n",
             "  dht scan --prefix user: --limit 10",
             "  dht scan --start a --end n --format ndjson%n"
         })
@@ -84,7 +85,7 @@ final class ScanCommand implements Callable<Integer> {
         KeyRange range = range();
         OutputStream out = new BufferedOutputStream(console.out(), 64 << 10);
         try (InputStream entries = node.client().scan(range, most, scope)) {
-            EntryPrinter.copy(entries, format, out, n -> {});
+            EntryPrinter.copy(entries, format, out, console.outIsTerminal(), n -> {});
         } finally {
             out.flush();
         }

@@ -8,9 +8,12 @@ import io.dht4j.examples.server.ServerConfig;
 import io.dht4j.examples.server.ServerNode;
 import io.dht4j.examples.server.ServerStartException;
 import io.dht4j.examples.server.Setting;
+import io.dht4j.examples.server.SettingSection;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -43,6 +46,8 @@ final class ServerCommand implements Callable<Integer> {
 
     /** With the start of a JVM's end and the last log line this stays within the promised 10 seconds. */
     private static final Duration CLOSING_TIME = Duration.ofSeconds(9);
+
+    private static final String OTHERS = "This command";
 
     private final Console console;
     private final CommandSpec spec;
@@ -92,7 +97,19 @@ final class ServerCommand implements Callable<Integer> {
 
     /** The command with an option for each setting. */
     static CommandLine commandLine(Console console) {
-        return new CommandLine(new ServerCommand(console).spec);
+        CommandLine command = new CommandLine(new ServerCommand(console).spec);
+        Map<String, String> headings = new HashMap<>();
+        for (Setting setting : Setting.values()) {
+            headings.put(setting.option(), SettingSection.of(setting).heading());
+        }
+        headings.put("--rebuild", SettingSection.STORAGE.heading());
+        List<String> sections = new ArrayList<>();
+        for (SettingSection section : SettingSection.values()) {
+            sections.add(section.heading());
+        }
+        sections.add(OTHERS);
+        HelpSections.options(command, sections, option -> headings.getOrDefault(option.longestName(), OTHERS));
+        return command;
     }
 
     @Override
@@ -117,17 +134,17 @@ final class ServerCommand implements Callable<Integer> {
             // Asked before anything is created, told once it is.
             Optional<String> notice = settings.store().notice(given.containsKey(Setting.DATA));
             if (rebuild) {
-                console.err().println("dht server: " + ServerNode.rebuild(settings));
+                console.tell("dht server: " + ServerNode.rebuild(settings));
             }
             ServerNode node = ServerNode.start(settings);
-            notice.ifPresent(line -> console.err().println("dht server: " + line));
-            console.out().println("ready " + node.summary());
+            notice.ifPresent(line -> console.tell("dht server: " + line));
+            console.show("ready " + node.summary());
             console.out().flush();
             lifetime.awaitStop();
             try {
                 node.close();
             } catch (RuntimeException e) {
-                console.err().println("dht server: not closed in order: " + e.getMessage());
+                console.tell("dht server: not closed in order: " + e.getMessage());
                 lifetime.failed();
             }
         }

@@ -83,8 +83,7 @@ final class SnapshotCommand implements Callable<Integer> {
         try {
             DhtClient.await(client.closeSnapshot(snapshot));
         } catch (ClientException e) {
-            console.err()
-                    .println("dht snapshot: the nodes forget the snapshot when its lease runs out: " + e.getMessage());
+            console.tell("dht snapshot: the nodes forget the snapshot when its lease runs out: " + e.getMessage());
         }
     }
 }

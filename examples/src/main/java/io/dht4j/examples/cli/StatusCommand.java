@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
@@ -42,7 +43,7 @@ final class StatusCommand implements Callable<Integer> {
     public Integer call() throws ClientException {
         JsonNode status = DhtClient.await(node.client().status());
         if (json) {
-            console.out().println(status);
+            console.show(status.toString());
             return 0;
         }
         int width = 0;
@@ -53,7 +54,7 @@ final class StatusCommand implements Callable<Integer> {
             List<String> lines = lines(field.getKey(), field.getValue(), status);
             String label = label(field.getKey());
             for (String line : lines) {
-                console.out().printf("%-" + width + "s  %s%n", label, line);
+                console.show(String.format(Locale.ROOT, "%-" + width + "s  %s", label, line));
                 label = "";
             }
         }
@@ -71,8 +72,10 @@ final class StatusCommand implements Callable<Integer> {
             case "nodes" -> each(value, node -> node(node, status));
             case "overload" -> List.of(overload(value));
             case "store_problems" -> value.isEmpty() ? List.of("none") : each(value, StatusCommand::problem);
+            case "clock_problem" -> List.of(clock(value));
             case "refill" -> List.of(refill(value));
             case "entries" -> List.of(entries(value));
+            case "hint_bytes_dropped" -> List.of(dropped(value));
             case "uptime_ms" -> List.of(duration(Duration.ofMillis(value.asLong())));
             case "suspected" -> List.of(); // Stands with the nodes.
             default -> List.of(value.isValueNode() ? value.asText() : value.toString());
@@ -91,7 +94,7 @@ final class StatusCommand implements Callable<Integer> {
         if (id.equals(status.path("id"))) {
             state = "this node";
         } else if (names(status.path("suspected")).contains(id.asText())) {
-            state = "suspected: does not answer";
+            state = "does not answer: look whether it runs, and whether this node can reach it";
         }
         return id.asText() + "  " + node.path("address").asText() + "  weight "
                 + node.path("weight").asText() + "  " + state;
@@ -101,6 +104,12 @@ final class StatusCommand implements Callable<Integer> {
         return count.asLong() < 0
                 ? "not known: the store cannot tell"
                 : count.asText() + ", with what is deleted or expired and not yet purged";
+    }
+
+    private static String dropped(JsonNode bytes) {
+        return bytes.asLong() == 0
+                ? "0"
+                : bytes.asText() + ": repair brings it to the nodes that missed it; ./dht repair does so at once";
     }
 
     /** The two largest units that it has, as in {@code 3 d 4 h}. */
@@ -128,10 +137,23 @@ final class StatusCommand implements Callable<Integer> {
         return parts.isEmpty() ? "none" : String.join(", ", parts);
     }
 
+    /** The message says what helps against its cause; here stands what the node does meanwhile. */
     private static String problem(JsonNode problem) {
-        return problem.path("kind").asText() + " since "
-                + Instant.ofEpochMilli(problem.path("since_ms").asLong()) + ": "
-                + problem.path("message").asText();
+        String kind = problem.path("kind").asText();
+        String meanwhile = switch (kind) {
+            case "WRITES_REFUSED" -> " Mend the cause; where it does not take writes again by itself then, restart it.";
+            case "DAMAGED_DATA" -> " Reads that meet it fail here, and other replicas answer them.";
+            default -> "";
+        };
+        return kind + " since " + Instant.ofEpochMilli(problem.path("since_ms").asLong()) + ": "
+                + problem.path("message").asText() + "." + meanwhile;
+    }
+
+    private static String clock(JsonNode problem) {
+        long ahead = problem.path("ahead_ms").asLong();
+        return "this node's clock is " + duration(Duration.ofMillis(Math.abs(ahead)))
+                + (ahead < 0 ? " behind " : " ahead of ") + String.join(", ", names(problem.path("of")))
+                + ": set it right. Until then the node takes no writes; it goes on by itself.";
     }
 
     private static String refill(JsonNode refill) {
@@ -143,7 +165,8 @@ final class StatusCommand implements Callable<Integer> {
                     refill.path("entries").asText() + " entries received, each counted once per replica that sent it");
         }
         if (!refill.path("waits_for").isEmpty()) {
-            parts.add("waits for " + String.join(", ", names(refill.path("waits_for"))));
+            parts.add("waits for " + String.join(", ", names(refill.path("waits_for")))
+                    + ": start them, or, if what they held is lost for good, restart this node with --refill-without");
         }
         return String.join("; ", parts);
     }

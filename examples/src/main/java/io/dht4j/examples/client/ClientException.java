@@ -1,11 +1,20 @@
 package io.dht4j.examples.client;
 
-/** A request that failed, or a file that cannot be used. The message is one line for the user. */
+import io.dht4j.PrintableText;
+import java.time.Duration;
+
+/**
+ * A request that failed, or a file that cannot be used. The message is one line for the user,
+ * {@linkplain PrintableText escaped}.
+ */
 public final class ClientException extends Exception {
 
     private static final long serialVersionUID = 1;
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
 
     private final boolean worthRepeating;
+    private final boolean overload;
+    private final Duration retryAfter;
 
     /**
      * A failure that stays.
@@ -17,8 +26,15 @@ public final class ClientException extends Exception {
     }
 
     ClientException(String message, boolean worthRepeating) {
-        super(message);
+        this(message, worthRepeating, false, Duration.ZERO);
+    }
+
+    /** What a node has answered; a pause that nobody would sit out is cut. */
+    ClientException(String message, boolean worthRepeating, boolean overload, Duration retryAfter) {
+        super(PrintableText.of(message));
         this.worthRepeating = worthRepeating;
+        this.overload = overload;
+        this.retryAfter = retryAfter.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : retryAfter;
     }
 
     /**
@@ -38,5 +54,23 @@ public final class ClientException extends Exception {
      */
     public boolean isWorthRepeating() {
         return worthRepeating;
+    }
+
+    /**
+     * Whether the node had no room for the request: nothing was done, and the next one is to come after a pause.
+     *
+     * @return true if so
+     */
+    public boolean isOverload() {
+        return overload;
+    }
+
+    /**
+     * How long the node wants to be left alone.
+     *
+     * @return zero if it did not say; at most 10 seconds
+     */
+    public Duration retryAfter() {
+        return retryAfter;
     }
 }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.ScanScope;
@@ -411,7 +412,18 @@ public final class DhtClient {
         return new ClientException(
                 what + hint + " (" + (code.isEmpty() ? "" : code + ", ") + "HTTP " + status + " from "
                         + origin(response) + ")",
-                status == 503 || status == 504);
+                status == 503 || status == 504,
+                code.equals(ErrorCode.OVERLOADED.name()),
+                retryAfter(response));
+    }
+
+    /** In seconds; the other form, a date, no node sends. */
+    private static Duration retryAfter(HttpResponse<?> response) {
+        return response.headers()
+                .firstValue("Retry-After")
+                .filter(text -> text.matches("[0-9]{1,9}"))
+                .map(text -> Duration.ofSeconds(Long.parseLong(text)))
+                .orElse(Duration.ZERO);
     }
 
     private static String origin(HttpResponse<?> response) {

@@ -67,7 +67,8 @@ public enum ItemFormat {
 
     /**
      * A JSON object with {@code key_base64} and {@code value_base64}, or {@code key} and {@code value} as text, and
-     * {@code expires_at} in milliseconds since 1970 if the entry expires. Other fields are passed over.
+     * {@code expires_at} in milliseconds since 1970 if the entry expires; a negative one is over. Other fields are passed
+     * over; a line has at most {@value #MOST_TOKENS} names, values and brackets.
      */
     NDJSON {
         @Override
@@ -83,16 +84,10 @@ public enum ItemFormat {
             if (!node.isObject()) {
                 throw new ClientException("not a JSON object");
             }
-            JsonNode expires = node.path("expires_at");
-            if (!expires.isMissingNode()
-                    && !expires.isNull()
-                    && !(expires.canConvertToExactIntegral() && expires.canConvertToLong())) {
-                throw new ClientException("expires_at must be a whole number of milliseconds since 1970");
-            }
             return new Item(
                     key(bytes(node, "key")),
                     bytes(node, "value"),
-                    expires.isNumber() ? OptionalLong.of(expires.longValue()) : OptionalLong.empty(),
+                    expiry(node.path("expires_at")),
                     version(node.path("version")));
         }
 
@@ -106,11 +101,15 @@ public enum ItemFormat {
         }
     };
 
+    /** An entry needs some twenty. Each takes far more memory than its bytes. */
+    private static final int MOST_TOKENS = 1_000;
+
     /** A line's length is bounded before it gets here, so the parser need not bound a string's. */
     private static final ObjectMapper JSON = JsonMapper.builder(JsonFactory.builder()
                     .streamReadConstraints(StreamReadConstraints.builder()
                             .maxStringLength(LineReader.MAX_LINE)
                             .maxNestingDepth(8)
+                            .maxTokenCount(MOST_TOKENS)
                             .build())
                     .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
                     .build())
@@ -160,6 +159,23 @@ public enum ItemFormat {
     public static String notTold(Path file) {
         return "--format tsv or ndjson is needed: the name " + file
                 + " does not tell (.tsv and .tab do, .ndjson and .jsonl do)";
+    }
+
+    /** Whatever is before 1970 is over, however long. */
+    private static OptionalLong expiry(JsonNode node) throws ClientException {
+        if (node.isMissingNode() || node.isNull()) {
+            return OptionalLong.empty();
+        }
+        if (node.canConvertToExactIntegral()) {
+            if (node.canConvertToLong()) {
+                return OptionalLong.of(node.longValue());
+            }
+            if (node.doubleValue() < 0) {
+                return OptionalLong.of(Long.MIN_VALUE);
+            }
+        }
+        throw new ClientException(
+                "expires_at must be a whole number of milliseconds since 1970, up to " + Long.MAX_VALUE);
     }
 
     /** As a scan shows it; elsewhere a field of that name may mean something else. */

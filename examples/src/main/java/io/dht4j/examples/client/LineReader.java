@@ -12,8 +12,11 @@ import java.util.Optional;
  */
 public final class LineReader {
 
-    /** The longest line: larger than a value of 128 MiB in Base64. */
-    public static final int MAX_LINE = 256 << 20;
+    private static final int LONGEST_OF_ALL = 256 << 20;
+
+    /** The longest line: larger than a value of 128 MiB in Base64, but at most an eighth of the heap. */
+    public static final int MAX_LINE =
+            (int) Math.min(LONGEST_OF_ALL, Runtime.getRuntime().maxMemory() / 8);
 
     private static final byte[] BYTE_ORDER_MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
 
@@ -95,7 +98,10 @@ public final class LineReader {
 
     private void append(ByteArrayOutputStream line, int more) throws ClientException {
         if (line.size() + (long) more > maxLine) {
-            throw new ClientException("line " + lines + " is longer than " + maxLine + " bytes");
+            String heap = maxLine == MAX_LINE && maxLine < LONGEST_OF_ALL
+                    ? ", the most with this heap; DHT_JAVA_OPTS=-Xmx4g gives a larger one"
+                    : "";
+            throw new ClientException("line " + lines + " is longer than " + maxLine + " bytes" + heap);
         }
         line.write(buffer, position, more);
     }

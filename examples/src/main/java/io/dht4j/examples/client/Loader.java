@@ -4,6 +4,7 @@ import io.dht4j.DhtException;
 import io.dht4j.Key;
 import java.io.IOException;
 import java.io.InputStream;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
@@ -11,12 +12,16 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.LongConsumer;
 
 /**
- * Writes a file's entries with a bounded number of requests and of bytes under way. What fails in a way that may pass (a
- * busy node, too few replicas) is sent again, up to {@value #ATTEMPTS} times. One load at a time.
+ * Writes a file's entries with a bounded number of requests and of bytes under way. What fails in a way that may pass (too few
+ * replicas, a node that is away) is sent again, up to {@value #ATTEMPTS} times. What an overloaded node refuses is sent again
+ * until no write has succeeded for a minute. Each time the pause doubles, up to two seconds; it is as long as the
+ * node asks for at least, and differs by chance, so that not all requests come back together. One load at a time.
  */
 public final class Loader {
 
@@ -24,8 +29,12 @@ public final class Loader {
     public static final int MAX_PARALLEL = 1024;
 
     private static final int ATTEMPTS = 10;
+    /** For how long nodes may be overwhelmed by others before a load gives up. */
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
     private static final long FIRST_PAUSE_MILLIS = 50;
     private static final long LONGEST_PAUSE_MILLIS = 2_000;
+    private static final int MOST_DOUBLINGS = 10;
     /** Values under way, in units of 1 KiB. */
     private static final int MAX_KIB = 64 << 10;
 
@@ -33,9 +42,13 @@ public final class Loader {
     private final int parallel;
     private final AskedPolicy policy;
     private final Semaphore requests;
+    private final Function<Duration, Executor> after;
+    private final Duration patience;
     private final Semaphore kib = new Semaphore(MAX_KIB);
     /** The last write of each key that is under way, so that of several entries with one key the last one counts. */
     private final ConcurrentMap<Key, CompletableFuture<Void>> lastOfKey = new ConcurrentHashMap<>();
+
+    private volatile long succeededNanos = System.nanoTime();
     /** The first failure; while there is none, not done. */
     private final CompletableFuture<ClientException> failure = new CompletableFuture<>();
 
@@ -65,6 +78,21 @@ public final class Loader {
      * @param policy how many replicas must confirm each entry
      */
     public Loader(DhtClient client, int parallel, AskedPolicy policy) {
+        this(
+                client,
+                parallel,
+                policy,
+                PATIENCE,
+                pause -> CompletableFuture.delayedExecutor(pause.toMillis(), TimeUnit.MILLISECONDS));
+    }
+
+    /**
+     * With pauses of a test's own.
+     *
+     * @param patience for how long overload may last
+     * @param after runs something after a pause
+     */
+    Loader(DhtClient client, int parallel, AskedPolicy policy, Duration patience, Function<Duration, Executor> after) {
         if (parallel < 1 || parallel > MAX_PARALLEL) {
             throw new IllegalArgumentException("parallel must be 1 to " + MAX_PARALLEL + ", not " + parallel);
         }
@@ -72,22 +100,25 @@ public final class Loader {
         this.parallel = parallel;
         this.policy = policy;
         this.requests = new Semaphore(parallel);
+        this.patience = patience;
+        this.after = after;
     }
 
     /**
      * Writes everything. Blocks until it is acknowledged, or until what was under way at the first failure has ended.
      *
      * @param in the lines; not closed
+     * @param name what to call the input in messages, a file's name for example
      * @param format their format
      * @param progress is told the bytes read so far
      * @return what was done
      * @throws IOException if reading fails
-     * @throws ClientException if a line is malformed or cannot be written; the message names the line
+     * @throws ClientException if a line is malformed or cannot be written; the message names input and line
      * @throws InterruptedException if the thread was interrupted
      */
-    public Result load(InputStream in, ItemFormat format, LongConsumer progress)
+    public Result load(InputStream in, String name, ItemFormat format, LongConsumer progress)
             throws IOException, ClientException, InterruptedException {
-        return load(lines(in, format), progress);
+        return load(lines(in, name, format), progress);
     }
 
     /**
@@ -104,17 +135,18 @@ public final class Loader {
             throws IOException, ClientException, InterruptedException {
         long sent = 0;
         long expired = 0;
+        succeededNanos = System.nanoTime();
         try {
             Optional<Item> next = items.next();
             while (next.isPresent() && !failure.isDone()) {
                 Item item = next.get();
-                OptionalLong ttl = OptionalLong.empty();
-                if (item.expiresAtMillis().isPresent()) {
-                    ttl = OptionalLong.of(item.expiresAtMillis().getAsLong() - System.currentTimeMillis());
-                }
-                if (ttl.isPresent() && ttl.getAsLong() < 1) {
+                long now = System.currentTimeMillis();
+                OptionalLong expiry = item.expiresAtMillis();
+                if (expiry.isPresent() && expiry.getAsLong() <= now) {
                     expired++;
                 } else {
+                    OptionalLong ttl =
+                            expiry.isPresent() ? OptionalLong.of(expiry.getAsLong() - now) : OptionalLong.empty();
                     send(item, ttl, items.place());
                     sent++;
                 }
@@ -134,12 +166,17 @@ public final class Loader {
         return new Result(sent, expired);
     }
 
-    private static ItemSource lines(InputStream in, ItemFormat format) {
+    private static ItemSource lines(InputStream in, String name, ItemFormat format) {
         LineReader lines = new LineReader(in);
         return new ItemSource() {
             @Override
             public Optional<Item> next() throws IOException, ClientException {
-                Optional<byte[]> line = lines.next();
+                Optional<byte[]> line;
+                try {
+                    line = lines.next();
+                } catch (ClientException e) {
+                    throw new ClientException(name + " " + e.getMessage());
+                }
                 if (line.isEmpty()) {
                     return Optional.empty();
                 }
@@ -152,7 +189,7 @@ public final class Loader {
 
             @Override
             public String place() {
-                return "line " + lines.lineNumber();
+                return name + " line " + lines.lineNumber();
             }
 
             @Override
@@ -191,20 +228,31 @@ public final class Loader {
         return client.put(item.key(), item.value(), policy, ttl)
                 .handle((nothing, error) -> {
                     if (error == null) {
+                        succeededNanos = System.nanoTime();
                         return CompletableFuture.<Void>completedFuture(null);
                     }
-                    boolean again = attempt < ATTEMPTS
-                            && !failure.isDone()
-                            && DhtException.unwrap(error) instanceof ClientException cause
-                            && cause.isWorthRepeating();
-                    if (!again) {
+                    if (failure.isDone()
+                            || !(DhtException.unwrap(error) instanceof ClientException cause)
+                            || !mayBeSentAgain(cause, attempt)) {
                         return CompletableFuture.<Void>failedFuture(error);
                     }
-                    long pause = Math.min(LONGEST_PAUSE_MILLIS, FIRST_PAUSE_MILLIS << attempt);
-                    Executor later = CompletableFuture.delayedExecutor(pause, TimeUnit.MILLISECONDS);
-                    return CompletableFuture.supplyAsync(() -> write(item, ttl, attempt + 1), later)
+                    return CompletableFuture.supplyAsync(
+                                    () -> write(item, ttl, attempt + 1), after.apply(pause(cause, attempt)))
                             .thenCompose(stage -> stage);
                 })
                 .thenCompose(stage -> stage);
+    }
+
+    private boolean mayBeSentAgain(ClientException cause, int attempt) {
+        return cause.isOverload()
+                ? System.nanoTime() - succeededNanos < patience.toNanos()
+                : cause.isWorthRepeating() && attempt < ATTEMPTS;
+    }
+
+    private static Duration pause(ClientException cause, int attempt) {
+        long least = Math.max(
+                cause.retryAfter().toMillis(),
+                Math.min(LONGEST_PAUSE_MILLIS, FIRST_PAUSE_MILLIS << Math.min(attempt, MOST_DOUBLINGS)));
+        return Duration.ofMillis(least + ThreadLocalRandom.current().nextLong(1 + least / 2));
     }
 }

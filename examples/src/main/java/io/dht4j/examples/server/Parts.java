@@ -4,6 +4,7 @@ import io.dht4j.Cluster;
 import io.dht4j.NodeId;
 import io.dht4j.core.ClusterBuilder;
 import io.dht4j.security.Plaintext;
+import io.dht4j.security.PrivateFiles;
 import io.dht4j.security.Tls;
 import io.dht4j.security.TlsFiles;
 import io.dht4j.security.Tokens;
@@ -135,6 +136,15 @@ final class Parts {
             throw new IllegalArgumentException(
                     Setting.TLS_CERT.option() + ": " + file.get() + " does not begin with a certificate in PEM", e);
         }
+    }
+
+    /** Warns of files with secrets that other users of the machine may read. Blocks. */
+    void warnOfOpenSecrets(Consumer<String> warnings) {
+        tls.flatMap(TlsFiles::key).ifPresent(file -> PrivateFiles.warnIfOpen("the private key", file, warnings));
+        tokens.ifPresent(file -> PrivateFiles.warnIfOpen("the list of tokens", file, warnings));
+        config.placement()
+                .hashKeyFile()
+                .ifPresent(file -> PrivateFiles.warnIfOpen("the key of the hash", file, warnings));
     }
 
     /** Opens the store. Blocks. */

@@ -5,6 +5,13 @@ import io.dht4j.core.Placements;
 import io.dht4j.spi.HashFunction;
 import io.dht4j.spi.PartitionTable;
 import io.dht4j.spi.Placement;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
 import java.util.HexFormat;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -15,14 +22,24 @@ import java.util.OptionalInt;
  * @param strategy which nodes hold which partitions
  * @param hash how keys are hashed
  * @param hashKey the key of the keyed hash as 32 hexadecimal digits; present if and only if the hash needs it
+ * @param hashKeyFile where the key was read; empty if it was given itself
  * @param partitions a power of two
  * @param replicationFactor 1 to the number of nodes; empty for the cluster's default
  */
 public record PlacementChoice(
-        Strategy strategy, Hash hash, Optional<String> hashKey, int partitions, OptionalInt replicationFactor) {
+        Strategy strategy,
+        Hash hash,
+        Optional<String> hashKey,
+        Optional<Path> hashKeyFile,
+        int partitions,
+        OptionalInt replicationFactor) {
 
     /** The most partitions. */
     static final int MOST = PartitionTable.MAX_PARTITIONS;
+
+    private static final int KEY_DIGITS = 32;
+    /** The digits with some white space around them. */
+    private static final int MOST_KEY_FILE_BYTES = 256;
 
     /** Placement strategies. */
     public enum Strategy {
@@ -61,25 +78,58 @@ public record PlacementChoice(
                 given.choice(Setting.PLACEMENT, Strategy.class),
                 hash,
                 hashKey(given, hash),
+                given.find(Setting.HASH_KEY_FILE, Given::path),
                 partitions,
                 replicationFactor);
     }
 
     private static Optional<String> hashKey(Given given, Hash hash) throws ConfigException {
         if (hash != Hash.SIPHASH) {
-            given.refuse(Setting.HASH_KEY, "without " + Setting.HASH.option() + " siphash");
+            String reason = "without " + Setting.HASH.option() + " siphash";
+            given.refuse(Setting.HASH_KEY, reason);
+            given.refuse(Setting.HASH_KEY_FILE, reason);
             return Optional.empty();
         }
-        Optional<String> key = given.find(Setting.HASH_KEY, text -> text);
-        if (key.isEmpty()) {
-            throw new ConfigException(Setting.HASH.option() + " siphash needs " + Setting.HASH_KEY.option()
-                    + ": 32 hexadecimal digits, the same on every node");
+        if (given.has(Setting.HASH_KEY)) {
+            given.refuse(Setting.HASH_KEY_FILE, "with " + Setting.HASH_KEY.option());
+            try {
+                return given.find(Setting.HASH_KEY, text -> text).map(PlacementChoice::digits);
+            } catch (IllegalArgumentException e) {
+                throw new ConfigException(Setting.HASH_KEY.option() + " " + e.getMessage());
+            }
         }
-        if (!key.get().matches("[0-9A-Fa-f]{32}")) {
-            // The key is a secret: it must not turn up in a message.
-            throw new ConfigException(Setting.HASH_KEY.option() + " must be 32 hexadecimal digits");
+        if (given.has(Setting.HASH_KEY_FILE)) {
+            return Optional.of(digitsIn(given.readOr(Setting.HASH_KEY_FILE, "", Given::path)));
         }
-        return key;
+        throw new ConfigException(Setting.HASH.option() + " siphash needs " + Setting.HASH_KEY_FILE.option() + " or "
+                + Setting.HASH_KEY.option() + ": 32 hexadecimal digits, the same on every node");
+    }
+
+    private static String digitsIn(Path file) throws ConfigException {
+        String option = Setting.HASH_KEY_FILE.option() + ": ";
+        try (InputStream in = Files.newInputStream(file)) {
+            byte[] bytes = in.readNBytes(MOST_KEY_FILE_BYTES + 1);
+            if (bytes.length > MOST_KEY_FILE_BYTES) {
+                throw new IllegalArgumentException("must be " + KEY_DIGITS + " hexadecimal digits");
+            }
+            return digits(new String(bytes, StandardCharsets.ISO_8859_1).strip());
+        } catch (NoSuchFileException e) {
+            throw new ConfigException(option + "there is no file " + file);
+        } catch (AccessDeniedException e) {
+            throw new ConfigException(option + "no permission for " + file);
+        } catch (IOException e) {
+            throw new ConfigException(option + "cannot read " + file + ": " + e.getMessage());
+        } catch (IllegalArgumentException e) {
+            throw new ConfigException(option + file + " " + e.getMessage() + " and nothing else");
+        }
+    }
+
+    /** The key is a secret: it must not turn up in a message. */
+    private static String digits(String text) {
+        if (!text.matches("[0-9A-Fa-f]{" + KEY_DIGITS + "}")) {
+            throw new IllegalArgumentException("must be " + KEY_DIGITS + " hexadecimal digits");
+        }
+        return text;
     }
 
     /** The strategy itself. */

@@ -3,6 +3,7 @@ package io.dht4j.examples.server;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.Topology;
+import io.dht4j.security.PrivateFiles;
 import io.dht4j.spi.Endpoints;
 import java.io.IOException;
 import java.io.Reader;
@@ -77,6 +78,9 @@ public record ServerConfig(
                                     .map(Setting::propertyName)
                                     .collect(Collectors.joining(", "))));
             settings.put(setting, properties.getProperty(name).strip());
+        }
+        if (settings.containsKey(Setting.HASH_KEY)) {
+            PrivateFiles.warnIfOpen("the key of the hash", file, LOG::warn);
         }
         return settings;
     }

@@ -100,6 +100,7 @@ public final class ServerNode implements AutoCloseable {
         Parts parts = new Parts(config);
         parts.requireNoUnwantedPlaintext();
         parts.warnOfForeignCertificate(LOG::warn);
+        parts.warnOfOpenSecrets(LOG::warn);
         // Or else a mistyped port would leave a data directory behind that nobody wants.
         parts.requireStartable();
         // The store first: until its directory is ours, nobody must be able to reach this node.

@@ -116,7 +116,19 @@ public enum Setting {
             "xxh3",
             "Hash of the keys: xxh3, murmur3, siphash (for keys that strangers choose) or string."),
     /** The key of a keyed hash. */
-    HASH_KEY("HEX", Fallback.WORDS, "none", "Key of siphash: 32 hexadecimal digits, secret, the same on every node."),
+    HASH_KEY(
+            "HEX",
+            Fallback.WORDS,
+            "none",
+            "Key of siphash: 32 hexadecimal digits, secret, the same on every node. Every user of the machine sees it among "
+                    + "the arguments; --hash-key-file keeps it to itself."),
+    /** Where the key of a keyed hash is. */
+    HASH_KEY_FILE(
+            "FILE",
+            Fallback.WORDS,
+            "none",
+            "File with the key of siphash and nothing else, in place of --hash-key. To be readable by the server's user "
+                    + "alone."),
     /** How many partitions the keys fall into. */
     PARTITIONS(
             "N",

@@ -28,8 +28,12 @@ final class WatchedTransport implements Transport {
     /** Reasons are few; should one hold a number that always changes, the log must not grow with every call. */
     private static final int MOST_REASONS = 8;
 
-    /** How the clients say that nobody listens at an address, whatever they put around it. */
-    private static final Pattern NOBODY_LISTENS = Pattern.compile("connection refused", Pattern.CASE_INSENSITIVE);
+    /**
+     * How the clients say that nobody listens at an address, and how a node says that it is about to end, whatever is put
+     * around it: so goes every restart.
+     */
+    private static final Pattern RESTARTS =
+            Pattern.compile("connection refused|shutting down", Pattern.CASE_INSENSITIVE);
 
     private final Transport watched;
     private final Level level;
@@ -47,8 +51,8 @@ final class WatchedTransport implements Transport {
      * Watches a transport.
      *
      * @param watched what carries the calls
-     * @param level how much it matters that a node cannot be called; where nobody listens, at most {@code INFO}, for that is
-     *     so of every node that starts later
+     * @param level how much it matters that a node cannot be called; where nobody listens, or the node is ending, at most
+     *     {@code INFO}, for that is so of every node that starts later or is restarted
      */
     WatchedTransport(Transport watched, Level level) {
         this.watched = watched;
@@ -89,7 +93,7 @@ final class WatchedTransport implements Transport {
         String reason = String.valueOf(e.getMessage());
         Outage outage = away.computeIfAbsent(node.id(), id -> new Outage());
         if (outage.told.size() < MOST_REASONS && outage.told.add(reason)) {
-            boolean matters = !NOBODY_LISTENS.matcher(reason).find();
+            boolean matters = !RESTARTS.matcher(reason).find();
             if (matters) {
                 outage.matters = true;
             }

@@ -9,9 +9,11 @@ import io.dht4j.examples.client.ClientException;
 import io.dht4j.examples.client.Item;
 import io.dht4j.examples.client.ItemSource;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -293,6 +295,69 @@ class SnapshotDirectoryTest {
             threads.shutdown();
         }
         assertThat(temporary).isDirectoryNotContaining("glob:**.{part,lock}");
+    }
+
+    @Test
+    void whatWasOverBefore1970IsOverWhenItIsReadBack() throws Exception {
+        List<Item> items = new ArrayList<>();
+        for (long expiry : new long[] {Long.MIN_VALUE, -1, 0, 1}) {
+            items.add(new Item(Key.of("key" + items.size()), new byte[1], OptionalLong.of(expiry), Optional.of(OLDER)));
+        }
+        write(directory(), items);
+
+        ItemSource source = verified(directory()).items();
+
+        for (int i = 0; i < items.size(); i++) {
+            assertThat(source.next().orElseThrow().expiresAtMillis()).hasValue(1);
+        }
+    }
+
+    @Test
+    void aNegativeExpiryInAFileIsOver() throws Exception {
+        Item item = new Item(Key.of("k"), new byte[1], OptionalLong.of(5), Optional.of(OLDER));
+        byte[] record = DataFormat.record(item, OLDER).array();
+        Arrays.fill(record, 16, 24, (byte) 0xFF);
+
+        assertThat(DataFormat.item(record).expiresAtMillis()).hasValue(-1);
+    }
+
+    @Test
+    void aManifestOfManyTinyThingsIsRefusedAtTheFirst() throws Exception {
+        write(directory(), items(1));
+        Path manifest = directory().resolve("manifest.json");
+        Files.writeString(manifest, "{\"format\":\"dht4j-snapshot\",\"files\":[" + "{},".repeat(5_000_000) + "{}]}");
+        assertRefused("manifest.json", "its file 1 must have the name data-000001.dht");
+        Files.writeString(manifest, "{\"format\":\"dht4j-snapshot\",\"x\":[[]]}");
+        assertRefused("manifest.json line 1", "a list or an object in place of a value");
+        Files.writeString(manifest, "{\"format\":\"dht4j-snapshot\",\"entries\":99999999999999999999}");
+        assertRefused("manifest.json line 1", "a number must be 0 to 9223372036854775807");
+    }
+
+    @Test
+    void aLengthThatNoEntryHasIsRefusedWithTheRange() throws Exception {
+        write(directory(), items(1));
+        for (int length : new int[] {Integer.MIN_VALUE, -1, 18, Integer.MAX_VALUE}) {
+            Path file = directory().resolve("data-000001.dht");
+            byte[] bytes = Files.readAllBytes(file);
+            ByteBuffer.wrap(bytes).putInt(DataFormat.HEADER_BYTES, length);
+            Files.write(file, bytes);
+
+            assertRefused("data-000001.dht", "entry 1 has length " + length + ", which must be 19 to ");
+        }
+    }
+
+    @Test
+    void aSnapshotIsForItsOwnerAlone() throws Exception {
+        write(directory(), items(40));
+
+        List<Path> all = new ArrayList<>(files());
+        assertThat(all).hasSizeGreaterThan(2);
+        for (Path file : all) {
+            assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+                    .isEqualTo("rw-------");
+        }
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(directory())))
+                .isEqualTo("rwx------");
     }
 
     @Test

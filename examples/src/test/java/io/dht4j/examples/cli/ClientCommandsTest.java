@@ -298,8 +298,8 @@ class ClientCommandsTest {
             assertThat(status.out().lines())
                     .anyMatch(line -> line.endsWith("n1  127.0.0.1:" + ports.get(0) + "  weight 1  this node"))
                     .anyMatch(line -> line.endsWith("n2  127.0.0.1:" + ports.get(1) + "  weight 1  up"))
-                    .anyMatch(line ->
-                            line.endsWith("n3  127.0.0.1:" + ports.get(2) + "  weight 1  suspected: does not answer"));
+                    .anyMatch(line -> line.endsWith("n3  127.0.0.1:" + ports.get(2)
+                            + "  weight 1  does not answer: look whether it runs, and whether this node can reach it"));
             assertThat(second.url()).isNotEmpty();
         }
     }
@@ -309,20 +309,29 @@ class ClientCommandsTest {
         try (ScriptedNode scripted = new ScriptedNode(
                 "{\"id\":\"n1\",\"nodes\":[],"
                         + "\"overload\":{\"calls_refused\":3,\"work_dropped\":0,\"retries\":12},"
-                        + "\"store_problems\":[{\"kind\":\"DAMAGED_DATA\",\"since_ms\":1767225600000,\"message\":\"page 7\"}],"
+                        + "\"store_problems\":[{\"kind\":\"DAMAGED_DATA\",\"since_ms\":1767225600000,\"message\":\"page 7\"},"
+                        + "{\"kind\":\"WRITES_REFUSED\",\"since_ms\":1767225600000,\"message\":\"the disk is full\"}],"
+                        + "\"clock_problem\":{\"ahead_ms\":-120000,\"of\":[\"n2\",\"n3\"]},\"hint_bytes_dropped\":512,"
                         + "\"refill\":{\"partitions\":512,\"entries\":90,\"waits_for\":[\"n2\",\"n3\"]},\"of_later\":{\"a\":1},\"entries\":-1,\"uptime_ms\":273845000}")) {
             assertThat(CommandLineRun.of("status", "--node", scripted.url())
                             .out()
                             .lines())
                     .containsExactly(
-                            "id              n1",
-                            "overload        calls refused: 3, retries: 12",
-                            "store_problems  DAMAGED_DATA since 2026-01-01T00:00:00Z: page 7",
-                            "refill          512 partitions to go, which are not read before; 90 entries received, each "
-                                    + "counted once per replica that sent it; waits for n2, n3",
-                            "of_later        {\"a\":1}",
-                            "entries         not known: the store cannot tell",
-                            "uptime          3 d 4 h");
+                            "id                  n1",
+                            "overload            calls refused: 3, retries: 12",
+                            "store_problems      DAMAGED_DATA since 2026-01-01T00:00:00Z: page 7. Reads that meet it fail here, "
+                                    + "and other replicas answer them.",
+                            "                    WRITES_REFUSED since 2026-01-01T00:00:00Z: the disk is full. Mend the cause; "
+                                    + "where it does not take writes again by itself then, restart it.",
+                            "clock_problem       this node's clock is 2 min 0 s behind n2, n3: set it right. Until then the "
+                                    + "node takes no writes; it goes on by itself.",
+                            "hint_bytes_dropped  512: repair brings it to the nodes that missed it; ./dht repair does so at once",
+                            "refill              512 partitions to go, which are not read before; 90 entries received, each "
+                                    + "counted once per replica that sent it; waits for n2, n3: start them, or, if what they held is "
+                                    + "lost for good, restart this node with --refill-without",
+                            "of_later            {\"a\":1}",
+                            "entries             not known: the store cannot tell",
+                            "uptime              3 d 4 h");
         }
     }
 

@@ -19,15 +19,25 @@ public record CommandLineRun(int exitCode, byte[] outBytes, String err) {
         return with(Map.of(), input, args);
     }
 
+    /** A run whose output a person reads. */
+    public static CommandLineRun onTerminal(String... args) {
+        return with(Map.of(), new byte[0], true, args);
+    }
+
     /** A run in an environment. */
     public static CommandLineRun with(Map<String, String> environment, byte[] input, String... args) {
+        return with(environment, input, false, args);
+    }
+
+    private static CommandLineRun with(
+            Map<String, String> environment, byte[] input, boolean isTerminal, String... args) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         ByteArrayOutputStream err = new ByteArrayOutputStream();
         Console console = new Console(
                 new ByteArrayInputStream(input),
                 new PrintStream(out, true, StandardCharsets.UTF_8),
                 new PrintStream(err, true, StandardCharsets.UTF_8),
-                false,
+                isTerminal,
                 false,
                 environment);
         int exitCode = Dht.commandLine(console).execute(args);

@@ -14,12 +14,17 @@ final class ScriptedNode implements AutoCloseable {
     private final HttpServer server;
 
     ScriptedNode(String... answers) throws IOException {
+        this(200, answers);
+    }
+
+    /** With a status other than 200. */
+    ScriptedNode(int status, String... answers) throws IOException {
         AtomicInteger next = new AtomicInteger();
         server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         server.createContext("/", exchange -> {
             String answer = List.of(answers).get(Math.min(next.getAndIncrement(), answers.length - 1));
             byte[] body = answer.getBytes(StandardCharsets.UTF_8);
-            exchange.sendResponseHeaders(200, body.length);
+            exchange.sendResponseHeaders(status, body.length);
             exchange.getResponseBody().write(body);
             exchange.close();
         });

@@ -2,6 +2,7 @@ package io.dht4j.examples.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dht4j.examples.server.Setting;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -151,6 +152,78 @@ class UsageTest {
 
         assertThat(run.exitCode()).isEqualTo(2);
         assertThat(run.err().lines().findFirst().orElseThrow()).endsWith(": " + message);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "sever|Did you mean server?",
+                "stauts|Did you mean status?",
+                "bnech|Did you mean bench?",
+                "snap|Did you mean snapshot?",
+                "restor|Did you mean restore?",
+                "get k --tiemout 1|Did you mean --timeout?",
+                "get k --tokenfile x|Did you mean --token-file?",
+                "put k v --tl 5|Did you mean --ttl or --tls-ca or --tls-cert?",
+                "server --replication-facter 3|Did you mean --replication-factor?",
+                "server --lisen 1|Did you mean --listen?",
+                "scan --ned x|Did you mean --end?"
+            })
+    void whatWasMistypedIsSuggested(String command, String suggestion) {
+        CommandLineRun run = CommandLineRun.of(command.split(" "));
+
+        assertThat(run.exitCode()).isEqualTo(2);
+        assertThat(run.err().lines()).contains(suggestion);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"frobnicate", "--q", "get k --qqq", "get k extra", "status --x"})
+    void nothingIsSuggestedForWhatIsLikeNothing(String command) {
+        assertThat(CommandLineRun.of(command.split(" ")).err()).doesNotContain("Did you mean");
+    }
+
+    @Test
+    void theHelpOfTheServerHasSectionsAndEachOptionOnce() {
+        String help = CommandLineRun.of("server", "--help").out();
+
+        assertThat(help.lines())
+                .containsSubsequence(
+                        "Cluster:",
+                        "Public APIs:",
+                        "Requests:",
+                        "Storage:",
+                        "Repair:",
+                        "Between the nodes:",
+                        "Security:",
+                        "Limits:",
+                        "This command:");
+        for (Setting setting : Setting.values()) {
+            assertThat(help.lines().filter(line -> line.matches(" +(-\\w, )?" + setting.option() + "[= \\[].*")))
+                    .as(setting.option())
+                    .hasSize(1);
+        }
+        assertThat(help).contains("--config=FILE", "--rebuild", "--verbose", "--help", "--version");
+    }
+
+    @Test
+    void theHelpOfAClientsCommandHasSections() {
+        assertThat(CommandLineRun.of("put", "--help").out().lines())
+                .containsSubsequence("Options:", "Replicas and ordering:", "Node:", "Security:");
+        assertThat(CommandLineRun.of("--help").out().lines())
+                .containsSubsequence("Run:", "Read and write:", "Operate:", "Copy in bulk:", "Find out:")
+                .anyMatch(line -> line.matches(" +bench +Runs experiments.*"))
+                .anyMatch(line -> line.matches(" +put +Writes a key\\."));
+    }
+
+    @Test
+    void everyCommandStandsInTheHelp() {
+        String help = CommandLineRun.of("--help").out();
+
+        for (String command :
+                Dht.commandLine(Console.ofProcess()).getSubcommands().keySet()) {
+            assertThat(help).containsPattern("(?m)^ +" + command + " ");
+        }
     }
 
     @ParameterizedTest

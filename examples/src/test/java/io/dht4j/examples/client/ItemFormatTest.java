@@ -17,6 +17,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class ItemFormatTest {
 
+    private static final String ZEROS = "0000000000000000000000000000000000000000";
+
     @ParameterizedTest
     @EnumSource
     void any_key_and_value_pass_through(ItemFormat format) throws Exception {
@@ -44,6 +46,33 @@ class ItemFormatTest {
         Item read = ItemFormat.NDJSON.parse(ItemFormat.NDJSON.format(item));
 
         assertThat(read.expiresAtMillis()).hasValue(1_700_000_000_123L);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"-1", "-9223372036854775808", "-9223372036854775809", "-1" + ZEROS})
+    void anExpiryBefore1970IsOver(String expiry) throws Exception {
+        Item read = ItemFormat.NDJSON.parse(utf8("{\"key\":\"a\",\"value\":\"b\",\"expires_at\":" + expiry + "}"));
+
+        assertThat(read.expiresAtMillis()).isPresent();
+        assertThat(read.expiresAtMillis().getAsLong()).isNegative();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"9223372036854775808", "1" + ZEROS, "1e400", "-1.5", "1e999999999"})
+    void anExpiryThatIsNoTimeIsRefusedWithTheRange(String expiry) {
+        assertThatThrownBy(() ->
+                        ItemFormat.NDJSON.parse(utf8("{\"key\":\"a\",\"value\":\"b\",\"expires_at\":" + expiry + "}")))
+                .isInstanceOf(ClientException.class)
+                .hasMessage("expires_at must be a whole number of milliseconds since 1970, up to 9223372036854775807");
+    }
+
+    @Test
+    void aLineOfManyTinyThingsIsRefusedBeforeTheyTakeMemory() {
+        String many = "{\"key\":\"a\",\"value\":\"b\",\"more\":[" + "{},".repeat(2_000) + "{}]}";
+
+        assertThatThrownBy(() -> ItemFormat.NDJSON.parse(utf8(many)))
+                .isInstanceOf(ClientException.class)
+                .hasMessageContaining("1000");
     }
 
     @Test

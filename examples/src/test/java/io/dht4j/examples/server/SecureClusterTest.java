@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.dht4j.examples.TestNodes;
 import io.dht4j.examples.cli.CommandLineRun;
 import io.dht4j.examples.server.TransportChoice.Protocol;
+import io.dht4j.security.PrivateFiles;
 import io.dht4j.security.Tls;
 import io.dht4j.testkit.FreePorts;
 import io.dht4j.testkit.TestCertificates;
@@ -57,8 +58,9 @@ class SecureClusterTest {
     @BeforeEach
     void makeFiles() throws Exception {
         authority = TestCertificates.in(directory);
-        tokens = Files.writeString(
-                directory.resolve("tokens"), "read " + READER + "\nread,write " + WRITER + "\nadmin " + ADMIN + "\n");
+        tokens = directory.resolve("tokens");
+        PrivateFiles.create(tokens);
+        Files.writeString(tokens, "read " + READER + "\nread,write " + WRITER + "\nadmin " + ADMIN + "\n");
         List<Integer> ports = FreePorts.find(2 * NODES);
         listen = ports.subList(0, NODES);
         peers = ports.subList(NODES, 2 * NODES);

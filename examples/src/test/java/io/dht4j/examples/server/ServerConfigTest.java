@@ -34,6 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ServerConfigTest {
 
@@ -49,7 +50,7 @@ class ServerConfigTest {
                 .isEqualTo(new StoreChoice(Kind.MVSTORE, Path.of("dht-data/n1"), Durability.OS, Set.of()));
         assertThat(config.placement())
                 .isEqualTo(new PlacementChoice(
-                        Strategy.RENDEZVOUS, Hash.XXH3, Optional.empty(), 1024, OptionalInt.empty()));
+                        Strategy.RENDEZVOUS, Hash.XXH3, Optional.empty(), Optional.empty(), 1024, OptionalInt.empty()));
         assertThat(config.calls())
                 .isEqualTo(new CallChoice(
                         ReadFanOut.ENOUGH,
@@ -122,6 +123,7 @@ class ServerConfigTest {
                         Strategy.JUMP,
                         Hash.SIPHASH,
                         Optional.of("000102030405060708090a0b0c0d0e0f"),
+                        Optional.empty(),
                         64,
                         OptionalInt.of(2)));
         assertThat(config.calls())
@@ -454,6 +456,48 @@ class ServerConfigTest {
                         ServerConfig.of(Map.of(Setting.HASH, "siphash", Setting.HASH_KEY, "secret but too short")))
                 .hasMessageContaining("--hash-key must be 32 hexadecimal digits")
                 .hasMessageNotContaining("secret");
+    }
+
+    @Test
+    void theHashKeyMayComeFromAFile(@TempDir Path directory) throws Exception {
+        Path file = Files.writeString(directory.resolve("key"), "000102030405060708090a0b0c0d0e0f\n");
+
+        PlacementChoice placement = ServerConfig.of(
+                        Map.of(Setting.HASH, "siphash", Setting.HASH_KEY_FILE, file.toString()))
+                .placement();
+
+        assertThat(placement.hashKey()).hasValue("000102030405060708090a0b0c0d0e0f");
+        assertThat(placement.hashKeyFile()).hasValue(file);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "secret", "000102030405060708090a0b0c0d0e0f 00", "00010203\n0405060708090a0b0c0d0e0f"})
+    void whatIsNoHashKeyInAFileIsRefusedAndNotShown(String content, @TempDir Path directory) throws Exception {
+        Path file = Files.writeString(directory.resolve("key"), content);
+
+        assertThatThrownBy(
+                        () -> ServerConfig.of(Map.of(Setting.HASH, "siphash", Setting.HASH_KEY_FILE, file.toString())))
+                .isInstanceOf(ConfigException.class)
+                .hasMessage("--hash-key-file: " + file + " must be 32 hexadecimal digits and nothing else");
+    }
+
+    @Test
+    void aFileOfAHashKeyThatIsMissingOrEndlessIsRefused(@TempDir Path directory) throws Exception {
+        Path none = directory.resolve("none");
+        Path large =
+                Files.writeString(directory.resolve("large"), "000102030405060708090a0b0c0d0e0f" + " ".repeat(1_000));
+
+        assertThatThrownBy(
+                        () -> ServerConfig.of(Map.of(Setting.HASH, "siphash", Setting.HASH_KEY_FILE, none.toString())))
+                .hasMessage("--hash-key-file: there is no file " + none);
+        assertThatThrownBy(
+                        () -> ServerConfig.of(Map.of(Setting.HASH, "siphash", Setting.HASH_KEY_FILE, large.toString())))
+                .hasMessageContaining("32 hexadecimal digits");
+        assertThatThrownBy(() -> ServerConfig.of(Map.of(Setting.HASH_KEY_FILE, none.toString())))
+                .hasMessage("--hash-key-file has no effect without --hash siphash");
+        assertThatThrownBy(() -> ServerConfig.of(Map.of(
+                        Setting.HASH, "siphash", Setting.HASH_KEY, "00", Setting.HASH_KEY_FILE, none.toString())))
+                .hasMessage("--hash-key-file has no effect with --hash-key");
     }
 
     @Test

@@ -3,6 +3,10 @@ package io.dht4j.examples.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.dht4j.Cluster;
 import io.dht4j.Key;
 import io.dht4j.core.RemoteCluster;
@@ -17,14 +21,18 @@ import io.dht4j.transport.grpc.GrpcRemoteOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.slf4j.LoggerFactory;
 
 /** Tokens, TLS and plaintext of a single node, and the command line that talks to it. */
 class ServerSecurityTest {
@@ -68,6 +76,63 @@ class ServerSecurityTest {
                     .until(() -> run(node, "token-of-the-next", "put", "k", "w").exitCode() == 0);
             assertThat(run(node, ADMIN, "get", "k").err()).contains("HTTP 401");
         }
+    }
+
+    @Test
+    @DisabledOnOs(OS.WINDOWS)
+    void aSecretThatOthersMayReadIsWarnedOfOnceAtTheStart() throws Exception {
+        Issued files = TestCertificates.in(directory).issue("n1", "127.0.0.1");
+        Path tokens = Files.writeString(directory.resolve("tokens"), "admin " + ADMIN + "\n");
+        Path hashKey = Files.writeString(directory.resolve("hash"), "000102030405060708090a0b0c0d0e0f\n");
+        Map<Setting, String> settings = Map.of(
+                Setting.TLS_CERT, files.certificate().toString(),
+                Setting.TLS_KEY, files.key().toString(),
+                Setting.TOKENS, tokens.toString(),
+                Setting.HASH, "siphash",
+                Setting.HASH_KEY_FILE, hashKey.toString());
+        List<Path> secrets = List.of(files.key(), tokens, hashKey);
+
+        assertThat(warningsOfStart(settings, secrets, "rw-r--r--"))
+                .satisfiesExactlyInAnyOrder(
+                        line -> assertThat(line).startsWith("the private key in " + files.key()),
+                        line -> assertThat(line).startsWith("the list of tokens in " + tokens),
+                        line -> assertThat(line).startsWith("the key of the hash in " + hashKey))
+                .allSatisfy(line -> assertThat(line).contains("chmod 600 "));
+        assertThat(warningsOfStart(settings, secrets, "rw-------")).isEmpty();
+    }
+
+    private static List<String> warningsOfStart(Map<Setting, String> settings, List<Path> secrets, String permissions)
+            throws Exception {
+        for (Path secret : secrets) {
+            Files.setPosixFilePermissions(secret, PosixFilePermissions.fromString(permissions));
+        }
+        Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        log.start();
+        root.addAppender(log);
+        try {
+            TestNodes.start(1, FreePorts.find(1), settings).close();
+        } finally {
+            root.detachAppender(log);
+        }
+        return List.copyOf(log.list).stream()
+                .filter(event -> event.getLevel().equals(Level.WARN))
+                .map(ILoggingEvent::getFormattedMessage)
+                .filter(line -> line.contains("open to other users"))
+                .toList();
+    }
+
+    @Test
+    void aTokenThatOthersMayReadIsWarnedOfByTheCommandLine() throws Exception {
+        Path file = Files.writeString(directory.resolve("token"), ADMIN);
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r--r--"));
+
+        CommandLineRun run =
+                CommandLineRun.of("get", "k", "--token-file", file.toString(), "--node", "http://127.0.0.1:1");
+
+        assertThat(run.err().lines().findFirst().orElseThrow())
+                .startsWith(
+                        "dht get: warning: the token in " + file + " is open to other users (rw-r--r--): chmod 600");
     }
 
     @Test
