@@ -84,8 +84,14 @@ public abstract class HttpApiBatchContract extends HttpApiScanContract {
                     .containsEntry("value_base64", base64("value " + i));
         }
         try (RawHttp raw = raw(2)) {
-            raw.send("POST /v0/batch-get HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-ndjson\r\n"
-                    + "Transfer-Encoding: chunked\r\n\r\n");
+            raw.send(String.join(
+                    "\r\n",
+                    "POST /v0/batch-get HTTP/1.1",
+                    "Host: localhost",
+                    "Content-Type: application/x-ndjson",
+                    "Transfer-Encoding: chunked",
+                    "",
+                    ""));
             String line = keyLine("thousands7");
             for (String piece : new String[] {line.substring(0, 5), line.substring(5, 20), line.substring(20)}) {
                 raw.send(Integer.toHexString(piece.length()) + "\r\n" + piece + "\r\n");
