@@ -5,6 +5,7 @@ import java.util.Collection;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -176,6 +177,16 @@ public interface Cluster extends AutoCloseable {
      */
     default CompletionStage<Optional<Value>> get(Key key) {
         return get(key, CallOptions.defaults());
+    }
+
+    /**
+     * Reports that this node can no longer serve although nobody has closed it, since its transport has failed for example.
+     * It refuses all calls then, and should be closed.
+     *
+     * @return completes with the reason, one line for people, on any thread; by default never
+     */
+    default CompletionStage<String> failure() {
+        return new CompletableFuture<>();
     }
 
     /**

@@ -24,6 +24,15 @@ public interface Scan extends AutoCloseable {
      */
     CompletionStage<List<KeyValue>> next();
 
+    /**
+     * How many bytes of values this holds for further pages, besides what it has handed out. To be called between two pages.
+     *
+     * @return bytes; 0 by default
+     */
+    default long heldBytes() {
+        return 0;
+    }
+
     /** Ends the scan: later calls of {@link #next()} return an empty list. Does not block; may be called repeatedly. */
     @Override
     void close();

@@ -2,6 +2,7 @@ package io.dht4j.spi;
 
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
 
 /**
@@ -13,6 +14,7 @@ public final class CallContext {
     private final LongSupplier nanoTime;
     private final long deadline;
     private final Set<String> callerNames;
+    private final LongPredicate replyRoom;
     private final CompletableFuture<Void> cancelled = new CompletableFuture<>();
 
     /**
@@ -33,9 +35,22 @@ public final class CallContext {
      * @param callerNames the names that the caller's certificate proves; empty if it proves none, as without TLS
      */
     public CallContext(LongSupplier nanoTime, long remainingNanos, Set<String> callerNames) {
+        this(nanoTime, remainingNanos, callerNames, bytes -> true);
+    }
+
+    /**
+     * As {@link #CallContext(LongSupplier, long, Set)}, of a call whose reply needs room.
+     *
+     * @param nanoTime the monotonic clock, as {@link System#nanoTime()} or {@link Environment#nanoTime()}
+     * @param remainingNanos nanoseconds left; zero or less means that the deadline has passed
+     * @param callerNames the names that the caller's certificate proves; empty if it proves none, as without TLS
+     * @param replyRoom tells whether a reply with so many bytes may be made now; for any thread, does not block
+     */
+    public CallContext(LongSupplier nanoTime, long remainingNanos, Set<String> callerNames, LongPredicate replyRoom) {
         this.nanoTime = nanoTime;
         this.deadline = nanoTime.getAsLong() + remainingNanos;
         this.callerNames = callerNames;
+        this.replyRoom = replyRoom;
     }
 
     /**
@@ -45,6 +60,17 @@ public final class CallContext {
      */
     public Set<String> callerNames() {
         return callerNames;
+    }
+
+    /**
+     * Whether there is room for a reply: replies that the network does not take are held in memory until it does. One that
+     * has no room is refused as overloaded.
+     *
+     * @param bytes of values that the reply brings
+     * @return true unless a transport that serves the call says otherwise
+     */
+    public boolean hasRoomForReply(long bytes) {
+        return replyRoom.test(bytes);
     }
 
     /**

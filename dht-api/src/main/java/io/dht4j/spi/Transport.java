@@ -50,6 +50,16 @@ public interface Transport extends AutoCloseable {
     }
 
     /**
+     * Reports that this transport can no longer serve although nobody has closed it, since an event loop has ended for
+     * example.
+     *
+     * @return completes with the reason, one line for people, on any thread; by default never
+     */
+    default CompletionStage<String> failure() {
+        return new CompletableFuture<>();
+    }
+
+    /**
      * The transport's name, as status shows it.
      *
      * @return for example {@code http}

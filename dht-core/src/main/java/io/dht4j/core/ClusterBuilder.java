@@ -12,6 +12,7 @@ import io.dht4j.spi.Environment;
 import io.dht4j.spi.FailureDetector;
 import io.dht4j.spi.HashFunction;
 import io.dht4j.spi.HintLog;
+import io.dht4j.spi.MemoryBudget;
 import io.dht4j.spi.PartitionTable;
 import io.dht4j.spi.Placement;
 import io.dht4j.spi.RefillMarker;
@@ -20,6 +21,7 @@ import io.dht4j.spi.Transport;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -74,7 +76,11 @@ public final class ClusterBuilder {
     int maxValueBytes = DEFAULT_MAX_VALUE_BYTES;
     int inlineValueBytes = 4096;
     int maxInFlight = 10_000;
-    long maxInFlightBytes = 256L << 20;
+    /** As the other limits that may be missing, it depends on the memory unless it is given. */
+    OptionalLong maxInFlightBytes = OptionalLong.empty();
+
+    OptionalLong snapshotBytes = OptionalLong.empty();
+    MemoryBudget memory = MemoryBudget.ofHeap();
     int maxBatch = 10_000;
     Duration maxClockSkew = Duration.ofSeconds(60);
     Duration drainTimeout = Duration.ofSeconds(5);
@@ -83,7 +89,6 @@ public final class ClusterBuilder {
     CancellationPolicy cancellation = CancellationPolicy.LOCAL;
     HintedHandoff handoff = HintedHandoff.on();
     Repair repair = Repair.on();
-    long snapshotBytes = 128L << 20;
     OverloadProtection overload = OverloadProtection.defaults();
     RefillMarker refill = RefillMarker.none();
     Set<NodeId> refillWithout = Set.of();
@@ -194,7 +199,7 @@ public final class ClusterBuilder {
     }
 
     /**
-     * Where this node keeps what nodes missed of the writes that it coordinates. By default in memory, up to 64 MiB, which ends with the process.
+     * Where this node keeps what nodes missed of the writes that it coordinates. By default in memory, up to {@link MemoryBudget#hintBytes()}, which ends with the process.
      *
      * @param hints open; owned by the node from now on
      * @return this builder
@@ -337,6 +342,18 @@ public final class ClusterBuilder {
     }
 
     /**
+     * How much memory this node may take; hand the same to its store, its transport and its APIs. Default:
+     * {@link MemoryBudget#ofHeap()}. Whatever {@linkplain #maxValueBytes largest value} it names, that of this builder counts.
+     *
+     * @param memory a share of the heap
+     * @return this builder
+     */
+    public ClusterBuilder memory(MemoryBudget memory) {
+        this.memory = memory;
+        return this;
+    }
+
+    /**
      * How many calls may be under way at this node; more are refused as overloaded. As many requests of peers may wait for
      * the store. Default: 10,000.
      *
@@ -351,14 +368,14 @@ public final class ClusterBuilder {
 
     /**
      * How many bytes of writes may be under way at this node; more are refused as overloaded. As many bytes of peers' writes
-     * may wait for the store. Default: 256 MiB. A single write passes whatever its size when no other is under way.
+     * may wait for the store. Default: {@link MemoryBudget#writeBytes()}. A single write passes whatever its size when no other is under way.
      *
      * @param maxInFlightBytes 1 byte to 1 TiB
      * @return this builder
      */
     public ClusterBuilder maxInFlightBytes(long maxInFlightBytes) {
         requireRange("maxInFlightBytes", maxInFlightBytes, 1, 1L << 40);
-        this.maxInFlightBytes = maxInFlightBytes;
+        this.maxInFlightBytes = OptionalLong.of(maxInFlightBytes);
         return this;
     }
 
@@ -447,14 +464,14 @@ public final class ClusterBuilder {
 
     /**
      * How much this node may keep of what is written anew while a snapshot is read. Past it the snapshot fails, the node goes on.
-     * Default: 128 MiB; takes no memory while there is no snapshot.
+     * Default: {@link MemoryBudget#snapshotBytes()}; takes no memory while there is no snapshot.
      *
      * @param snapshotBytes 0 bytes to 1 TiB, for all snapshots together
      * @return this builder
      */
     public ClusterBuilder snapshotBytes(long snapshotBytes) {
         requireRange("snapshotBytes", snapshotBytes, 0, 1L << 40);
-        this.snapshotBytes = snapshotBytes;
+        this.snapshotBytes = OptionalLong.of(snapshotBytes);
         return this;
     }
 
@@ -522,6 +539,7 @@ public final class ClusterBuilder {
      *
      * @return the cluster as seen from this node, which the caller closes
      * @throws IllegalStateException if the transport or the store is missing
+     * @throws IllegalArgumentException if the memory is too little for the largest value
      * @throws io.dht4j.spi.TransportException if the transport cannot listen; transport, store and hints are then closed
      */
     public Cluster start() {

@@ -12,6 +12,7 @@ import io.dht4j.core.internal.refill.RefillLimits;
 import io.dht4j.core.internal.repair.RepairLimits;
 import io.dht4j.spi.Environment;
 import io.dht4j.spi.HintLog;
+import io.dht4j.spi.MemoryBudget;
 import io.dht4j.spi.Store;
 import io.dht4j.spi.Transport;
 import java.time.Duration;
@@ -20,7 +21,6 @@ import java.util.Set;
 /** Makes a node of what a builder was told, and starts it; what fails to start is closed again. */
 final class NodeAssembly {
 
-    private static final long HINT_BYTES_IN_MEMORY = 64L << 20;
     private static final long REFILL_BYTES_PER_SECOND = 16L << 20;
     /** Leaves each node 64 versions a millisecond before its clock runs ahead of the wall clock. */
     private static final int MAX_CLOCK_SLOTS = 512;
@@ -30,6 +30,7 @@ final class NodeAssembly {
     private static final int CLOCK_MARGIN = 4;
 
     private final ClusterBuilder given;
+    private final MemoryBudget memory;
     private final Transport transport;
     private final Store store;
     private final HintLog hints;
@@ -40,7 +41,8 @@ final class NodeAssembly {
         this.given = given;
         this.transport = transport;
         this.store = store;
-        this.hints = given.hints == null ? new MemoryHintLog(HINT_BYTES_IN_MEMORY) : given.hints;
+        this.memory = given.memory.withMaxValueBytes(given.maxValueBytes);
+        this.hints = given.hints == null ? new MemoryHintLog(memory.hintBytes()) : given.hints;
         this.ownsEnvironment = given.environment == null;
         this.environment =
                 given.environment == null ? SystemEnvironment.create("dht4j-" + given.self) : given.environment;
@@ -48,6 +50,7 @@ final class NodeAssembly {
 
     Cluster start() {
         try {
+            memory.requireRoom();
             NodeCluster cluster = new NodeCluster(parts(), limits(), clock(), ownsEnvironment);
             cluster.start();
             return cluster;
@@ -88,17 +91,23 @@ final class NodeAssembly {
                 given.maxValueBytes,
                 given.inlineValueBytes,
                 given.maxInFlight,
-                given.maxInFlightBytes,
+                writeBytes(),
+                memory.readBytes(),
+                memory.storeReads(),
                 given.maxBatch,
                 given.drainTimeout,
                 given.startPatience,
                 batchLimits(given.batching),
                 given.cancellation,
-                given.snapshotBytes,
+                given.snapshotBytes.orElse(memory.snapshotBytes()),
                 handoffLimits(given.handoff),
                 repairLimits(given.repair),
                 given.overload.limits(),
                 new RefillLimits(given.replicationFactor, given.refillWithout, REFILL_BYTES_PER_SECOND));
+    }
+
+    private long writeBytes() {
+        return given.maxInFlightBytes.orElse(memory.writeBytes());
     }
 
     private static BatchLimits batchLimits(Batching batching) {
@@ -107,11 +116,7 @@ final class NodeAssembly {
 
     private HandoffLimits handoffLimits(HintedHandoff handoff) {
         return new HandoffLimits(
-                handoff.enabled(),
-                handoff.maxAge(),
-                handoff.bytesPerSecond(),
-                given.maxInFlight,
-                given.maxInFlightBytes);
+                handoff.enabled(), handoff.maxAge(), handoff.bytesPerSecond(), given.maxInFlight, writeBytes());
     }
 
     private RepairLimits repairLimits(Repair repair) {

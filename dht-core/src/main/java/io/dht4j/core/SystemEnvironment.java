@@ -113,8 +113,17 @@ public final class SystemEnvironment implements Environment {
         }
         // The timer thread only hands over, so that no task delays another one's time.
         ScheduledFuture<?> scheduled =
-                timers.schedule(() -> executor.execute(task), Math.max(0, delayNanos), TimeUnit.NANOSECONDS);
+                timers.schedule(() -> handOver(task), Math.max(0, delayNanos), TimeUnit.NANOSECONDS);
         return () -> scheduled.cancel(false);
+    }
+
+    private void handOver(Runnable task) {
+        try {
+            executor.execute(task);
+        } catch (OutOfMemoryError e) {
+            // Deadlines pass all the same.
+            task.run();
+        }
     }
 
     /**

@@ -325,7 +325,9 @@ final class WriteAheadLog {
             memtables.freeze(table);
         } catch (Error e) {
             // The active table is still that of the old segment.
+            directory.files().opened(full.file());
             next.close();
+            directory.files().forget(next.file());
             directory.disk().delete(next.file());
             throw e;
         }

@@ -33,6 +33,7 @@ class ReplicaTest {
 
     private static final long SECOND = Duration.ofSeconds(1).toNanos();
     private static final int MAX_VALUE_BYTES = 1 << 20;
+    private static final int STORE_READS = 4;
 
     private final VirtualEnvironment env = VirtualEnvironment.seeded(1);
     private final List<Reply> replies = new ArrayList<>();
@@ -59,6 +60,7 @@ class ReplicaTest {
                 MAX_VALUE_BYTES,
                 100,
                 1 << 20,
+                STORE_READS,
                 new QueueLimits(SECOND, SECOND),
                 new Unfilled());
     }

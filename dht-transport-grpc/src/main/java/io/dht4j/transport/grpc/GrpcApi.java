@@ -28,6 +28,8 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -76,6 +78,7 @@ public final class GrpcApi implements AutoCloseable {
     private final Server server;
     private final AtomicBoolean closed = new AtomicBoolean();
     private final CountDownLatch closing = new CountDownLatch(1);
+    private final CompletableFuture<String> failure = new CompletableFuture<>();
     private volatile int port;
 
     private GrpcApi(
@@ -91,6 +94,13 @@ public final class GrpcApi implements AutoCloseable {
         this.admission = new GrpcApiAdmission(options.maxInFlight(), options.maxBodyBytesInFlight());
         this.acceptors = group(1, "dht4j-grpc-api-acceptor");
         this.loops = group(options.eventLoops(), "dht4j-grpc-api");
+        for (EventExecutor loop : loops) {
+            loop.terminationFuture().addListener(ended -> {
+                if (!closed.get()) {
+                    failure.complete("an event loop of the gRPC API has ended, most likely for lack of memory");
+                }
+            });
+        }
         guard.onChange(() -> admission.streams().forEach(GrpcApiStream::checkToken));
         GrpcConnectionLimit connections = GrpcConnectionLimit.of(
                 "the gRPC API at " + address.getHostString() + ":" + address.getPort(),
@@ -224,6 +234,15 @@ public final class GrpcApi implements AutoCloseable {
     /** For tests: what is in flight. */
     GrpcApiAdmission admission() {
         return admission;
+    }
+
+    /**
+     * Reports that this API can no longer serve although nobody has closed it, since an event loop has ended.
+     *
+     * @return completes with the reason, one line for people, on any thread
+     */
+    public CompletionStage<String> failure() {
+        return failure.minimalCompletionStage();
     }
 
     /**

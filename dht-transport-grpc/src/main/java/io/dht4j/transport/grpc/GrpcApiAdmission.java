@@ -69,9 +69,10 @@ final class GrpcApiAdmission {
         }
     }
 
-    /** Takes bytes from the budget, and tells whether there were enough. */
+    /** Takes bytes from the budget, and tells whether there were enough; when nobody holds any there are enough for everything. */
     boolean reserve(long count) {
-        if (bytes.addAndGet(count) > maxBytes) {
+        long before = bytes.getAndAdd(count);
+        if (before > 0 && before + count > maxBytes) {
             bytes.addAndGet(-count);
             return false;
         }

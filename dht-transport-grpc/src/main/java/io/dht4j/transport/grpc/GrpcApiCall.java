@@ -167,7 +167,7 @@ final class GrpcApiCall<A> extends ServerCall.Listener<byte[]> {
                 method.begin(this, complete);
                 return true;
             });
-        } catch (Exception e) {
+        } catch (Exception | Error e) {
             fail(e);
         }
     }
@@ -190,7 +190,7 @@ final class GrpcApiCall<A> extends ServerCall.Listener<byte[]> {
     private void changed() {
         try {
             Context.ROOT.run(onChange);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             fail(e);
         }
     }
@@ -219,7 +219,7 @@ final class GrpcApiCall<A> extends ServerCall.Listener<byte[]> {
                 } else {
                     fail(error);
                 }
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 fail(e);
             }
         });

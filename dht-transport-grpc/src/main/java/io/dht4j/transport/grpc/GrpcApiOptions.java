@@ -1,6 +1,7 @@
 package io.dht4j.transport.grpc;
 
 import io.dht4j.security.TlsFiles;
+import io.dht4j.spi.MemoryBudget;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
@@ -112,10 +113,30 @@ public final class GrpcApiOptions {
     }
 
     /**
+     * The same options with the limits of this budget: the largest value, the bytes that are held for clients, and batches that do not
+     * exceed them.
+     *
+     * @param memory the node's, by default that of the heap
+     * @return new options
+     */
+    public GrpcApiOptions withMemory(MemoryBudget memory) {
+        Draft draft = new Draft(this);
+        draft.maxValueBytes = memory.maxValueBytes();
+        draft.maxBodyBytesInFlight = memory.apiBytes();
+        draft.maxBatchBytes = batchBytes(memory.apiBytes());
+        return new GrpcApiOptions(draft);
+    }
+
+    /** A batch that would not be taken even alone is refused as too large, and not as too much. */
+    private static int batchBytes(long heldBytes) {
+        return (int) Math.min(32 << 20, heldBytes);
+    }
+
+    /**
      * The same options with this bound on the bytes that are held for clients that are sending requests or receiving values.
      * They count as they arrive. Calls that need more are refused as overloaded.
      *
-     * @param bytes {@code maxValueBytes} (but at least 1) to 1 TiB; by default 256 MiB
+     * @param bytes {@code maxValueBytes} (but at least 1) to 1 TiB; by default an eighth of the heap, up to 256 MiB
      * @return new options
      */
     public GrpcApiOptions withMaxBodyBytesInFlight(long bytes) {
@@ -129,7 +150,7 @@ public final class GrpcApiOptions {
      * brings. No message that is larger than this or {@code maxValueBytes}, and 64 KiB and 32 bytes for each key that a batch
      * may have, is taken from a client.
      *
-     * @param bytes 1 KiB to 1 GiB; by default 32 MiB
+     * @param bytes 1 KiB to 1 GiB; by default 32 MiB, and less on a small heap
      * @return new options
      */
     public GrpcApiOptions withMaxBatchBytes(int bytes) {
@@ -361,8 +382,8 @@ public final class GrpcApiOptions {
 
         private int maxValueBytes = 16 << 20;
         private int maxInFlight = 4096;
-        private long maxBodyBytesInFlight = 256L << 20;
-        private int maxBatchBytes = 32 << 20;
+        private long maxBodyBytesInFlight = MemoryBudget.ofHeap().apiBytes();
+        private int maxBatchBytes = batchBytes(maxBodyBytesInFlight);
         private int maxBatchKeys = 10_000;
         private int maxConnections = 10_000;
         private OptionalInt maxConnectionsPerAddress = OptionalInt.empty();

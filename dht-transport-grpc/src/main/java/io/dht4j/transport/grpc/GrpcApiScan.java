@@ -57,7 +57,7 @@ final class GrpcApiScan {
         do {
             try {
                 advance();
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 end();
                 call.fail(e);
             }
@@ -101,6 +101,7 @@ final class GrpcApiScan {
         } else {
             page = came.entries();
             next = 0;
+            reserved = scan.heldBytes();
             for (KeyValue entry : page) {
                 reserved += GrpcApiMessages.bytesOf(entry);
             }

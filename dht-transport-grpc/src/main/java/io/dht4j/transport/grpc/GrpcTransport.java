@@ -200,6 +200,11 @@ public final class GrpcTransport implements Transport {
     }
 
     @Override
+    public CompletionStage<String> failure() {
+        return loops.failure();
+    }
+
+    @Override
     public String name() {
         return switch (options.mode()) {
             case UNARY -> "grpc/unary";

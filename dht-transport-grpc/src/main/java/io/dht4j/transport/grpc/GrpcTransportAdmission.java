@@ -8,6 +8,8 @@ import org.jspecify.annotations.Nullable;
 /** Counts the requests of peers that are under way, and their bytes. Safe for use by any number of threads. */
 final class GrpcTransportAdmission {
 
+    private static final int SMALL_BYTES = 64 << 10;
+
     private final int maxFrameBytes;
     private final int maxInFlight;
     private final long maxInFlightBytes;
@@ -41,6 +43,12 @@ final class GrpcTransportAdmission {
         return requests > maxInFlight
                 ? maxInFlight + " requests are under way"
                 : maxInFlightBytes + " bytes are under way";
+    }
+
+    /** Replies that callers do not take are bounded as requests are. One passes whatever its size when hardly anything else is held. */
+    boolean hasRoomFor(long replyBytes) {
+        long held = inFlightBytes.get();
+        return replyBytes <= SMALL_BYTES || held <= SMALL_BYTES || held + replyBytes <= maxInFlightBytes;
     }
 
     /** Counts the bytes of a reply too, until its request leaves. */

@@ -18,6 +18,8 @@ import io.grpc.netty.shaded.io.netty.util.concurrent.EventExecutor;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -28,13 +30,25 @@ final class GrpcTransportLoops {
     private final EventLoopGroup group;
     private final List<Loop> loops = new ArrayList<>();
     private final AtomicInteger turn = new AtomicInteger();
+    private final CompletableFuture<String> failure = new CompletableFuture<>();
+    private volatile boolean closed;
 
     GrpcTransportLoops(int threads, String threadName) {
         IoHandlerFactory io = epoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
         this.group = new MultiThreadIoEventLoopGroup(threads, new DefaultThreadFactory(threadName), io);
         for (EventExecutor loop : group) {
             loops.add(new Loop((EventLoop) loop, new GrpcTransportBatch()));
+            loop.terminationFuture().addListener(ended -> {
+                if (!closed) {
+                    failure.complete("an event loop of " + threadName + " has ended, most likely for lack of memory");
+                }
+            });
         }
+    }
+
+    /** Completes, on any thread, when an event loop has ended that nobody has closed. */
+    CompletionStage<String> failure() {
+        return failure.minimalCompletionStage();
     }
 
     EventLoopGroup group() {
@@ -66,6 +80,7 @@ final class GrpcTransportLoops {
 
     /** Ends the threads. Blocks for at most the bound; false if they still run then. */
     boolean close(Duration bound) {
+        closed = true;
         return group.shutdownGracefully(0, bound.toMillis(), TimeUnit.MILLISECONDS)
                 .awaitUninterruptibly(bound.toMillis());
     }

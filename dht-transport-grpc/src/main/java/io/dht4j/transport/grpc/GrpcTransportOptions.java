@@ -1,6 +1,7 @@
 package io.dht4j.transport.grpc;
 
 import io.dht4j.security.TlsFiles;
+import io.dht4j.spi.MemoryBudget;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -157,6 +158,21 @@ public final class GrpcTransportOptions {
         Draft draft = new Draft(this);
         draft.plaintextAllowed = true;
         draft.plaintextOption = option;
+        return new GrpcTransportOptions(draft);
+    }
+
+    /**
+     * The same options with the limits of this budget: frames that hold a largest value, how many bytes of them are held, and how many
+     * wait for a connection to a peer.
+     *
+     * @param memory the node's, by default that of the heap
+     * @return new options
+     */
+    public GrpcTransportOptions withMemory(MemoryBudget memory) {
+        Draft draft = new Draft(this);
+        draft.maxFrameBytes = (int) Math.min(1L << 30, Math.max(17L << 20, memory.maxValueBytes() + (1L << 20)));
+        draft.maxInFlightBytes = memory.frameBytes(draft.maxFrameBytes);
+        draft.maxQueuedBytesPerPeer = memory.queueBytes(draft.maxFrameBytes);
         return new GrpcTransportOptions(draft);
     }
 
@@ -436,12 +452,10 @@ public final class GrpcTransportOptions {
         private int maxFrameBytes = 17 << 20;
         private int connectionsPerPeer = 1;
         private int maxQueuedPerPeer = 16_384;
-        private long maxQueuedBytesPerPeer =
-                Math.min(256L << 20, Runtime.getRuntime().maxMemory() / 8);
+        private long maxQueuedBytesPerPeer = MemoryBudget.ofHeap().queueBytes(maxFrameBytes);
         private Duration connectTimeout = Duration.ofSeconds(2);
         private int maxInFlight = 16_384;
-        private long maxInFlightBytes = Math.max(
-                maxFrameBytes, Math.min(512L << 20, Runtime.getRuntime().maxMemory() / 4));
+        private long maxInFlightBytes = MemoryBudget.ofHeap().frameBytes(maxFrameBytes);
         private int maxConnections = 10_000;
         private OptionalInt maxConnectionsPerAddress = OptionalInt.empty();
         private Duration idleTimeout = Duration.ofSeconds(60);

@@ -44,8 +44,11 @@ final class GrpcTransportUnaryExchange extends ServerCall.Listener<byte[]> {
         this.admission = admission;
         this.length = length;
         this.heldBytes = length;
-        this.context =
-                new CallContext(System::nanoTime, remainingNanos, GrpcTransportTls.provenNames(call.getAttributes()));
+        this.context = new CallContext(
+                System::nanoTime,
+                remainingNanos,
+                GrpcTransportTls.provenNames(call.getAttributes()),
+                admission::hasRoomFor);
     }
 
     /** Lets a call in, or answers it. On its event loop. */

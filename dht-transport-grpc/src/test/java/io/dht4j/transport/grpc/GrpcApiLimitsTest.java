@@ -261,16 +261,26 @@ class GrpcApiLimitsTest {
     }
 
     @Test
-    void a_scan_whose_page_does_not_fit_fails() {
+    void a_scan_whose_page_does_not_fit_beside_others_fails() throws Exception {
         start(GrpcApiOptions.defaults().withMaxValueBytes(1000).withMaxBodyBytesInFlight(100_000));
         KeyValueGrpc.KeyValueBlockingStub client =
                 KeyValueGrpc.newBlockingStub(channel()).withDeadlineAfter(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
-        cluster.scannedValueBytes = 2_000;
-        assertThatThrownBy(() -> client.scan(ScanRequest.getDefaultInstance()).hasNext())
-                .isInstanceOfSatisfying(
-                        StatusRuntimeException.class,
-                        failure -> assertThat(failure.getStatus().getCode()).isEqualTo(Status.Code.RESOURCE_EXHAUSTED));
-        assertThat(cluster.openScans.get()).isZero();
+        cluster.scannedValueBytes = 20_000;
+        try (Context.CancellableContext reader = Context.current().withCancellation()) {
+            // One passes whatever its size; who takes one message of it and no more holds the page.
+            assertThat(reader.wrap(() -> client.scan(ScanRequest.getDefaultInstance())
+                                    .hasNext())
+                            .call())
+                    .isTrue();
+            assertThatThrownBy(
+                            () -> client.scan(ScanRequest.getDefaultInstance()).hasNext())
+                    .isInstanceOfSatisfying(
+                            StatusRuntimeException.class,
+                            failure -> assertThat(failure.getStatus().getCode())
+                                    .isEqualTo(Status.Code.RESOURCE_EXHAUSTED));
+        }
+        await().atMost(PATIENCE).until(() -> cluster.openScans.get() == 0);
+        await().atMost(PATIENCE).until(() -> api.admission().bytesInFlight() == 0);
     }
 
     @Test

@@ -4,6 +4,7 @@ import io.dht4j.Cluster;
 import io.dht4j.DhtException;
 import io.dht4j.spi.TransportException;
 import io.vertx.core.Context;
+import java.util.concurrent.CompletionStage;
 
 /**
  * Serves a cluster's keys to clients over HTTP: entities, scans, placement and status under {@code /v0}, errors as problem
@@ -99,6 +100,15 @@ public final class HttpApi implements AutoCloseable {
      */
     public int port() {
         return listener.port();
+    }
+
+    /**
+     * Reports that this API can no longer serve although nobody has closed it, since an event loop has ended.
+     *
+     * @return completes with the reason, one line for people, on any thread
+     */
+    public CompletionStage<String> failure() {
+        return listener.failure();
     }
 
     /**

@@ -150,13 +150,18 @@ final class HttpApiAdmission {
         underWay.forEach(exchange -> exchange.later(exchange::recheckToken));
     }
 
-    /** Takes bytes from the budget, and tells whether there were enough. */
+    /** Takes bytes from the budget, and tells whether there were enough; when nobody holds any there are enough for everything. */
     boolean reserve(long count) {
-        if (bytes.addAndGet(count) > maxBytes) {
+        long before = bytes.getAndAdd(count);
+        if (before > 0 && before + count > maxBytes) {
             bytes.addAndGet(-count);
             return false;
         }
         return true;
+    }
+
+    OverloadedException outOfBytes() {
+        return new OverloadedException("the values in flight would exceed " + maxBytes + " bytes");
     }
 
     /** Gives bytes back. */

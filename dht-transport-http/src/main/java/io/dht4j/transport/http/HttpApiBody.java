@@ -91,12 +91,12 @@ final class HttpApiBody {
             }
             exchange.share().reserve(chunk.length());
             receiver.received(chunk);
-        } catch (DhtException e) {
+        } catch (DhtException | Error e) {
             fail(e);
         }
     }
 
-    private void fail(DhtException e) {
+    private void fail(Throwable e) {
         receiver.dropped();
         exchange.fail(e);
     }
@@ -111,7 +111,7 @@ final class HttpApiBody {
         try {
             exchange.share().enter();
             receiver.ended();
-        } catch (DhtException e) {
+        } catch (DhtException | Error e) {
             fail(e);
         }
     }

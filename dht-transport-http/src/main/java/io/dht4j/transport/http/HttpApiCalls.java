@@ -78,7 +78,10 @@ final class HttpApiCalls {
         Key key = query.id();
         CallOptions call = query.callOptions(cluster);
         exchange.share().enter();
-        exchange.await(() -> cluster.get(key, call), found -> found(exchange, found));
+        exchange.await(
+                () -> cluster.get(key, call),
+                found -> found.isEmpty() ? 0 : found.get().bytes().length,
+                found -> found(exchange, found));
     }
 
     private static void found(HttpApiExchange exchange, Optional<Value> found) {
@@ -87,7 +90,6 @@ final class HttpApiCalls {
             return;
         }
         Value value = found.get();
-        exchange.share().reserve(value.bytes().length);
         exchange.response()
                 .putHeader(HttpHeaders.CONTENT_TYPE, OCTETS)
                 .putHeader(VERSION_HEADER, value.version().toString());
@@ -125,13 +127,22 @@ final class HttpApiCalls {
                 HttpApiBatch.keys(
                         options,
                         keys -> exchange.await(
-                                () -> cluster.getAll(keys, call), values -> found(exchange, keys, values))));
+                                () -> cluster.getAll(keys, call),
+                                HttpApiCalls::bytes,
+                                values -> found(exchange, keys, values))));
+    }
+
+    private static long bytes(Map<Key, Value> values) {
+        long bytes = 0;
+        for (Value value : values.values()) {
+            bytes += value.bytes().length;
+        }
+        return bytes;
     }
 
     private static void found(HttpApiExchange exchange, List<Key> keys, Map<Key, Value> values) {
-        for (Value value : values.values()) {
-            exchange.share().reserve(value.bytes().length);
-        }
+        // Counted anew as a page.
+        exchange.share().unreserve(bytes(values));
         HttpApiScan.start(exchange, HttpApiPages.of(keys, values), true, Long.MAX_VALUE, Long.MAX_VALUE);
     }
 

@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -225,24 +226,52 @@ final class HttpApiExchange {
      * @param then answers
      */
     <T> void await(Supplier<CompletionStage<T>> call, Consumer<T> then) {
+        await(call, result -> 0, then);
+    }
+
+    /**
+     * As {@link #await(Supplier, Consumer)}, of a result with values, whose bytes count from the moment in which it is there.
+     *
+     * @param bytes how many there are
+     */
+    <T> void await(Supplier<CompletionStage<T>> call, ToLongFunction<T> bytes, Consumer<T> then) {
         CompletionStage<T> stage;
         try {
             stage = call.get();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             fail(e);
             return;
         }
-        stage.whenComplete((result, error) -> onContext(() -> {
-            if (error != null) {
-                fail(error);
+        stage.whenComplete((result, error) -> {
+            @Nullable Throwable failure = error;
+            long count = 0;
+            if (failure == null) {
+                try {
+                    count = bytes.applyAsLong(result);
+                    if (count > 0) {
+                        share.reserveAhead(count);
+                    }
+                } catch (RuntimeException | Error e) {
+                    failure = e;
+                }
+            }
+            go(result, failure, count, then);
+        });
+    }
+
+    private <T> void go(T result, @Nullable Throwable failure, long count, Consumer<T> then) {
+        onContext(() -> {
+            if (failure != null) {
+                fail(failure);
                 return;
             }
+            share.adopt(count);
             try {
                 then.accept(result);
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 fail(e);
             }
-        }));
+        });
     }
 
     /** Runs an action on this event loop, at once if this is it. */
@@ -264,7 +293,7 @@ final class HttpApiExchange {
         answer(status, null);
     }
 
-    /** Answers with an error; an unexpected one is logged, and its details stay here. */
+    /** Answers with an error; an unexpected one is logged, and its details stay here. What was reserved is given back. */
     void fail(Throwable error) {
         Throwable cause = DhtException.unwrap(error);
         if (cause instanceof DhtException known) {

@@ -105,7 +105,7 @@ final class HttpApiHandler implements Handler<HttpServerRequest> {
                                             REPAIR, LIVEZ, READYZ));
                 }
             }
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             exchange.fail(e);
         }
     }

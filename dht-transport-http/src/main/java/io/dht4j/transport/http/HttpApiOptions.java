@@ -1,6 +1,7 @@
 package io.dht4j.transport.http;
 
 import io.dht4j.security.TlsFiles;
+import io.dht4j.spi.MemoryBudget;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -102,10 +103,30 @@ public final class HttpApiOptions {
     }
 
     /**
+     * The same options with the limits of this budget: the largest value, the bytes that are held for clients, and batches that do not
+     * exceed them.
+     *
+     * @param memory the node's, by default that of the heap
+     * @return new options
+     */
+    public HttpApiOptions withMemory(MemoryBudget memory) {
+        Draft draft = new Draft(this);
+        draft.maxValueBytes = memory.maxValueBytes();
+        draft.maxBodyBytesInFlight = memory.apiBytes();
+        draft.maxBatchBytes = batchBytes(memory.apiBytes());
+        return new HttpApiOptions(draft);
+    }
+
+    /** A batch that would not be taken even alone is refused as too large, and not as too much. */
+    private static int batchBytes(long heldBytes) {
+        return (int) Math.min(32 << 20, heldBytes);
+    }
+
+    /**
      * The same options with this bound on the bytes of values that are held for clients that are sending or receiving them.
      * Requests that need more are answered 503.
      *
-     * @param bytes {@code maxValueBytes} (but at least 1) to 1 TiB; by default 256 MiB
+     * @param bytes {@code maxValueBytes} (but at least 1) to 1 TiB; by default an eighth of the heap, up to 256 MiB
      * @return new options
      */
     public HttpApiOptions withMaxBodyBytesInFlight(long bytes) {
@@ -117,7 +138,7 @@ public final class HttpApiOptions {
     /**
      * The same options with this largest body of a batch, as it is sent: values are a third longer there.
      *
-     * @param bytes 1 KiB to 1 GiB; by default 32 MiB
+     * @param bytes 1 KiB to 1 GiB; by default 32 MiB, and less on a small heap
      * @return new options
      */
     public HttpApiOptions withMaxBatchBytes(int bytes) {
@@ -359,8 +380,8 @@ public final class HttpApiOptions {
 
         private int maxValueBytes = 16 << 20;
         private int maxInFlight = 4096;
-        private long maxBodyBytesInFlight = 256L << 20;
-        private int maxBatchBytes = 32 << 20;
+        private long maxBodyBytesInFlight = MemoryBudget.ofHeap().apiBytes();
+        private int maxBatchBytes = batchBytes(maxBodyBytesInFlight);
         private int maxBatchKeys = 10_000;
         private Duration bodyTimeout = Duration.ofSeconds(30);
         private Duration writeTimeout = Duration.ofSeconds(30);

@@ -1,15 +1,19 @@
 package io.dht4j.transport.http;
 
-import io.dht4j.DhtException;
 import io.dht4j.KeyValue;
 import io.dht4j.Scan;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerResponse;
+import java.util.ArrayDeque;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.Iterator;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Streams a scan to a client. It holds one page: the next one is asked for when the socket has taken the last, so a slow
+ * Streams a scan to a client. It holds one page, whose bytes count as in flight: the next one is asked for when the socket has taken the last, so a slow
  * client slows the scan down, and one that takes nothing for the write timeout is cut. The status goes out with the first
  * page; an error that comes later closes the connection before the end of the chunked body, so that the client sees the
  * truncation. Belongs to the request's event loop.
@@ -19,8 +23,8 @@ final class HttpApiScan {
     /** Lines of JSON are put together into chunks of about this many bytes. */
     private static final int CHUNK_BYTES = 16 * 1024;
 
-    /** Larger chunks count as bytes in flight until the socket has taken them. */
-    private static final int SMALL_CHUNK = 64 * 1024;
+    /** Lines of larger values are sent in slices of that much of them, so that they are in memory once only. */
+    private static final int SLICE = 48 * 1024;
 
     private final HttpApiExchange exchange;
     private final HttpServerResponse response;
@@ -31,8 +35,12 @@ final class HttpApiScan {
     private boolean begun;
     private boolean pulling;
     private boolean stopped;
-    private List<KeyValue> page = List.of();
-    private int next;
+    /** What is left of the page: an entry that is on its way to the socket is kept there only. */
+    private final Deque<KeyValue> page = new ArrayDeque<>();
+    /** What is reserved for the page, and for what the scan holds besides. */
+    private long pageBytes;
+    /** The rest of an entry that is sent in slices. */
+    private Iterator<Buffer> slices = Collections.emptyIterator();
 
     private HttpApiScan(HttpApiExchange exchange, Scan scan, boolean ndjson, long limit, long bytes) {
         this.exchange = exchange;
@@ -59,36 +67,67 @@ final class HttpApiScan {
 
     private void abandon() {
         scan.close();
-        page = List.of();
+        drop();
         if (!pulling) {
             exchange.release();
         }
     }
 
+    private void drop() {
+        page.clear();
+        slices = Collections.emptyIterator();
+        exchange.share().unreserve(pageBytes);
+        pageBytes = 0;
+    }
+
     private void pull() {
+        drop();
         pulling = true;
         try {
-            // Always later, not now: pages that are there at once must not make a recursion.
-            scan.next()
-                    .whenComplete((entries, error) -> exchange.later(() -> {
-                        pulling = false;
-                        if (error == null) {
-                            received(entries);
-                        } else {
-                            failed(error);
-                        }
-                    }));
-        } catch (RuntimeException e) {
+            scan.next().whenComplete(this::arrived);
+        } catch (RuntimeException | Error e) {
             pulling = false;
             failed(e);
         }
+    }
+
+    /** Takes a page, or why there is none, on any thread: its bytes count from here on. */
+    private void arrived(List<KeyValue> entries, @Nullable Throwable error) {
+        @Nullable Throwable failure = error;
+        long bytes = 0;
+        if (failure == null) {
+            try {
+                bytes = scan.heldBytes();
+                for (KeyValue entry : entries) {
+                    bytes += entry.value().bytes().length;
+                }
+                exchange.share().reserveAhead(bytes);
+            } catch (RuntimeException | Error e) {
+                failure = e;
+            }
+        }
+        go(entries, bytes, failure);
+    }
+
+    /** Always later, not now: pages that are there at once must not make a recursion. */
+    private void go(List<KeyValue> entries, long bytes, @Nullable Throwable failure) {
+        exchange.later(() -> {
+            pulling = false;
+            if (failure == null) {
+                exchange.share().adopt(bytes);
+                pageBytes = bytes;
+                guarded(() -> received(entries));
+            } else {
+                failed(failure);
+            }
+        });
     }
 
     /** A fault here must not keep the request's place for ever. */
     private void guarded(Runnable step) {
         try {
             step.run();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             failed(e);
         }
     }
@@ -96,7 +135,7 @@ final class HttpApiScan {
     private void failed(Throwable error) {
         stopped = true;
         scan.close();
-        page = List.of();
+        drop();
         if (exchange.isCutOrGone()) {
             exchange.release();
         } else if (begun) {
@@ -119,8 +158,7 @@ final class HttpApiScan {
                     .setChunked(true)
                     .putHeader(HttpHeaders.CONTENT_TYPE, ndjson ? Ndjson.CONTENT_TYPE : "application/octet-stream");
         }
-        page = entries;
-        next = 0;
+        page.addAll(entries);
         if (page.isEmpty()) {
             end();
         } else {
@@ -129,17 +167,13 @@ final class HttpApiScan {
     }
 
     private void send() {
-        while (next < page.size() && hasMore()) {
+        while (slices.hasNext() || (!page.isEmpty() && hasMore())) {
             if (response.writeQueueFull()) {
                 awaitDrain();
                 return;
             }
-            if (!sendChunk()) {
-                return;
-            }
+            response.write(chunk());
         }
-        page = List.of();
-        next = 0;
         if (!hasMore()) {
             end();
         } else if (response.writeQueueFull()) {
@@ -149,22 +183,19 @@ final class HttpApiScan {
         }
     }
 
-    /** Sends one entry, or as many lines as fill a chunk; tells whether there was room. */
-    private boolean sendChunk() {
-        Buffer chunk = ndjson ? lines() : entry(take());
-        int length = chunk.length();
-        if (length <= SMALL_CHUNK) {
-            response.write(chunk);
-            return true;
+    /** An entry, which clients find by its chunk; or as many lines as fill a chunk, or a slice of a long one. */
+    private Buffer chunk() {
+        if (!ndjson) {
+            return entry(take());
         }
-        try {
-            exchange.share().reserve(length);
-        } catch (DhtException e) {
-            failed(e);
-            return false;
+        if (!slices.hasNext() && isLarge(page.getFirst())) {
+            slices = Ndjson.slices(take(), SLICE);
         }
-        response.write(chunk).onComplete(written -> exchange.share().unreserve(length));
-        return true;
+        return slices.hasNext() ? slices.next() : lines();
+    }
+
+    private static boolean isLarge(KeyValue entry) {
+        return entry.value().bytes().length > SLICE;
     }
 
     private void awaitDrain() {
@@ -179,7 +210,7 @@ final class HttpApiScan {
     }
 
     private void stalled() {
-        page = List.of();
+        drop();
         scan.close();
         exchange.cut();
     }
@@ -187,6 +218,7 @@ final class HttpApiScan {
     private void end() {
         scan.close();
         exchange.whenRevoked(revoked -> {});
+        drop();
         exchange.share().leave();
         exchange.watch(response.end());
     }
@@ -203,14 +235,14 @@ final class HttpApiScan {
     /** As many of the page's entries as fill a chunk. */
     private Buffer lines() {
         Buffer chunk = Buffer.buffer();
-        while (next < page.size() && hasMore() && chunk.length() < CHUNK_BYTES) {
+        while (!page.isEmpty() && hasMore() && !isLarge(page.getFirst()) && chunk.length() < CHUNK_BYTES) {
             chunk.appendBuffer(Ndjson.entry(take()));
         }
         return chunk;
     }
 
     private KeyValue take() {
-        KeyValue entry = page.get(next++);
+        KeyValue entry = page.removeFirst();
         remaining--;
         remainingBytes -= entry.key().length() + entry.value().bytes().length;
         return entry;

@@ -65,8 +65,25 @@ final class HttpApiShare {
      */
     void reserve(long count) {
         if (!admission.reserve(count)) {
-            throw outOfBytes();
+            throw admission.outOfBytes();
         }
+        reserved += count;
+    }
+
+    /**
+     * As {@link #reserve}, on any thread: what is held on its way to the event loop counts too. They are this share's when it is
+     * {@linkplain #adopt told} of them there.
+     *
+     * @throws OverloadedException if there are too few
+     */
+    void reserveAhead(long count) {
+        if (!admission.reserve(count)) {
+            throw admission.outOfBytes();
+        }
+    }
+
+    /** Takes over bytes that were reserved ahead. */
+    void adopt(long count) {
         reserved += count;
     }
 
@@ -77,7 +94,7 @@ final class HttpApiShare {
      */
     void requireRoomFor(long count) {
         if (!admission.hasRoomFor(count)) {
-            throw outOfBytes();
+            throw admission.outOfBytes();
         }
     }
 
@@ -105,9 +122,5 @@ final class HttpApiShare {
             begun = false;
             admission.end(exchange);
         }
-    }
-
-    private OverloadedException outOfBytes() {
-        return new OverloadedException("the values in flight would exceed " + admission.maxBytes() + " bytes");
     }
 }

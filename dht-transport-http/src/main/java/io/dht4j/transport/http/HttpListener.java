@@ -42,6 +42,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -71,6 +72,8 @@ final class HttpListener {
     /** The only value of the outcome header. */
     static final String NOT_SENT = "not-sent";
 
+    private static final long WATCH_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
     private static final Set<String> TLS_VERSIONS = Set.of("TLSv1.2", "TLSv1.3");
 
     private static final Handler<HttpServerRequest> UNATTACHED = request -> closing(request)
@@ -90,6 +93,8 @@ final class HttpListener {
     private final AtomicBoolean closed = new AtomicBoolean();
     private final CompletableFuture<Void> started = new CompletableFuture<>();
     private final CompletableFuture<Void> closing = new CompletableFuture<>();
+    private final CompletableFuture<String> failure = new CompletableFuture<>();
+    private final Thread watch = new Thread(this::watch, "dht4j-http-watch");
     private final RefusedCallers refusedCallers = new RefusedCallers(LOG::warn);
     private volatile Optional<Tls> tls = Optional.empty();
     private volatile Handler<HttpServerRequest> peerHandler = UNATTACHED;
@@ -179,6 +184,8 @@ final class HttpListener {
                 .compose(secured -> vertx.deployVerticle(() -> new Server(address), onEveryLoop))
                 .onComplete(result -> {
                     if (result.succeeded()) {
+                        watch.setDaemon(true);
+                        watch.start();
                         started.complete(null);
                     } else {
                         String what = address.isEmpty()
@@ -209,6 +216,25 @@ final class HttpListener {
             throw new IllegalStateException("closed");
         }
         return true;
+    }
+
+    /** An event loop that has ended leaves its connections, and perhaps the port, open and dead. */
+    private void watch() {
+        while (!closed.get()) {
+            for (Loop loop : loops) {
+                if (!loop.thread().isAlive() && !closed.get()) {
+                    failure.complete("event loop " + loop.thread().getName() + " of " + options.host() + ":" + port
+                            + " has ended, most likely for lack of memory");
+                    return;
+                }
+            }
+            LockSupport.parkNanos(WATCH_NANOS);
+        }
+    }
+
+    /** Completes, on any thread, when an event loop has ended that nobody has closed. */
+    CompletionStage<String> failure() {
+        return failure.minimalCompletionStage();
     }
 
     /** The own keys and certificates, once {@link #start} has completed, if there are any. {@link #close} closes them. */
@@ -284,6 +310,7 @@ final class HttpListener {
     /** As {@link #close()}, with another time for requests under way. */
     void close(Duration drainTimeout) {
         if (closed.compareAndSet(false, true)) {
+            LockSupport.unpark(watch);
             Future<Void> drained = Future.succeededFuture();
             for (HttpServer server : servers) {
                 Future<Void> shutdown = server.shutdown(drainTimeout);
@@ -330,7 +357,7 @@ final class HttpListener {
         }
         try {
             handler.handle(request);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.warn("handling {} {} failed", request.method(), HttpApiQuery.shown(request.path()), e);
             if (!request.response().ended() && !request.response().headWritten()) {
                 closing(request).setStatusCode(500).end("internal error");

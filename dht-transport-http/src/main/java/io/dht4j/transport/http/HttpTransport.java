@@ -231,6 +231,11 @@ public final class HttpTransport implements Transport {
     }
 
     @Override
+    public CompletionStage<String> failure() {
+        return listener.failure();
+    }
+
+    @Override
     public String name() {
         return options.client() == HttpClientKind.VERTX
                 ? "http"

@@ -1,6 +1,7 @@
 package io.dht4j.transport.http;
 
 import io.dht4j.security.TlsFiles;
+import io.dht4j.spi.MemoryBudget;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -139,6 +140,21 @@ public final class HttpTransportOptions {
         Draft draft = new Draft(this);
         draft.plaintextAllowed = true;
         draft.plaintextOption = option;
+        return new HttpTransportOptions(draft);
+    }
+
+    /**
+     * The same options with the limits of this budget: frames that hold a largest value, how many bytes of them are held, and how many
+     * wait for a connection to a peer.
+     *
+     * @param memory the node's, by default that of the heap
+     * @return new options
+     */
+    public HttpTransportOptions withMemory(MemoryBudget memory) {
+        Draft draft = new Draft(this);
+        draft.maxFrameBytes = (int) Math.min(1L << 30, Math.max(17L << 20, memory.maxValueBytes() + (1L << 20)));
+        draft.maxInFlightBytes = memory.frameBytes(draft.maxFrameBytes);
+        draft.maxQueuedBytesPerPeer = memory.queueBytes(draft.maxFrameBytes);
         return new HttpTransportOptions(draft);
     }
 
@@ -427,12 +443,10 @@ public final class HttpTransportOptions {
         private Optional<Integer> connectionsPerPeer = Optional.empty();
 
         private int maxQueuedPerPeer = 16_384;
-        private long maxQueuedBytesPerPeer =
-                Math.min(256L << 20, Runtime.getRuntime().maxMemory() / 8);
+        private long maxQueuedBytesPerPeer = MemoryBudget.ofHeap().queueBytes(maxFrameBytes);
         private Duration connectTimeout = Duration.ofSeconds(2);
         private int maxInFlight = 16_384;
-        private long maxInFlightBytes = Math.max(
-                maxFrameBytes, Math.min(512L << 20, Runtime.getRuntime().maxMemory() / 4));
+        private long maxInFlightBytes = MemoryBudget.ofHeap().frameBytes(maxFrameBytes);
         private int maxConnections = HttpConnectionLimits.DEFAULT_MAX;
         private Optional<Integer> maxConnectionsPerAddress = Optional.empty();
         private Duration headTimeout = HttpConnectionLimits.DEFAULT_HEAD_TIMEOUT;

@@ -93,6 +93,12 @@ final class HttpTransportServer implements Handler<HttpServerRequest> {
         return drained;
     }
 
+    /** Replies that callers do not take are bounded as requests are. One passes whatever its size when nothing else is held. */
+    private boolean hasRoomFor(long replyBytes) {
+        long held = inFlightBytes.get();
+        return replyBytes <= SMALL_BODY || held <= SMALL_BODY || held + replyBytes <= maxInFlightBytes;
+    }
+
     /** A request is over, whatever became of it. */
     private void leave(long bytes) {
         inFlightBytes.addAndGet(-bytes);
@@ -150,7 +156,12 @@ final class HttpTransportServer implements Handler<HttpServerRequest> {
             refuse(request, 503, why, draining ? Integer.MAX_VALUE : length);
             return;
         }
-        new Exchange(request, length, TimeUnit.MICROSECONDS.toNanos(micros), caller.names()).begin();
+        try {
+            new Exchange(request, length, TimeUnit.MICROSECONDS.toNanos(micros), caller.names()).begin();
+        } catch (RuntimeException | Error e) {
+            leave(length);
+            throw e;
+        }
     }
 
     private Verdict verdict(HttpConnection connection) {
@@ -214,7 +225,8 @@ final class HttpTransportServer implements Handler<HttpServerRequest> {
             this.response = request.response();
             this.body = new HttpTransportBody(length);
             this.heldBytes = length;
-            this.context = new CallContext(System::nanoTime, remainingNanos, callerNames);
+            this.context = new CallContext(
+                    System::nanoTime, remainingNanos, callerNames, HttpTransportServer.this::hasRoomFor);
         }
 
         void begin() {
@@ -228,7 +240,16 @@ final class HttpTransportServer implements Handler<HttpServerRequest> {
         }
 
         private void add(Buffer chunk) {
-            body.add(chunk);
+            if (released) {
+                return;
+            }
+            try {
+                body.add(chunk);
+            } catch (OutOfMemoryError e) {
+                LOG.warn("no memory for a frame from {}", request.remoteAddress());
+                hangUp(request);
+                abort();
+            }
         }
 
         private void limitTime() {

@@ -14,6 +14,9 @@ import io.vertx.core.buffer.Buffer;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.util.Base64;
+import java.util.Iterator;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -168,6 +171,62 @@ final class Ndjson {
                 json.writeNumberField(EXPIRY, value.expiresAtMillis().getAsLong());
             }
         });
+    }
+
+    /**
+     * A line that shows an entry, as {@link #entry} makes it, in pieces that are made one after the other.
+     *
+     * @param bytes how much of the value is in a piece, a multiple of 3
+     */
+    static Iterator<Buffer> slices(KeyValue entry, int bytes) {
+        Value value = entry.value();
+        // Quotes within a field are escaped: nothing but the field itself looks like it.
+        String around = entry(
+                        new KeyValue(entry.key(), new Value(new byte[0], value.version(), value.expiresAtMillis())))
+                .toString();
+        String begin = "\"" + VALUE + "\":\"";
+        int at = around.indexOf(begin) + begin.length();
+        return new Slices(around.substring(0, at), value.bytes(), around.substring(at), bytes);
+    }
+
+    /** A value in Base64, with what stands before and behind it. */
+    private static final class Slices implements Iterator<Buffer> {
+
+        private final byte[] value;
+        private final int size;
+        private String before;
+        private String behind;
+        private int from;
+
+        Slices(String before, byte[] value, String behind, int size) {
+            this.before = before;
+            this.value = value;
+            this.behind = behind;
+            this.size = size;
+        }
+
+        @Override
+        public boolean hasNext() {
+            return !behind.isEmpty();
+        }
+
+        @Override
+        public Buffer next() {
+            if (!before.isEmpty()) {
+                Buffer head = Buffer.buffer(before);
+                before = "";
+                return head;
+            }
+            if (from < value.length) {
+                int length = Math.min(size, value.length - from);
+                ByteBuffer encoded = Base64.getEncoder().encode(ByteBuffer.wrap(value, from, length));
+                from += length;
+                return Buffer.buffer(encoded.remaining()).appendBytes(encoded.array(), 0, encoded.remaining());
+            }
+            Buffer tail = Buffer.buffer(behind);
+            behind = "";
+            return tail;
+        }
     }
 
     /** A line that names a key, with its end. */

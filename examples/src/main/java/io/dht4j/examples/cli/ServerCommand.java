@@ -34,7 +34,7 @@ import picocli.CommandLine.ParameterException;
         header = "Runs a node.%n",
         description = {
             "%nPrints one line when it serves: @|bold ready|@, its name, its URL, and what is on. SIGTERM or Ctrl-C lets the "
-                    + "requests under way end, then the server ends with exit code 0, within 10 seconds.%n",
+                    + "requests under way end, then the server ends with exit code 0, within 10 seconds. It ends with 1 when it can no longer serve.%n",
             "Without options: a cluster of one node, with its data in dht-data/n1. Three nodes on one machine, each in its own terminal:%n",
             "  P=n1=127.0.0.1:8081,n2=127.0.0.1:8082,n3=127.0.0.1:8083",
             "  dht server --id n1 --listen 127.0.0.1:8081 --peers $P",
@@ -140,6 +140,10 @@ final class ServerCommand implements Callable<Integer> {
             notice.ifPresent(line -> console.tell("dht server: " + line));
             console.show("ready " + node.summary());
             console.out().flush();
+            node.failure().thenAccept(why -> {
+                console.err().println("dht server: this node can no longer serve and ends: " + why);
+                lifetime.fail();
+            });
             lifetime.awaitStop();
             try {
                 node.close();
@@ -147,8 +151,8 @@ final class ServerCommand implements Callable<Integer> {
                 console.tell("dht server: not closed in order: " + e.getMessage());
                 lifetime.failed();
             }
+            return lifetime.status();
         }
-        return 0;
     }
 
     /** Whoever did not write the option that is complained of learns where it may stand. */

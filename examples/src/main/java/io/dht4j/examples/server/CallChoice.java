@@ -8,6 +8,7 @@ import io.dht4j.core.Batching;
 import io.dht4j.core.HintedHandoff;
 import io.dht4j.core.Repair;
 import java.time.Duration;
+import java.util.OptionalLong;
 
 /**
  * How requests are carried out.
@@ -22,7 +23,7 @@ import java.time.Duration;
  * @param cancellation what becomes of requests to replicas whose replies are no longer wanted
  * @param handoff what becomes of writes that other nodes missed
  * @param repair how replicas are compared in the background
- * @param snapshotBytes how much may be kept for snapshots
+ * @param snapshotBytes how much may be kept for snapshots, if not a share of the heap
  */
 public record CallChoice(
         ReadFanOut reads,
@@ -35,7 +36,7 @@ public record CallChoice(
         CancellationPolicy cancellation,
         HintedHandoff handoff,
         Repair repair,
-        long snapshotBytes) {
+        OptionalLong snapshotBytes) {
 
     /** The longest timeout in milliseconds. */
     static final int LONGEST_MILLIS = 3_600_000;
@@ -73,7 +74,13 @@ public record CallChoice(
                 given.choice(Setting.CANCELLATION, CancellationPolicy.class),
                 given.onOff(Setting.HANDOFF) ? HintedHandoff.on() : HintedHandoff.off(),
                 repair(given),
-                (long) given.number(Setting.SNAPSHOT_MIB, 0, MOST_SNAPSHOT_MIB) << 20);
+                snapshotBytes(given));
+    }
+
+    private static OptionalLong snapshotBytes(Given given) throws ConfigException {
+        return given.has(Setting.SNAPSHOT_MIB)
+                ? OptionalLong.of((long) given.number(Setting.SNAPSHOT_MIB, 0, MOST_SNAPSHOT_MIB) << 20)
+                : OptionalLong.empty();
     }
 
     private static Repair repair(Given given) throws ConfigException {

@@ -63,6 +63,34 @@ public final class Lifetime implements AutoCloseable {
         status = 1;
     }
 
+    /**
+     * Ends the program with status 1, since it can no longer do what it is for: {@link #awaitStop} returns. What is not closed
+     * in time is ended anyway.
+     */
+    public void fail() {
+        status = 1;
+        stopAsked.countDown();
+        Thread bound = new Thread(this::haltUnlessClosed, "shutdown bound");
+        bound.setDaemon(true);
+        bound.start();
+    }
+
+    /**
+     * The status that the program should end with.
+     *
+     * @return 0, or 1 when something has failed
+     */
+    public int status() {
+        return status;
+    }
+
+    private void haltUnlessClosed() {
+        awaitClosed();
+        if (closed.getCount() > 0) {
+            Runtime.getRuntime().halt(status);
+        }
+    }
+
     /** Says that everything is in order. After a signal the JVM ends now. */
     @Override
     public void close() {
@@ -74,6 +102,11 @@ public final class Lifetime implements AutoCloseable {
             return; // The program ends of its own accord, with its own status.
         }
         stopAsked.countDown();
+        awaitClosed();
+        Runtime.getRuntime().halt(status);
+    }
+
+    private void awaitClosed() {
         try {
             if (!closed.await(closingTime.toMillis(), TimeUnit.MILLISECONDS)) {
                 LOG.warn("not closed within {} ms, ending anyway", closingTime.toMillis());
@@ -81,6 +114,5 @@ public final class Lifetime implements AutoCloseable {
         } catch (InterruptedException e) {
             LOG.warn("interrupted while closing, ending anyway");
         }
-        Runtime.getRuntime().halt(status);
     }
 }

@@ -8,6 +8,7 @@ import io.dht4j.security.PrivateFiles;
 import io.dht4j.security.Tls;
 import io.dht4j.security.TlsFiles;
 import io.dht4j.security.Tokens;
+import io.dht4j.spi.MemoryBudget;
 import io.dht4j.spi.Store;
 import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException;
@@ -41,18 +42,12 @@ final class Parts {
     /** Two APIs, cluster and transport drain one after the other: together they stay well below 10 seconds. */
     private static final Duration DRAIN = Duration.ofMillis(1_500);
 
-    /** What a frame holds besides the largest value. */
-    private static final int FRAME_OVERHEAD = 1 << 20;
-
-    private static final int SMALLEST_FRAME_LIMIT = 17 << 20;
-    private static final long BODIES_IN_FLIGHT = 256L << 20;
-
     private final ServerConfig config;
     private final Addresses addresses;
     private final Optional<TlsFiles> tls;
     private final Optional<Path> tokens;
     private final boolean plaintextAllowed;
-    private final int maxValueBytes;
+    private final MemoryBudget memory;
 
     Parts(ServerConfig config) {
         this.config = config;
@@ -60,7 +55,7 @@ final class Parts {
         this.tls = config.security().tls();
         this.tokens = config.security().tokens();
         this.plaintextAllowed = config.security().plaintextAllowed();
-        this.maxValueBytes = config.calls().maxValueBytes();
+        this.memory = MemoryBudget.ofHeap().withMaxValueBytes(config.calls().maxValueBytes());
     }
 
     /**
@@ -92,6 +87,7 @@ final class Parts {
      * @throws TransportException if a port cannot be bound
      */
     void requireStartable() {
+        requireMemory();
         // Whoever uses the files tells what is doubtful about them.
         tls.ifPresent(files -> Tls.load(files, told -> {}).close());
         tokens.ifPresent(file -> Tokens.load(file, told -> {}).close());
@@ -100,6 +96,14 @@ final class Parts {
             requireFree(addresses.peer());
         }
         addresses.grpc().ifPresent(Parts::requireFree);
+    }
+
+    private void requireMemory() {
+        try {
+            memory.requireRoom();
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(Setting.MAX_VALUE_BYTES.option() + ": " + e.getMessage(), e);
+        }
     }
 
     private static void requireFree(HostPort address) {
@@ -149,7 +153,7 @@ final class Parts {
 
     /** Opens the store. Blocks. */
     Store store() {
-        return config.store().open();
+        return config.store().open(memory);
     }
 
     /** The transport, which does not listen yet. */
@@ -163,6 +167,7 @@ final class Parts {
     private HttpTransportOptions httpTransport(TransportChoice.Http choice) {
         HostPort address = addresses.transport();
         HttpTransportOptions options = HttpTransportOptions.at(address.host(), address.port())
+                .withMemory(memory)
                 .withClient(choice.client())
                 .withMaxConnections(config.clients().maxConnections())
                 .withDrainTimeout(DRAIN);
@@ -173,9 +178,6 @@ final class Parts {
         if (choice.connections().isPresent()) {
             options = options.withConnectionsPerPeer(choice.connections().getAsInt());
         }
-        if (frame() > SMALLEST_FRAME_LIMIT) {
-            options = options.withMaxInFlightBytes(4L * frame()).withMaxFrameBytes(frame());
-        }
         if (plaintextAllowed) {
             options = options.withPlaintextAllowed(Setting.ALLOW_PLAINTEXT.option());
         }
@@ -185,19 +187,13 @@ final class Parts {
     private GrpcTransportOptions grpcTransport(TransportChoice.Grpc choice) {
         HostPort address = addresses.transport();
         GrpcTransportOptions options = GrpcTransportOptions.at(address.host(), address.port())
+                .withMemory(memory)
                 .withMode(choice.mode())
                 .withDrainTimeout(DRAIN);
-        if (frame() > SMALLEST_FRAME_LIMIT) {
-            options = options.withMaxInFlightBytes(4L * frame()).withMaxFrameBytes(frame());
-        }
         if (plaintextAllowed) {
             options = options.withPlaintextAllowed(Setting.ALLOW_PLAINTEXT.option());
         }
         return tls.map(options::withTls).orElse(options);
-    }
-
-    private int frame() {
-        return Math.max(SMALLEST_FRAME_LIMIT, maxValueBytes + FRAME_OVERHEAD);
     }
 
     /** Starts the node. Blocks until its transport listens. */
@@ -220,7 +216,8 @@ final class Parts {
                 .timeout(config.calls().timeout())
                 .ordering(config.calls().ordering())
                 .startPatience(config.calls().startPatience())
-                .maxValueBytes(maxValueBytes)
+                .maxValueBytes(memory.maxValueBytes())
+                .memory(memory)
                 .batching(config.calls().batching())
                 .cancellation(config.calls().cancellation())
                 .handoff(config.calls().handoff())
@@ -228,9 +225,9 @@ final class Parts {
                 .refill(
                         config.store().refillMarker(),
                         config.store().refillWithout().toArray(NodeId[]::new))
-                .snapshotBytes(config.calls().snapshotBytes())
                 .trusting(config.security().trusted().toArray(NodeId[]::new))
                 .drainTimeout(DRAIN);
+        config.calls().snapshotBytes().ifPresent(builder::snapshotBytes);
         config.placement().replicationFactor().ifPresent(builder::replicationFactor);
         config.store().openHints().ifPresent(builder::hints);
         return builder.start();
@@ -239,8 +236,7 @@ final class Parts {
     /** Serves the public HTTP API, on the transport's port if that is shared. Blocks until it listens. */
     HttpApi httpApi(Transport transport, Cluster cluster) {
         HttpApiOptions options = HttpApiOptions.defaults()
-                .withMaxBodyBytesInFlight(Math.max(BODIES_IN_FLIGHT, 4L * maxValueBytes))
-                .withMaxValueBytes(maxValueBytes)
+                .withMemory(memory)
                 .withMaxConnections(config.clients().maxConnections())
                 .withPublicHost(addresses.listen().host())
                 .withPublicHost(addresses.peer().host())
@@ -270,10 +266,7 @@ final class Parts {
 
     /** Serves the public gRPC API. Blocks until it listens. */
     GrpcApi grpcApi(HostPort address, Cluster cluster) {
-        GrpcApiOptions options = GrpcApiOptions.defaults()
-                .withMaxBodyBytesInFlight(Math.max(BODIES_IN_FLIGHT, 4L * maxValueBytes))
-                .withMaxValueBytes(maxValueBytes)
-                .withDrainTimeout(DRAIN);
+        GrpcApiOptions options = GrpcApiOptions.defaults().withMemory(memory).withDrainTimeout(DRAIN);
         if (tokens.isPresent()) {
             options = options.withTokens(tokens.get());
         }

@@ -10,6 +10,8 @@ import io.dht4j.spi.TransportException;
 import io.dht4j.store.mvstore.Rebuild;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,8 +27,15 @@ public final class ServerNode implements AutoCloseable {
     private final Cluster cluster;
     private final Opened opened;
     private final String transportName;
+    private final CompletableFuture<String> failure;
 
-    private ServerNode(ServerConfig config, Cluster cluster, Opened opened, String transportName) {
+    private ServerNode(
+            ServerConfig config,
+            Cluster cluster,
+            Opened opened,
+            String transportName,
+            CompletableFuture<String> failure) {
+        this.failure = failure;
         this.config = config;
         this.cluster = cluster;
         this.opened = opened;
@@ -108,9 +117,14 @@ public final class ServerNode implements AutoCloseable {
         Transport transport = opened.add(parts.transport());
         Cluster cluster = opened.add(parts.cluster(transport, store, assembly));
         warmUp(cluster);
-        opened.add(parts.httpApi(transport, cluster));
-        config.addresses().grpc().ifPresent(address -> opened.add(parts.grpcApi(address, cluster)));
-        return new ServerNode(config, cluster, opened, transport.name());
+        CompletableFuture<String> failure = new CompletableFuture<>();
+        cluster.failure().thenAccept(failure::complete);
+        opened.add(parts.httpApi(transport, cluster)).failure().thenAccept(failure::complete);
+        config.addresses()
+                .grpc()
+                .ifPresent(address ->
+                        opened.add(parts.grpcApi(address, cluster)).failure().thenAccept(failure::complete));
+        return new ServerNode(config, cluster, opened, transport.name(), failure);
     }
 
     /**
@@ -120,6 +134,15 @@ public final class ServerNode implements AutoCloseable {
      */
     public Cluster cluster() {
         return cluster;
+    }
+
+    /**
+     * Reports that a part of this node can no longer serve, so that it should be closed.
+     *
+     * @return completes with the reason, one line for people, on any thread
+     */
+    public CompletionStage<String> failure() {
+        return failure.minimalCompletionStage();
     }
 
     /**

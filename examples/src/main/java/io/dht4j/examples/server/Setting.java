@@ -91,8 +91,8 @@ public enum Setting {
     /** How much is kept for snapshots. */
     SNAPSHOT_MIB(
             "N",
-            Fallback.VALUE,
-            "128",
+            Fallback.WORDS,
+            "a sixteenth of the heap, at most 128",
             "Memory for what is written anew while a snapshot is read, 0 to " + CallChoice.MOST_SNAPSHOT_MIB
                     + " MiB; past it the snapshot fails."),
     /** What becomes of requests whose replies are no longer wanted. */

@@ -3,6 +3,7 @@ package io.dht4j.examples.server;
 import io.dht4j.NodeId;
 import io.dht4j.Topology;
 import io.dht4j.spi.HintLog;
+import io.dht4j.spi.MemoryBudget;
 import io.dht4j.spi.RefillMarker;
 import io.dht4j.spi.Store;
 import io.dht4j.store.hints.FileHintLog;
@@ -101,11 +102,11 @@ public record StoreChoice(Kind kind, Path data, Durability durability, Set<NodeI
                 : Optional.of(FileHintLog.open(data.resolve("hints"), HINT_BYTES));
     }
 
-    /** Opens it. Blocks. */
-    Store open() {
+    /** Opens it, with its shares of the memory. Blocks. */
+    Store open(MemoryBudget memory) {
         return switch (kind) {
-            case MEMORY -> new MemoryStore();
-            case MVSTORE -> MvStore.open(data, MvStoreOptions.defaults().withDurability(durability));
+            case MEMORY -> new MemoryStore(memory.memoryStoreBytes());
+            case MVSTORE -> MvStore.open(data, MvStoreOptions.of(memory).withDurability(durability));
         };
     }
 }

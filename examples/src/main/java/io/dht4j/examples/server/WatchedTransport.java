@@ -111,6 +111,11 @@ final class WatchedTransport implements Transport {
     }
 
     @Override
+    public CompletionStage<String> failure() {
+        return watched.failure();
+    }
+
+    @Override
     public String name() {
         return watched.name();
     }

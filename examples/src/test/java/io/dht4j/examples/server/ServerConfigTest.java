@@ -28,6 +28,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -63,7 +64,7 @@ class ServerConfigTest {
                         CancellationPolicy.LOCAL,
                         HintedHandoff.on(),
                         Repair.on(),
-                        128L << 20));
+                        OptionalLong.empty()));
         assertThat(config.transport()).isEqualTo(new TransportChoice.Http(HttpClientKind.VERTX, OptionalInt.empty()));
         assertThat(config.addresses().grpc()).isEmpty();
         assertThat(config.security())
@@ -139,7 +140,7 @@ class ServerConfigTest {
                         CancellationPolicy.PROPAGATE,
                         HintedHandoff.off(),
                         Repair.on(),
-                        7L << 20));
+                        OptionalLong.of(7L << 20)));
         assertThat(config.transport()).isEqualTo(new TransportChoice.Grpc(GrpcMode.UNARY));
         assertThat(config.security())
                 .isEqualTo(new SecurityConfig(

@@ -38,9 +38,21 @@ public final class ServerProcess implements AutoCloseable {
         return start(List.of("sh", "-c", "ulimit -f " + blocks + " && exec \"$@\"", "sh"), directory, options);
     }
 
+    /** As {@link #start}, with a heap of that size, {@code 128m} for example. */
+    static ServerProcess startWithHeap(String heap, Path directory, String... options) throws IOException {
+        return start(List.of(), heap, directory, options);
+    }
+
     private static ServerProcess start(List<String> shell, Path directory, String... options) throws IOException {
+        return start(shell, "256m", directory, options);
+    }
+
+    private static ServerProcess start(List<String> shell, String heap, Path directory, String... options)
+            throws IOException {
         List<String> command = new ArrayList<>(shell);
-        command.addAll(commandLine("server", options));
+        commandLine("server", options).stream()
+                .map(word -> word.startsWith("-Xmx") ? "-Xmx" + heap : word)
+                .forEach(command::add);
         Path err = Files.createTempFile(directory, "server", ".err");
         return new ServerProcess(
                 new ProcessBuilder(command).redirectError(err.toFile()).start(), err);

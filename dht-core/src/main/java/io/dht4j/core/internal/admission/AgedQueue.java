@@ -89,7 +89,13 @@ public final class AgedQueue<T> {
         for (long taken = 0;
                 taken < room && !waiting.isEmpty();
                 taken += weight.applyAsLong(work.get(work.size() - 1))) {
-            work.add((tooOld.isEmpty() ? waiting.removeFirst() : waiting.removeLast()).item());
+            // Out of the queue only when it is in the list: an error between the two must lose nothing.
+            work.add((tooOld.isEmpty() ? waiting.getFirst() : waiting.getLast()).item());
+            if (tooOld.isEmpty()) {
+                waiting.removeFirst();
+            } else {
+                waiting.removeLast();
+            }
         }
         if (waiting.isEmpty()) {
             emptyNanos = now;

@@ -11,6 +11,8 @@ import io.dht4j.ReplicationPolicy;
 import io.dht4j.ScanScope;
 import io.dht4j.UnavailableException;
 import io.dht4j.Version;
+import io.dht4j.core.internal.admission.ByteBudget;
+import io.dht4j.core.internal.admission.HeldBytes;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
 import io.dht4j.spi.CallContext;
@@ -50,6 +52,9 @@ final class ClusterScan {
 
     private final Parts parts;
     private final Peers peers;
+    /** For the values of pages until they are handed on; what is kept between two pages is in the hands of the caller. */
+    private final ByteBudget budget;
+
     private final ReplicationPolicy policy;
     private final ScanScope scope;
     private final Optional<Key> end;
@@ -66,12 +71,14 @@ final class ClusterScan {
     ClusterScan(
             Parts parts,
             Peers peers,
+            ByteBudget budget,
             KeyRange range,
             ScanScope scope,
             ReplicationPolicy policy,
             Optional<Version> snapshot) {
         this.parts = parts;
         this.peers = peers;
+        this.budget = budget;
         this.policy = policy;
         this.scope = scope;
         this.position = Optional.of(range.start());
@@ -81,6 +88,15 @@ final class ClusterScan {
 
     void close() {
         closed = true;
+    }
+
+    /** How many bytes of values are kept for further pages. To be called between two pages. */
+    long heldBytes() {
+        long bytes = 0;
+        for (ScanCursor cursor : cursors == null ? List.<ScanCursor>of() : cursors) {
+            bytes += cursor.heldBytes();
+        }
+        return bytes;
     }
 
     /**
@@ -94,7 +110,10 @@ final class ClusterScan {
         Pull pull = new Pull(contexts);
         pull.renew();
         advance(pull);
-        return pull.page.whenComplete((entries, error) -> pull.deadline.cancel());
+        return pull.page.whenComplete((entries, error) -> {
+            pull.deadline.cancel();
+            pull.held.end();
+        });
     }
 
     /** A page that was asked for, and the time it has. Passed from thread to thread, one at a time. */
@@ -102,6 +121,7 @@ final class ClusterScan {
 
         private final CompletableFuture<List<KeyValue>> page = new CompletableFuture<>();
         private final Supplier<CallContext> contexts;
+        private final HeldBytes held = new HeldBytes(budget);
         private volatile CallContext context;
         private volatile Environment.Timer deadline = () -> {};
 
@@ -152,12 +172,12 @@ final class ClusterScan {
                     page.complete(merged);
                 }
             }
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             page.completeExceptionally(e instanceof DhtException ? e : internal(e));
         }
     }
 
-    private static DhtException internal(RuntimeException cause) {
+    private static DhtException internal(Throwable cause) {
         DhtException wrapped = DhtException.of(ErrorCode.INTERNAL, "scan: " + cause);
         wrapped.addSuppressed(cause);
         return wrapped;
@@ -254,7 +274,7 @@ final class ClusterScan {
                 private void came(Object outcome) {
                     outcomes[index] = outcome;
                     if (awaited.decrementAndGet() == 0) {
-                        if (take(hungry, outcomes, pull.page)) {
+                        if (take(hungry, outcomes, pull)) {
                             pull.renew();
                         }
                         advance(pull);
@@ -265,11 +285,16 @@ final class ClusterScan {
     }
 
     /** Takes what has come; false if a part of it has not, or if it brought the scan no further. */
-    private boolean take(List<ScanCursor> hungry, Object[] outcomes, CompletableFuture<List<KeyValue>> page) {
+    private boolean take(List<ScanCursor> hungry, Object[] outcomes, Pull pull) {
         boolean complete = true;
         boolean progress = false;
         for (int i = 0; i < outcomes.length; i++) {
             if (outcomes[i] instanceof Reply.Page got) {
+                if (!pull.held.take(got.valueBytes())) {
+                    pull.page.completeExceptionally(pull.held.refused());
+                    cursors = null;
+                    return false;
+                }
                 hungry.get(i).fill(got);
                 progress |= !got.entries().isEmpty() || got.resume().isEmpty();
             } else {
@@ -279,7 +304,7 @@ final class ClusterScan {
                 }
                 complete = false;
                 if (scope == ScanScope.NODE) {
-                    fail(page, "scan: " + outcomes[i]);
+                    fail(pull.page, "scan: " + outcomes[i]);
                 }
             }
         }

@@ -22,6 +22,8 @@ import java.time.Duration;
  * @param inlineValueBytes values up to this size come with every replica's answer
  * @param maxInFlight how many calls may be under way
  * @param maxInFlightBytes how many bytes of writes may be under way
+ * @param maxReadBytes how many bytes of values that were read may be held
+ * @param storeReads how many reads may be in the middle of reading the store's files
  * @param maxBatch how many keys a batch may have
  * @param drainTimeout how long closing waits for calls under way
  * @param startPatience how long a node that starts waits for the others
@@ -43,6 +45,8 @@ public record Limits(
         int inlineValueBytes,
         int maxInFlight,
         long maxInFlightBytes,
+        long maxReadBytes,
+        int storeReads,
         int maxBatch,
         Duration drainTimeout,
         Duration startPatience,

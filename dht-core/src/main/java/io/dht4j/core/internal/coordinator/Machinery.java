@@ -148,6 +148,7 @@ final class Machinery {
                 limits.maxValueBytes(),
                 limits.maxInFlight(),
                 limits.maxInFlightBytes(),
+                limits.storeReads(),
                 limits.overload().queue(),
                 unfilled);
     }
@@ -229,6 +230,11 @@ final class Machinery {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("interrupted while the transport was starting", e);
         }
+    }
+
+    /** Requests of peers are refused from now on. */
+    void fail(String why) {
+        endpoint.stop("this node can no longer serve: " + why);
     }
 
     /**

@@ -22,6 +22,7 @@ import io.dht4j.UnavailableException;
 import io.dht4j.Value;
 import io.dht4j.Version;
 import io.dht4j.core.internal.admission.Admission;
+import io.dht4j.core.internal.admission.ByteBudget;
 import io.dht4j.core.internal.admission.RetryBudget;
 import io.dht4j.core.internal.clock.HybridClock;
 import io.dht4j.core.internal.refill.Unfilled;
@@ -65,8 +66,10 @@ public final class NodeCluster implements Cluster {
     private final OwnMemory ownMemory;
     private final ReadRepair readRepair;
     private final Admission admission;
+    private final ByteBudget reads;
     private final StatusReport status;
     private final AtomicBoolean closed = new AtomicBoolean();
+    private final CompletableFuture<String> failure = new CompletableFuture<>();
 
     /**
      * A node that is not started yet.
@@ -88,6 +91,7 @@ public final class NodeCluster implements Cluster {
         this.ownMemory = new OwnMemory(parts, limits.readFanOut());
         this.readRepair = new ReadRepair(parts, limits, peers);
         this.admission = new Admission("calls under way", limits.maxInFlight(), limits.maxInFlightBytes());
+        this.reads = new ByteBudget(limits.maxReadBytes());
         this.status = new StatusReport(
                 parts,
                 limits,
@@ -117,10 +121,26 @@ public final class NodeCluster implements Cluster {
     public void start() {
         try {
             machinery.start();
+            parts.transport().failure().thenAccept(this::failed);
         } catch (RuntimeException | Error e) {
             close();
             throw e;
         }
+    }
+
+    /** Refuses everything from now on: calls here, requests of peers if there is a way for them. */
+    private void failed(String why) {
+        if (!closed.get()) {
+            LOG.error("this node can no longer serve: {}", why);
+            machinery.fail(why);
+            admission.close();
+            failure.complete(why);
+        }
+    }
+
+    @Override
+    public CompletionStage<String> failure() {
+        return failure.minimalCompletionStage();
     }
 
     @Override
@@ -206,7 +226,7 @@ public final class NodeCluster implements Cluster {
                 throw new InvalidRequestException(
                         ErrorCode.SCAN_INVALID, "this member stores nothing: ask a node for its own entries");
             }
-            return new ClusterScan(parts, peers, range, scope, rules.policy(options), Optional.empty());
+            return new ClusterScan(parts, peers, reads, range, scope, rules.policy(options), Optional.empty());
         };
         return new Pages(begin, options);
     }
@@ -232,7 +252,13 @@ public final class NodeCluster implements Cluster {
                     rules.refuseTimeToLive(options);
                     rules.refuseOrdering(options);
                     return new ClusterScan(
-                            parts, peers, range, ScanScope.CLUSTER, rules.policy(options), Optional.of(snapshot));
+                            parts,
+                            peers,
+                            reads,
+                            range,
+                            ScanScope.CLUSTER,
+                            rules.policy(options),
+                            Optional.of(snapshot));
                 },
                 options);
     }
@@ -325,9 +351,8 @@ public final class NodeCluster implements Cluster {
             running = work.get();
         } catch (DhtException e) {
             running = CompletableFuture.failedFuture(e);
-        } catch (RuntimeException e) {
-            LOG.error("a call failed in an unexpected way", e);
-            running = CompletableFuture.failedFuture(DhtException.of(ErrorCode.INTERNAL, "internal error: " + e));
+        } catch (RuntimeException | Error e) {
+            running = unexpected(e);
         }
         if (running.isDone()) {
             admission.leave(bytes);
@@ -337,16 +362,22 @@ public final class NodeCluster implements Cluster {
         return running.whenComplete((result, error) -> admission.leave(bytes));
     }
 
+    /** An error too, of which a lack of memory is the usual one, ends the call that it met, and nothing else. */
+    private static <T> CompletableFuture<T> unexpected(Throwable e) {
+        LOG.error("a call failed in an unexpected way", e);
+        return CompletableFuture.failedFuture(DhtException.of(ErrorCode.INTERNAL, "internal error: " + e));
+    }
+
     private <T> CompletableFuture<T> read(
             List<Key> keys, ReplicationPolicy policy, CallOptions options, Function<List<Optional<Entry>>, T> finish) {
         ReadOperation operation =
-                ReadOperation.start(parts, limits, peers, readRepair, keys, policy, rules.context(options));
+                ReadOperation.start(parts, limits, peers, readRepair, reads, keys, policy, rules.context(options));
         ReadStage<T> stage = ReadStage.of(operation);
         operation.result().whenComplete((entries, error) -> {
             if (error == null) {
                 try {
                     stage.complete(finish.apply(entries));
-                } catch (RuntimeException e) {
+                } catch (RuntimeException | Error e) {
                     LOG.error("a read failed in an unexpected way", e);
                     stage.completeExceptionally(DhtException.of(ErrorCode.INTERNAL, "internal error: " + e));
                 }
@@ -513,6 +544,11 @@ public final class NodeCluster implements Cluster {
             });
             return page.whenComplete(
                     (entries, error) -> failure = Optional.ofNullable(error).map(DhtException::unwrap));
+        }
+
+        @Override
+        public long heldBytes() {
+            return running.map(ClusterScan::heldBytes).orElse(0L);
         }
 
         @Override

@@ -312,11 +312,13 @@ final class Peers {
                 .handle((bytes, error) -> {
                     boolean mine = cork.put();
                     try {
-                        if (error == null) {
-                            receive(ask, bytes);
-                        } else {
-                            fail(ask, DhtException.unwrap(error));
-                        }
+                        guarded(ask, () -> {
+                            if (error == null) {
+                                receive(ask, bytes);
+                            } else {
+                                fail(ask, DhtException.unwrap(error));
+                            }
+                        });
                     } finally {
                         if (frame != null) {
                             frame.ended();
@@ -336,8 +338,9 @@ final class Peers {
     private CompletionStage<byte[]> call(Node node, Frame frame, CallContext context) {
         try {
             return parts.transport().call(node, frame, context);
-        } catch (RuntimeException e) {
-            // Against its contract; a throwing plug-in must not leave a caller without an answer.
+        } catch (RuntimeException | Error e) {
+            // Against its contract, or for lack of memory; a throwing plug-in must not leave a caller without an
+            // answer.
             LOG.error("transport {} threw", parts.transport().name(), e);
             return CompletableFuture.failedFuture(
                     new TransportException(Outcome.UNKNOWN, "the transport threw " + e, e));
@@ -388,7 +391,7 @@ final class Peers {
                 header = FrameCodec.header(bytes, names);
                 reply = Optional.empty();
             }
-        } catch (FrameException | RuntimeException e) {
+        } catch (FrameException | RuntimeException | Error e) {
             failUnreadable(ask, e);
             return;
         }
@@ -437,7 +440,7 @@ final class Peers {
         BatchReader in;
         try {
             in = FrameCodec.openReplies(bytes, asks.size(), names);
-        } catch (FrameException | RuntimeException e) {
+        } catch (FrameException | RuntimeException | Error e) {
             asks.forEach(ask -> guarded(ask, () -> failUnreadable(ask, e)));
             return;
         }
@@ -476,7 +479,7 @@ final class Peers {
                 return;
             }
             reply = in.next(ask.outgoing().request);
-        } catch (FrameException | RuntimeException e) {
+        } catch (FrameException | RuntimeException | Error e) {
             failUnreadable(ask, e);
             return;
         }
@@ -502,7 +505,7 @@ final class Peers {
         }
     }
 
-    private static void failUnreadable(Ask ask, Exception e) {
+    private static void failUnreadable(Ask ask, Throwable e) {
         NodeId node = ask.node().id();
         if (e instanceof FrameException bad) {
             LOG.warn("{} sent a bad reply: {}", node, e.getMessage());
@@ -517,7 +520,7 @@ final class Peers {
     private static void guarded(Ask ask, Runnable delivery) {
         try {
             delivery.run();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.error("an answer of {} could not be handed out", ask.node().id(), e);
         }
     }

@@ -7,6 +7,8 @@ import io.dht4j.Key;
 import io.dht4j.Node;
 import io.dht4j.ReadFanOut;
 import io.dht4j.ReplicationPolicy;
+import io.dht4j.core.internal.admission.ByteBudget;
+import io.dht4j.core.internal.admission.HeldBytes;
 import io.dht4j.core.internal.wire.Answer;
 import io.dht4j.core.internal.wire.FrameCodec;
 import io.dht4j.core.internal.wire.Reply;
@@ -40,6 +42,9 @@ final class ReadOperation {
     private final ReadRepair repair;
     private final CallContext context;
     private final List<KeyRead> reads;
+    /** The values that have come, until the caller has them. */
+    private final HeldBytes held;
+
     private final AtomicInteger undecided;
     /** How many requests are under way, counted where they are to be cancelled. */
     private final AtomicInteger awaited = new AtomicInteger();
@@ -53,6 +58,7 @@ final class ReadOperation {
             Limits limits,
             Peers peers,
             ReadRepair repair,
+            ByteBudget budget,
             CallContext context,
             List<Key> keys,
             ReplicationPolicy policy) {
@@ -61,6 +67,7 @@ final class ReadOperation {
         this.peers = peers;
         this.repair = repair;
         this.context = context;
+        this.held = new HeldBytes(budget);
         this.reads = new ArrayList<>(keys.size());
         for (Key key : keys) {
             List<Node> replicas = parts.replicas(key, policy.from());
@@ -73,6 +80,7 @@ final class ReadOperation {
     /**
      * Starts a read.
      *
+     * @param budget for the values that are read
      * @throws io.dht4j.OverloadedException if too few replicas have room for it
      */
     static ReadOperation start(
@@ -80,10 +88,11 @@ final class ReadOperation {
             Limits limits,
             Peers peers,
             ReadRepair repair,
+            ByteBudget budget,
             List<Key> keys,
             ReplicationPolicy policy,
             CallContext context) {
-        ReadOperation operation = new ReadOperation(parts, limits, peers, repair, context, keys, policy);
+        ReadOperation operation = new ReadOperation(parts, limits, peers, repair, budget, context, keys, policy);
         int asked = limits.readFanOut() == ReadFanOut.ALL ? policy.from() : policy.ack();
         operation.askNext(operation.reads, asked, true);
         // A read of this node's own memory is over by now, and a timer would cost more than all the rest of it.
@@ -102,6 +111,7 @@ final class ReadOperation {
     void abandon() {
         if (limits.cancellation() != CancellationPolicy.NEVER) {
             result.cancel(false);
+            held.end();
             cancelTimer();
             cancelRest();
         }
@@ -211,6 +221,10 @@ final class ReadOperation {
         send(node, Outgoing.of(request), new Handler(first) {
             @Override
             public void replied(Reply reply) {
+                if (!held.take(reply.valueBytes())) {
+                    refuse();
+                    return;
+                }
                 List<Answer> answers = ((Reply.Found) reply).answers();
                 Repairs repairs = new Repairs();
                 for (int i = 0; i < answers.size(); i++) {
@@ -266,6 +280,11 @@ final class ReadOperation {
         // Looked at anew: an answer that was counted on another thread may have come after the one that decides.
         Optional<Sighting> missing = read.answers().missing();
         if (missing.isPresent()) {
+            // Its size is known: it is not fetched before there is room for it.
+            if (!held.take(missing.get().valueBytes())) {
+                refuse();
+                return;
+            }
             fetch(read, missing.get(), orderForFetching(read, missing.get().node()), 0);
             return;
         }
@@ -365,6 +384,7 @@ final class ReadOperation {
                 entries.add(each.outcome);
             }
             result.complete(entries);
+            held.end();
             cancelTimer();
             cancelRest();
         }
@@ -375,7 +395,16 @@ final class ReadOperation {
     }
 
     private void fail(ErrorCode code, String message) {
-        result.completeExceptionally(DhtException.of(code, message));
+        fail(DhtException.of(code, message));
+    }
+
+    private void refuse() {
+        fail(held.refused());
+    }
+
+    private void fail(DhtException why) {
+        result.completeExceptionally(why);
+        held.end();
         cancelTimer();
         cancelRest();
     }

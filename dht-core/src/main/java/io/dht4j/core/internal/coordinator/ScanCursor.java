@@ -18,6 +18,7 @@ final class ScanCursor {
     private final Deque<Entry> buffer = new ArrayDeque<>();
     private final Optional<Key> end;
     private Optional<Key> resume;
+    private long heldBytes;
 
     ScanCursor(Node node, BitSet partitions, KeyRange range) {
         this.node = node;
@@ -37,6 +38,7 @@ final class ScanCursor {
 
     void fill(Reply.Page page) {
         buffer.addAll(page.entries());
+        heldBytes += page.valueBytes();
         resume = page.resume();
     }
 
@@ -49,6 +51,13 @@ final class ScanCursor {
     }
 
     Entry take() {
-        return buffer.removeFirst();
+        Entry first = buffer.removeFirst();
+        heldBytes -= first.value().length;
+        return first;
+    }
+
+    /** How many bytes of values are at hand. */
+    long heldBytes() {
+        return heldBytes;
     }
 }

@@ -45,6 +45,13 @@ final class Sighting {
         return answer instanceof Answer.VersionOnly;
     }
 
+    /** How many bytes the value has that it holds. */
+    int valueBytes() {
+        return answer instanceof Answer.VersionOnly only
+                ? only.valueBytes()
+                : entry().map(entry -> entry.value().length).orElse(0);
+    }
+
     /** Whether two that hold something hold the same; large values are looked at only if their versions are equal. */
     boolean isSameAs(Sighting other) {
         return version().equals(other.version()) && digest() == other.digest();

@@ -162,8 +162,22 @@ public final class PeerEndpoint implements FrameHandler {
         }
         clock.observe(peer.clock());
         CompletableFuture<byte[]> answer = new CompletableFuture<>();
-        replica.serve(request, context, reply -> answer.complete(FrameCodec.encode(own.to(sender), reply)));
+        replica.serve(request, context, reply -> complete(answer, sender, context, reply));
         return answer;
+    }
+
+    private void complete(CompletableFuture<byte[]> answer, Optional<NodeId> sender, CallContext context, Reply reply) {
+        try {
+            long bytes = reply.valueBytes();
+            Reply given = bytes == 0 || context.hasRoomForReply(bytes)
+                    ? reply
+                    : new Reply.Failed(
+                            ErrorCode.OVERLOADED, "overloaded: too many bytes of replies wait for the network");
+            answer.complete(FrameCodec.encode(own.to(sender), given));
+        } catch (RuntimeException | Error e) {
+            // Without it whoever asked would wait for nothing.
+            answer.completeExceptionally(e);
+        }
     }
 
     /** Why nothing of this sender is carried out, if so. */

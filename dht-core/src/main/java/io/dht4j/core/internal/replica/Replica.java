@@ -22,11 +22,13 @@ import io.dht4j.spi.Environment;
 import io.dht4j.spi.Store;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
@@ -68,6 +70,7 @@ public final class Replica {
      * @param maxValueBytes the largest value that is accepted, and roughly the largest reply
      * @param maxWaiting how many requests may wait for the store
      * @param maxWaitingBytes how many bytes of writes may wait for the store
+     * @param storeReads how many reads of the store may run at a time, each of which may hold a largest value
      * @param ages how long requests may wait for the store
      * @param unfilled partitions that must not be read
      */
@@ -82,6 +85,7 @@ public final class Replica {
             int maxValueBytes,
             int maxWaiting,
             long maxWaitingBytes,
+            int storeReads,
             QueueLimits ages,
             Unfilled unfilled) {
         this.store = store;
@@ -92,6 +96,7 @@ public final class Replica {
                 environment,
                 maxWaiting,
                 maxWaitingBytes,
+                storeReads,
                 ages,
                 clock::isTooFarAhead,
                 partitionOf,
@@ -176,7 +181,9 @@ public final class Replica {
         } else if (request instanceof RepairRequest.Entries compared) {
             // Other replicas compare themselves with what must not be read too.
             gate.later(StoreGate.Read.through(
-                    demand, () -> answer(compared.queries(), entries(compared.queries()), 0, room()), reply));
+                    demand,
+                    () -> answer(compared.queries(), store::get, 0, room()).reply(),
+                    reply));
         } else if (request instanceof RepairRequest repair) {
             gate.later(StoreGate.Read.through(demand, () -> content.answer(repair), reply));
         } else if (request instanceof Request.CutPage cut) {
@@ -267,23 +274,24 @@ public final class Replica {
             }
             entries.add(held.get().entry());
         }
-        return Optional.of(show(read, entries, room));
+        Iterator<Optional<Entry>> found = entries.iterator();
+        return Optional.of(show(read, key -> found.next(), room));
     }
 
     Reply read(Request.ReadKeys read, ReplyRoom room) {
         if (isUnfilled(read)) {
             return refilling(partitions(read.queries()));
         }
-        return show(read, entries(read.queries()), room);
+        return show(read, store::get, room);
     }
 
-    /** Answers with what was read, if it may be shown. */
-    private Reply show(Request.ReadKeys read, List<Optional<Entry>> entries, ReplyRoom room) {
-        Optional<Reply> refusal = tooFarAhead(entries);
-        if (refusal.isPresent()) {
-            return refusal.get();
+    /** Answers with what is read, if it may be shown. */
+    private Reply show(Request.ReadKeys read, Function<Key, Optional<Entry>> get, ReplyRoom room) {
+        Shown shown = answer(read.queries(), get, read.inlineBytes(), room);
+        if (isTooFarAhead(shown.newest())) {
+            return tooFarAhead(shown);
         }
-        Reply found = answer(read.queries(), entries, read.inlineBytes(), room);
+        Reply found = shown.reply();
         // One that begins to be refilled meanwhile may have been read without what it had.
         return isUnfilled(read) ? refilling(partitions(read.queries())) : found;
     }
@@ -294,40 +302,46 @@ public final class Replica {
         return partitions;
     }
 
-    private List<Optional<Entry>> entries(List<Request.Query> queries) {
-        List<Optional<Entry>> entries = new ArrayList<>(queries.size());
-        queries.forEach(query -> entries.add(store.get(query.key())));
-        return entries;
+    /**
+     * What was read.
+     *
+     * @param reply with it
+     * @param newest of its versions; null if nothing was found
+     * @param newestKey whose version that is
+     */
+    private record Shown(
+            Reply reply, @Nullable Version newest, @Nullable Key newestKey) {}
+
+    private boolean isTooFarAhead(@Nullable Version newest) {
+        return newest != null && clock.isTooFarAhead(newest);
     }
 
     /** What was written when some clock was wrong is not shown before its time: others may know better. */
-    private Optional<Reply> tooFarAhead(List<Optional<Entry>> entries) {
-        // The newest of them decides, so that the clock is read once.
-        @Nullable Entry newest = null;
-        for (Optional<Entry> entry : entries) {
-            if (entry.isPresent() && (newest == null || entry.get().version().compareTo(newest.version()) > 0)) {
-                newest = entry.get();
-            }
-        }
-        if (newest == null || !clock.isTooFarAhead(newest.version())) {
-            return Optional.empty();
-        }
-        return Optional.of(new Reply.Failed(
+    private static Reply tooFarAhead(Shown shown) {
+        return new Reply.Failed(
                 ErrorCode.VERSION_TOO_FAR_AHEAD,
-                "version " + newest.version() + ", which it holds of key " + newest.key()
-                        + ", is too far ahead of its clock"));
+                "version " + shown.newest() + ", which it holds of key " + shown.newestKey()
+                        + ", is too far ahead of its clock");
     }
 
-    private Reply answer(List<Request.Query> queries, List<Optional<Entry>> entries, int inlineBytes, ReplyRoom room) {
-        List<Answer> answers = new ArrayList<>(entries.size());
-        for (int i = 0; i < entries.size(); i++) {
-            Request.Query query = queries.get(i);
-            Optional<Entry> found = entries.get(i);
+    /** Reads one after the other: of many that do not fit into the reply, one at most is in memory. */
+    private Shown answer(
+            List<Request.Query> queries, Function<Key, Optional<Entry>> get, int inlineBytes, ReplyRoom room) {
+        List<Answer> answers = new ArrayList<>(queries.size());
+        // The newest of them decides whether they may be shown, so that the clock is read once.
+        @Nullable Version newest = null;
+        @Nullable Key newestKey = null;
+        for (Request.Query query : queries) {
+            Optional<Entry> found = get.apply(query.key());
             if (found.isEmpty()) {
                 answers.add(new Answer.Absent());
                 continue;
             }
             Entry entry = found.get();
+            if (newest == null || entry.version().compareTo(newest) > 0) {
+                newest = entry.version();
+                newestKey = entry.key();
+            }
             int bytes = entry.value().length;
             // Of several, what does not fit is fetched by itself afterwards.
             if ((query.whole() || bytes <= inlineBytes) && room.take(bytes)) {
@@ -336,7 +350,7 @@ public final class Replica {
                 answers.add(new Answer.VersionOnly(entry.version(), bytes, entry.digest()));
             }
         }
-        return new Reply.Found(answers);
+        return new Shown(new Reply.Found(answers), newest, newestKey);
     }
 
     private boolean isUnfilled(Request.ReadKeys read) {

@@ -80,6 +80,7 @@ final class StoreGate {
     /**
      * A gate before a store.
      *
+     * @param storeReads how many reads may run at a time, each of which may hold a largest value
      * @param tooFarAhead tells versions that no clock can have shown yet, but a wrong one
      * @param partitionOf finds a key's partition
      * @param unfilled partitions of which something was lost
@@ -90,6 +91,7 @@ final class StoreGate {
             Environment environment,
             int maxWaiting,
             long maxWaitingBytes,
+            int storeReads,
             QueueLimits ages,
             Predicate<Version> tooFarAhead,
             ToIntFunction<Key> partitionOf,
@@ -111,7 +113,8 @@ final class StoreGate {
                         write.bytes(), BYTES_PER_ENTRY * write.entries().size()),
                 MAX_GROUP_BYTES,
                 this::writeGroup);
-        this.reads = new StoreLane<>(environment, ages, environment.storeThreads(), read -> 1, 1, this::readSome);
+        this.reads = new StoreLane<>(
+                environment, ages, Math.min(environment.storeThreads(), storeReads), read -> 1, 1, this::readSome);
     }
 
     /** What {@link #applyAll} takes. */
@@ -225,40 +228,67 @@ final class StoreGate {
 
     private Runnable readSome(Taken<List<Read>> taken) {
         List<Runnable> replies = new ArrayList<>();
-        for (List<Read> some : taken.tooOld()) {
-            admission.leave(0);
-            some.forEach(read -> replies.add(() -> hand(tooOld(), read.reply())));
-        }
-        for (List<Read> some : taken.work()) {
-            for (Read read : some) {
-                Reply result = readNow(read);
-                replies.add(() -> hand(result, read.reply()));
+        try {
+            for (List<Read> some : taken.tooOld()) {
+                some.forEach(read -> replies.add(() -> hand(tooOld(), read.reply())));
             }
+            for (List<Read> some : taken.work()) {
+                for (Read read : some) {
+                    Reply result = readNow(read);
+                    replies.add(() -> hand(result, read.reply()));
+                }
+            }
+            return () -> replies.forEach(Runnable::run);
+        } catch (RuntimeException | Error e) {
+            return () -> {
+                taken.tooOld().forEach(some -> some.forEach(read -> hand(thrown(e), read.reply())));
+                taken.work().forEach(some -> some.forEach(read -> hand(thrown(e), read.reply())));
+            };
+        } finally {
+            leave(taken.tooOld().size() + taken.work().size());
+        }
+    }
+
+    private void leave(int requests) {
+        for (int i = 0; i < requests; i++) {
             admission.leave(0);
         }
-        return () -> replies.forEach(Runnable::run);
     }
 
     private Runnable writeGroup(Taken<Write> taken) {
-        List<Write> late = new ArrayList<>(0);
-        List<Write> group = new ArrayList<>(taken.work().size());
-        for (Write write : taken.work()) {
-            if (write.expired().getAsBoolean()) {
-                late.add(write);
-            } else {
-                group.add(write);
+        try {
+            List<Write> late = new ArrayList<>(0);
+            List<Write> group = new ArrayList<>(taken.work().size());
+            for (Write write : taken.work()) {
+                if (write.expired().getAsBoolean()) {
+                    late.add(write);
+                } else {
+                    group.add(write);
+                }
             }
+            List<Reply> results = applyGroup(group);
+            return () -> {
+                for (int i = 0; i < group.size(); i++) {
+                    hand(results.get(i), group.get(i).reply());
+                }
+                late.forEach(write -> hand(late(), write.reply()));
+                taken.tooOld().forEach(write -> hand(tooOld(), write.reply()));
+            };
+        } catch (RuntimeException | Error e) {
+            return () -> {
+                taken.work().forEach(write -> hand(thrown(e), write.reply()));
+                taken.tooOld().forEach(write -> hand(thrown(e), write.reply()));
+            };
+        } finally {
+            leave(taken.work());
+            leave(taken.tooOld());
         }
-        List<Reply> results = applyGroup(group);
-        taken.work().forEach(write -> admission.leave(write.bytes()));
-        taken.tooOld().forEach(write -> admission.leave(write.bytes()));
-        return () -> {
-            for (int i = 0; i < group.size(); i++) {
-                hand(results.get(i), group.get(i).reply());
-            }
-            late.forEach(write -> hand(late(), write.reply()));
-            taken.tooOld().forEach(write -> hand(tooOld(), write.reply()));
-        };
+    }
+
+    private void leave(List<Write> writes) {
+        for (int i = 0; i < writes.size(); i++) {
+            admission.leave(writes.get(i).bytes());
+        }
     }
 
     /** A reply for each. What is behind a fence is taken out, and all the rest is one call of the store. */
@@ -385,9 +415,13 @@ final class StoreGate {
             return new Reply.Failed(ErrorCode.STORE_FAILED, String.valueOf(e.getMessage()));
         } catch (RuntimeException | Error e) {
             // A throwing plug-in must not take the node down, nor leave a caller without an answer.
-            report(storeFailures, "store " + storeName + " threw what it may not throw: " + e, e);
-            return new Reply.Failed(ErrorCode.STORE_FAILED, "the store threw " + e);
+            return thrown(e);
         }
+    }
+
+    private Reply thrown(Throwable e) {
+        report(storeFailures, "store " + storeName + " threw what it may not throw: " + e, e);
+        return new Reply.Failed(ErrorCode.STORE_FAILED, "the store threw " + e);
     }
 
     /** Guarded, since what goes wrong with one reply must not keep the others from theirs. */

@@ -8,6 +8,8 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Work of one kind that waits for the store's threads, some of which take it. Between two pieces a thread gives way to what else
@@ -16,6 +18,8 @@ import java.util.function.ToLongFunction;
  * @param <T> the work
  */
 final class StoreLane<T> {
+
+    private static final Logger LOG = LoggerFactory.getLogger(StoreLane.class);
 
     private final Environment environment;
     private final AgedQueue<T> queue;
@@ -72,7 +76,7 @@ final class StoreLane<T> {
         try {
             environment.storeExecutor().execute(this::takeAll);
             return true;
-        } catch (RejectedExecutionException e) {
+        } catch (RejectedExecutionException | OutOfMemoryError e) {
             return false;
         }
     }
@@ -80,10 +84,20 @@ final class StoreLane<T> {
     private void takeAll() {
         boolean here = true;
         while (here) {
-            Runnable replies = work.apply(queue.take(environment.nanoTime(), weight, room));
+            Runnable replies = takeSome();
             // Before the replies: what they trigger must not wait for the next work to be started.
             here = isMoreLeft() && !handOver();
             replies.run();
+        }
+    }
+
+    /** A thread that ended here would count for ever, and its lane would stand still. */
+    private Runnable takeSome() {
+        try {
+            return work.apply(queue.take(environment.nanoTime(), weight, room));
+        } catch (RuntimeException | Error e) {
+            LOG.error("work for the store failed in an unexpected way", e);
+            return () -> {};
         }
     }
 

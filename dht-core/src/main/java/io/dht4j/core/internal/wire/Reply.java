@@ -21,11 +21,32 @@ public sealed interface Reply
                 Reply.CutDone {
 
     /**
+     * How many bytes of values it brings.
+     *
+     * @return 0 for most
+     */
+    default long valueBytes() {
+        return 0;
+    }
+
+    /**
      * The answers to {@link Request.ReadKeys} or {@link RepairRequest.Entries}.
      *
      * @param answers one for each key asked for, in the same order
      */
-    record Found(List<Answer> answers) implements Reply {}
+    record Found(List<Answer> answers) implements Reply {
+
+        @Override
+        public long valueBytes() {
+            long bytes = 0;
+            for (int i = 0; i < answers.size(); i++) {
+                bytes += answers.get(i) instanceof Answer.Whole whole
+                        ? whole.entry().value().length
+                        : 0;
+            }
+            return bytes;
+        }
+    }
 
     /**
      * Every entry was merged and is durable as the replica's store is configured.
@@ -61,7 +82,17 @@ public sealed interface Reply
      * @param entries in ascending order of their keys, tombstones and expired entries included
      * @param resume where the next page starts, or empty at the end of the range
      */
-    record Page(List<Entry> entries, Optional<Key> resume) implements Reply {}
+    record Page(List<Entry> entries, Optional<Key> resume) implements Reply {
+
+        @Override
+        public long valueBytes() {
+            long bytes = 0;
+            for (int i = 0; i < entries.size(); i++) {
+                bytes += entries.get(i).value().length;
+            }
+            return bytes;
+        }
+    }
 
     /** Answers a ping. */
     record Pong() implements Reply {}
