@@ -24,7 +24,8 @@ public interface Transport extends AutoCloseable {
 
     /**
      * Sends a request to a node and brings its reply. Neither blocks nor throws. What cannot be sent for lack of room in
-     * a bounded queue fails at once.
+     * a bounded queue fails at once. A connection on which deadlines pass in silence is not trusted for long: when a link
+     * that was cut has healed, calls are answered again after a few of their deadlines.
      *
      * @param node whom to ask
      * @param request the frame, head and body together up to the transport's largest frame

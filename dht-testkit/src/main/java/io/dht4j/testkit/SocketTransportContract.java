@@ -1,5 +1,6 @@
 package io.dht4j.testkit;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.Node;
@@ -19,6 +20,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
@@ -26,6 +28,14 @@ import org.junit.jupiter.api.Test;
 
 /** What transports that use sockets must do besides: peers that are no good, down to the bytes. */
 public abstract class SocketTransportContract extends TransportContract {
+
+    /** The deadline of each call over such a link. All that must happen after it has healed takes some of these. */
+    private static final Duration DEADLINE = Duration.ofMillis(500);
+
+    private static final int CALLS_BEFORE = 8;
+    private static final int CALLS_WHILE_SILENT = 3;
+    /** Whatever connections there were have cost a call its deadline by then. */
+    private static final int CALLS_AFTER = 20;
 
     /** For subclasses. */
     protected SocketTransportContract() {}
@@ -141,7 +151,7 @@ public abstract class SocketTransportContract extends TransportContract {
         Recorder recorder = new Recorder(echo());
         Started server = start(recorder);
         Started client = start(echo());
-        int port = Integer.parseInt(server.address().substring(server.address().lastIndexOf(':') + 1));
+        int port = port(server);
         SplittableRandom random = new SplittableRandom(1);
         List<Socket> rude = new ArrayList<>();
         try {
@@ -194,6 +204,83 @@ public abstract class SocketTransportContract extends TransportContract {
             }
             forgotten.cancel();
         }
+    }
+
+    @Test
+    @Tag("core")
+    void aLinkOverWhichNothingComesBackIsUsedAgainSoonAfterItHeals() throws IOException {
+        assertIsUsedAgainAfter(SilencedLink.Cut.BACK);
+    }
+
+    @Test
+    @Tag("full")
+    void aLinkOverWhichNothingGoesOutIsUsedAgainSoonAfterItHeals() throws IOException {
+        assertIsUsedAgainAfter(SilencedLink.Cut.TO_PEER);
+    }
+
+    @Test
+    @Tag("full")
+    void aLinkThatWasSilentBothWaysIsUsedAgainSoonAfterItHeals() throws IOException {
+        assertIsUsedAgainAfter(SilencedLink.Cut.BOTH);
+    }
+
+    @Test
+    @Tag("core")
+    void aPeerThatIsSlowIsNotTakenForOneThatIsGone() {
+        CompletableFuture<byte[]> held = new CompletableFuture<>();
+        Recorder recorder = new Recorder((request, context) -> held);
+        Started server = start(recorder);
+        Started client = start(echo());
+        CompletableFuture<byte[]> slow = client.call(server, bytes("slow"), within(PATIENCE));
+        recorder.awaitCount(1);
+        for (int i = 0; i < CALLS_WHILE_SILENT; i++) {
+            failure(client.call(server, bytes("in vain"), within(DEADLINE)));
+        }
+        held.complete(bytes("late"));
+        assertThat(reply(slow)).isEqualTo(bytes("late"));
+    }
+
+    private void assertIsUsedAgainAfter(SilencedLink.Cut cut) throws IOException {
+        Set<String> handled = ConcurrentHashMap.newKeySet();
+        Started server = start((request, context) -> {
+            handled.add(new String(request, UTF_8));
+            return CompletableFuture.completedFuture(request);
+        });
+        Started client = start(echo());
+        try (SilencedLink link = new SilencedLink(port(server))) {
+            Started linked = new Started(server.transport(), link.address());
+            List<CompletableFuture<byte[]>> before = new ArrayList<>();
+            for (int i = 0; i < CALLS_BEFORE; i++) {
+                before.add(client.call(linked, bytes("before " + i), within(PATIENCE)));
+            }
+            before.forEach(TransportHarness::reply);
+
+            link.silence(cut);
+            for (int i = 0; i < CALLS_WHILE_SILENT; i++) {
+                TransportException failure = failure(client.call(linked, bytes("silent " + i), within(DEADLINE)));
+                if (handled.contains("silent " + i)) {
+                    assertThat(failure.outcome()).isEqualTo(Outcome.UNKNOWN);
+                }
+            }
+
+            link.heal();
+            int answered = 0;
+            for (int i = 0; i < CALLS_AFTER && answered < 2; i++) {
+                byte[] request = bytes("after " + i);
+                Outcome outcome = outcomeOf(client.call(linked, request, within(DEADLINE)));
+                answered += outcome == null ? 1 : 0;
+                if (outcome == Outcome.NOT_SENT) {
+                    assertThat(handled).doesNotContain("after " + i);
+                }
+            }
+            assertThat(answered)
+                    .as("calls that were answered after the link had healed")
+                    .isEqualTo(2);
+        }
+    }
+
+    private static int port(Started started) {
+        return Integer.parseInt(started.address().substring(started.address().lastIndexOf(':') + 1));
     }
 
     /** What a bad peer does with a connection before it closes it. */

@@ -43,6 +43,9 @@ final class GrpcTransportCall extends CompletableFuture<byte[]> {
     /** Which attempt to connect it waits for, if one is needed. Owned by the lane's event loop. */
     long attempt;
 
+    /** When its first byte was written, by {@link System#nanoTime()}. Owned by the lane's event loop. */
+    long writtenAt;
+
     /** How much of a frame that travels in parts has been written. Owned by the lane's event loop. */
     int written;
 

@@ -26,6 +26,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A connection to a peer and the stream on it: writes calls, reads replies. Lives on its lane's event loop; gRPC may call
  * back on another thread only before there is a connection.
+ *
+ * <p>A deadline that passes while nothing comes from the peer puts the connection in doubt: the link may be cut, and TCP says so
+ * only after minutes. Then the peer is {@linkplain GrpcTransportProbe asked}, and nothing is written until it has answered.
  */
 final class GrpcTransportLink extends ClientCall.Listener<InputStream> {
 
@@ -54,6 +57,10 @@ final class GrpcTransportLink extends ClientCall.Listener<InputStream> {
     private boolean closed;
     private long lastId;
     private long usedAt = System.nanoTime();
+    /** When something last came. */
+    private long heardAt = System.nanoTime();
+
+    private boolean doubted;
 
     GrpcTransportLink(GrpcTransportLane lane, Loop loop, GrpcTransportOptions options) {
         this.lane = lane;
@@ -109,7 +116,7 @@ final class GrpcTransportLink extends ClientCall.Listener<InputStream> {
     /** Writes calls for as long as the peer takes them: all that wait, and of those that go in parts one at a time. */
     void write(Deque<GrpcTransportCall> waiting, Deque<GrpcTransportCall> parted) {
         ClientCall<InputStream, InputStream> call = stream;
-        if (call == null || !ready || closed) {
+        if (call == null || !ready || closed || doubted) {
             return;
         }
         GrpcTransportBatch batch = loop.batch();
@@ -138,6 +145,7 @@ final class GrpcTransportLink extends ClientCall.Listener<InputStream> {
             call.expire();
         } else if (call.send()) {
             call.id = ++lastId;
+            call.writtenAt = now;
             calls.put(call.id, call);
             batch.addRequest(call.id, TimeUnit.NANOSECONDS.toMicros(remaining), frame);
         }
@@ -165,6 +173,7 @@ final class GrpcTransportLink extends ClientCall.Listener<InputStream> {
         }
         if (from == 0) {
             call.id = ++lastId;
+            call.writtenAt = now;
             calls.put(call.id, call);
             batch.endWithRequest(call.id, TimeUnit.NANOSECONDS.toMicros(remaining), frame, length);
         } else {
@@ -202,14 +211,47 @@ final class GrpcTransportLink extends ClientCall.Listener<InputStream> {
                 earliest = call.deadline();
             }
         }
+        long silent = 0;
         for (GrpcTransportCall call : due) {
+            if (call.writtenAt - heardAt > 0) {
+                silent = Math.max(silent, now - call.writtenAt);
+            }
             // The peer ends it too, by itself.
             if (call.written == 0 || call.written == call.request().length()) {
                 calls.remove(call.id);
             }
             call.expire();
         }
+        if (silent > 0) {
+            doubt(silent);
+        }
         return earliest;
+    }
+
+    private void doubt(long nanos) {
+        ManagedChannel asked = channel;
+        if (doubted || closed || asked == null) {
+            return;
+        }
+        doubted = true;
+        GrpcTransportProbe.begin(
+                asked,
+                nanos,
+                isThere -> onLoop(() -> {
+                    if (isThere) {
+                        heard();
+                    } else if (doubted) {
+                        fail(Status.UNAVAILABLE.withDescription("the peer was silent"));
+                    }
+                }));
+    }
+
+    private void heard() {
+        heardAt = System.nanoTime();
+        if (doubted) {
+            doubted = false;
+            lane.ready();
+        }
     }
 
     @Override
@@ -218,6 +260,7 @@ final class GrpcTransportLink extends ClientCall.Listener<InputStream> {
             return;
         }
         usedAt = System.nanoTime();
+        heard();
         try {
             while (message.available() > 0) {
                 head.read(message);
@@ -310,12 +353,16 @@ final class GrpcTransportLink extends ClientCall.Listener<InputStream> {
 
     @Override
     public void onClose(Status status, Metadata trailers) {
+        onLoop(() -> ended(status, trailers));
+    }
+
+    private void onLoop(Runnable task) {
         if (loop.isCurrent()) {
-            ended(status, trailers);
+            task.run();
             return;
         }
         try {
-            loop.executor().execute(() -> ended(status, trailers));
+            loop.executor().execute(task);
         } catch (RejectedExecutionException e) {
             // Closing the lane has ended the calls before the loop ended.
             return;

@@ -65,6 +65,16 @@ final class GrpcTransportMethods {
                 .build();
     }
 
+    /** What no peer has, for {@link GrpcTransportProbe}. */
+    static MethodDescriptor<InputStream, InputStream> probe() {
+        Marshaller<InputStream> nothing = new Streams();
+        return MethodDescriptor.newBuilder(nothing, nothing)
+                .setType(MethodType.UNARY)
+                .setFullMethodName(MethodDescriptor.generateFullMethodName(SERVICE, "Probe"))
+                .setSampledToLocalTracing(false)
+                .build();
+    }
+
     /** Says that no handler saw what has no reply. */
     static Metadata notSent() {
         Metadata trailers = new Metadata();

@@ -18,6 +18,7 @@ abstract class GrpcTransportUnaryCall extends ClientCall.Listener<byte[]> {
 
     private final GrpcTransportCall call;
     private final MethodDescriptor<Frame, byte[]> method;
+    private final long startedAt = System.nanoTime();
     private byte @Nullable [] reply;
 
     GrpcTransportUnaryCall(GrpcTransportCall call, MethodDescriptor<Frame, byte[]> method) {
@@ -32,6 +33,12 @@ abstract class GrpcTransportUnaryCall extends ClientCall.Listener<byte[]> {
      * @return true if it is
      */
     abstract boolean unusable(boolean again);
+
+    /** Something has come from the peer. */
+    abstract void heard();
+
+    /** The deadline has passed since a moment, by {@link System#nanoTime()}, when the call was begun over a connection. */
+    abstract void silentSince(long moment);
 
     /** Begins apart from whatever call of gRPC the caller is in, whose end must not cancel this one. */
     void start(ManagedChannel channel) {
@@ -68,8 +75,14 @@ abstract class GrpcTransportUnaryCall extends ClientCall.Listener<byte[]> {
     }
 
     @Override
+    public void onHeaders(Metadata headers) {
+        heard();
+    }
+
+    @Override
     public void onMessage(byte[] message) {
         reply = message;
+        heard();
     }
 
     @Override
@@ -79,6 +92,11 @@ abstract class GrpcTransportUnaryCall extends ClientCall.Listener<byte[]> {
             return;
         }
         boolean notSent = GrpcTransportMethods.isNotSent(trailers);
+        if (notSent) {
+            heard();
+        } else if (status.getCode() == Status.Code.DEADLINE_EXCEEDED && call.isSent()) {
+            silentSince(startedAt);
+        }
         if (notSent && status.getCode() == Status.Code.PERMISSION_DENIED) {
             unusable(false);
         } else if (status.getCode() == Status.Code.UNAVAILABLE && !call.isSent() && unusable(true)) {

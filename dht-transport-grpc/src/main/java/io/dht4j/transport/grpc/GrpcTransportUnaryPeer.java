@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -65,6 +66,9 @@ final class GrpcTransportUnaryPeer implements GrpcTransportPeer {
 
         private final GrpcTransportLoops.Loop loop;
         private final AtomicReference<@Nullable ManagedChannel> channel = new AtomicReference<>();
+        private final AtomicBoolean asking = new AtomicBoolean();
+        /** When something last came from the peer. */
+        private volatile long heardAt = System.nanoTime();
 
         Line(GrpcTransportLoops.Loop loop) {
             this.loop = loop;
@@ -93,6 +97,18 @@ final class GrpcTransportUnaryPeer implements GrpcTransportPeer {
                         send(call, false);
                     }
                     return sendAgain;
+                }
+
+                @Override
+                void heard() {
+                    heardAt = System.nanoTime();
+                }
+
+                @Override
+                void silentSince(long moment) {
+                    if (moment - heardAt > 0) {
+                        doubt(chosen, System.nanoTime() - moment);
+                    }
                 }
             }.start(chosen);
         }
@@ -125,6 +141,21 @@ final class GrpcTransportUnaryPeer implements GrpcTransportPeer {
                 // Closed: the channel goes with the others.
                 return;
             }
+        }
+
+        /** A deadline has passed in silence: the link may be cut, and TCP says so only after minutes. */
+        private void doubt(ManagedChannel silent, long nanos) {
+            if (channel.get() != silent || !asking.compareAndSet(false, true)) {
+                return;
+            }
+            GrpcTransportProbe.begin(silent, nanos, isThere -> {
+                asking.set(false);
+                if (isThere) {
+                    heardAt = System.nanoTime();
+                } else {
+                    giveUp(silent);
+                }
+            });
         }
 
         /** Calls that come from now on get another one, and connect anew. */

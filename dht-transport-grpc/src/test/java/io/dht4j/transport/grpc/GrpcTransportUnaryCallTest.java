@@ -85,6 +85,16 @@ class GrpcTransportUnaryCallTest {
             boolean unusable(boolean again) {
                 throw new AssertionError("the channel is as usable as before");
             }
+
+            @Override
+            void heard() {
+                throw new AssertionError("nobody has answered");
+            }
+
+            @Override
+            void silentSince(long moment) {
+                throw new AssertionError("the deadline has not passed");
+            }
         }.start(new Throwing());
         assertThat(call).isCompletedExceptionally();
         assertThat(call.handle((reply, failure) -> failure).join())

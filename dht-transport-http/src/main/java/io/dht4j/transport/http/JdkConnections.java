@@ -5,14 +5,18 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.net.URI;
 import java.net.http.HttpClient;
+import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpTimeoutException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +29,10 @@ import org.slf4j.LoggerFactory;
  * <p>That client begins HTTP/2 in plaintext by an upgrade of the first request, and several first requests would make a
  * connection each. So the first call, and the first after a failure or a pause, wait for an empty request of ours to
  * settle the connection; it also shows that both sides speak HTTP/2. Safe for use by any number of threads.
+ *
+ * <p>The client has no ping, and goes on with a connection over a link that is cut for as long as TCP does, which is minutes. So
+ * when a deadline passes while nothing comes from the peer, an empty request asks whether it is there, in as much time as the call
+ * had; if it is not answered, another client takes the place of this one.
  */
 final class JdkConnections {
 
@@ -41,6 +49,9 @@ final class JdkConnections {
     /** A client that is refused for its certificate is made anew no more often than this. */
     private static final long RENEW_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+    /** The least time for the answer to a question whether the peer is there. */
+    private static final Duration LEAST_PATIENCE = Duration.ofMillis(200);
+
     /** Less than the time after which JDKs forget a connection. */
     private static final Duration PAUSE = Duration.ofSeconds(10);
 
@@ -53,7 +64,11 @@ final class JdkConnections {
     private final HttpRequest.Builder template;
     private final HttpRequest empty;
     private final AtomicReference<@Nullable CompletableFuture<Void>> settled = new AtomicReference<>();
+    private final AtomicBoolean asking = new AtomicBoolean();
     private volatile long lastReply = System.nanoTime();
+    /** When something last came from the peer. */
+    private volatile long heardAt = System.nanoTime();
+
     private volatile HttpClient client;
     private long lastRenewal = System.nanoTime() - RENEW_NANOS;
     private boolean closed;
@@ -134,8 +149,14 @@ final class JdkConnections {
             }
             CompletableFuture<Void> making = new CompletableFuture<>();
             if (settled.compareAndSet(known, making)) {
-                client.sendAsync(empty, BodyHandlers.discarding()).whenComplete((response, error) -> {
+                HttpClient used = client;
+                used.sendAsync(empty, BodyHandlers.discarding()).whenComplete((response, error) -> {
                     lastReply = System.nanoTime();
+                    if (error == null) {
+                        heardAt = System.nanoTime();
+                    } else if (isSilence(error)) {
+                        replace(used);
+                    }
                     if (error != null) {
                         settled.compareAndSet(making, null);
                         making.completeExceptionally(error);
@@ -162,8 +183,11 @@ final class JdkConnections {
                 .POST(new JdkFrames.Publisher(call.request()))
                 .build();
         HttpClient used = client;
-        CompletableFuture<HttpResponse<Void>> response =
-                used.sendAsync(request, info -> JdkFrames.subscriber(call, info, maxFrameBytes));
+        long sentAt = System.nanoTime();
+        CompletableFuture<HttpResponse<Void>> response = used.sendAsync(request, info -> {
+            heardAt = System.nanoTime();
+            return JdkFrames.subscriber(call, info, maxFrameBytes);
+        });
         call.carriedBy(() -> response.cancel(true));
         if (call.isGivenUp()) {
             response.cancel(true);
@@ -174,14 +198,64 @@ final class JdkConnections {
                     settled.set(null);
                 }
                 HttpTransportReply.failed(call, error, tls);
+                long waited = System.nanoTime() - sentAt;
+                if (System.nanoTime() - call.deadline() >= 0 && sentAt - heardAt > 0) {
+                    doubt(used, waited);
+                }
             } else {
                 lastReply = System.nanoTime();
+                heardAt = System.nanoTime();
                 if (reply.statusCode() == FORBIDDEN && tls.isPresent()) {
                     renew(used);
                 }
             }
             queue.done(call);
         });
+    }
+
+    /** Asks over the same connection whether the peer is there; with HTTP/2 further calls wait for its answer. */
+    private void doubt(HttpClient used, long nanos) {
+        if (client != used || !asking.compareAndSet(false, true)) {
+            return;
+        }
+        HttpRequest question = HttpRequest.newBuilder(empty.uri())
+                .method("OPTIONS", BodyPublishers.noBody())
+                .timeout(Duration.ofNanos(Math.max(nanos, LEAST_PATIENCE.toNanos())))
+                .build();
+        CompletableFuture<Void> known = settled.get();
+        CompletableFuture<Void> answered = new CompletableFuture<>();
+        boolean held = known != null && known.isDone() && settled.compareAndSet(known, answered);
+        used.sendAsync(question, BodyHandlers.discarding()).whenComplete((response, error) -> {
+            asking.set(false);
+            if (error == null) {
+                heardAt = System.nanoTime();
+                lastReply = heardAt;
+                answered.complete(null);
+                return;
+            }
+            if (isSilence(error)) {
+                replace(used);
+            }
+            if (held) {
+                settled.compareAndSet(answered, null);
+            }
+            answered.completeExceptionally(error);
+        });
+    }
+
+    /** No answer in time over a connection that could be made. */
+    private static boolean isSilence(Throwable error) {
+        Throwable cause = error instanceof CompletionException ? unwrapped(error) : error;
+        return cause instanceof HttpTimeoutException && !(cause instanceof HttpConnectTimeoutException);
+    }
+
+    /** What is under way over the client of before goes on; its connections go with it. */
+    private synchronized void replace(HttpClient silent) {
+        if (client == silent && !closed) {
+            client = clients.get();
+            settled.set(null);
+            invoke(SHUTDOWN, silent);
+        }
     }
 
     /**

@@ -1,6 +1,7 @@
 package io.dht4j.transport.http;
 
 import io.dht4j.spi.Frame;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClientConnection;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
@@ -19,6 +20,9 @@ import org.slf4j.LoggerFactory;
  * A connection to a peer and the calls on it. Lives on its lane's event loop: no other thread touches it. An HTTP/2 connection
  * outlives the calls on it that are given up. An HTTP/1.1 connection can only be closed then: it takes no further
  * calls, and ends with the last that it carries.
+ *
+ * <p>A deadline that passes while nothing comes over the connection puts it in doubt: the link may be cut, and TCP says so only
+ * after minutes. HTTP/2 then asks with a ping, which has as much time as the call had. Until the answer no further call is sent.
  */
 final class VertxConnection {
 
@@ -29,12 +33,22 @@ final class VertxConnection {
 
     private static final int FORBIDDEN = 403;
 
+    /** As RFC 9113 has it. */
+    private static final int PING_BYTES = 8;
+
+    /** The least time for the answer to a ping. */
+    private static final long LEAST_PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+
     private final VertxLane lane;
     private final HttpClientConnection connection;
     private final VertxTarget target;
     private final int capacity;
     private final Set<Exchange> exchanges = new HashSet<>();
     private long idleSince = System.nanoTime();
+    /** When something last came. */
+    private long heardAt = System.nanoTime();
+
+    private boolean doubted;
     private boolean retired;
     private boolean closed;
 
@@ -58,7 +72,7 @@ final class VertxConnection {
     }
 
     boolean hasRoom() {
-        return !closed && !retired && exchanges.size() < capacity;
+        return !closed && !retired && !doubted && exchanges.size() < capacity;
     }
 
     /** Since when it carries no call; of no meaning while it does. */
@@ -68,9 +82,64 @@ final class VertxConnection {
 
     /** Ends the calls whose deadline has passed. */
     void expire(long now) {
-        for (Exchange exchange : List.copyOf(exchanges)) {
-            if (exchange.call.deadline() - now <= 0 && exchange.call.expire()) {
+        List<Exchange> due = exchanges.stream()
+                .filter(exchange -> exchange.call.deadline() - now <= 0 && !exchange.call.hasEnded())
+                .toList();
+        long silent = 0;
+        for (Exchange exchange : due) {
+            if (exchange.sentAt - heardAt > 0) {
+                silent = Math.max(silent, now - exchange.sentAt);
+            }
+        }
+        if (silent > 0) {
+            // Before its places are free for others.
+            doubt(silent);
+            lane.doubtUnused(silent, now - silent);
+        }
+        for (Exchange exchange : due) {
+            if (exchange.call.expire()) {
                 exchange.giveUp();
+            }
+        }
+    }
+
+    /** When something last came over it. */
+    long heardAt() {
+        return heardAt;
+    }
+
+    /** Closes the connection unless the peer answers a ping in time. HTTP/1.1 has none: it closes one that carries nothing at once. */
+    void doubt(long nanos) {
+        if (doubted || closed) {
+            return;
+        }
+        if (!target.http2()) {
+            if (exchanges.isEmpty()) {
+                close("connection closed, since the peer was silent");
+            }
+            return;
+        }
+        doubted = true;
+        lane.unavailable(this);
+        long since = System.nanoTime();
+        connection.ping(Buffer.buffer(new byte[PING_BYTES])).onComplete(answer -> {
+            if (answer.succeeded()) {
+                heard();
+            }
+        });
+        lane.after(Math.max(nanos, LEAST_PATIENCE_NANOS), () -> {
+            if (doubted && heardAt - since < 0) {
+                close("connection closed, since the peer was silent");
+            }
+        });
+    }
+
+    private void heard() {
+        heardAt = System.nanoTime();
+        if (doubted) {
+            doubted = false;
+            if (hasRoom()) {
+                lane.release(this);
             }
         }
     }
@@ -146,7 +215,9 @@ final class VertxConnection {
     private final class Exchange implements HttpTransportCall.Carrier {
 
         private final HttpTransportCall call;
+        private final long sentAt = System.nanoTime();
         private @Nullable HttpClientRequest request;
+        private boolean dropped;
 
         Exchange(HttpTransportCall call) {
             this.call = call;
@@ -175,6 +246,7 @@ final class VertxConnection {
         }
 
         private void read(HttpClientResponse response) {
+            heard();
             String declared = response.getHeader(HttpHeaders.CONTENT_LENGTH);
             int length = declared == null ? -1 : HttpTransportBody.length(declared);
             if (length < 0 || length > target.maxFrameBytes()) {
@@ -184,7 +256,10 @@ final class VertxConnection {
             }
             HttpTransportBody body = new HttpTransportBody(length);
             response.exceptionHandler(this::lost);
-            response.handler(body::add);
+            response.handler(bytes -> {
+                heard();
+                body.add(bytes);
+            });
             response.endHandler(end -> {
                 boolean reusable =
                         target.http2() || !"close".equalsIgnoreCase(response.getHeader(HttpHeaders.CONNECTION));
@@ -205,6 +280,9 @@ final class VertxConnection {
             String why = "connection lost before the reply: " + HttpTransportReply.reason(cause);
             call.abandon(why);
             if (target.http2() && cause instanceof StreamResetException) {
+                if (!dropped) {
+                    heard();
+                }
                 done(this, true);
             } else {
                 close(why);
@@ -224,6 +302,8 @@ final class VertxConnection {
             if (!target.http2()) {
                 retire();
             } else if (request != null) {
+                // Vert.x tells of this end as of one by the peer.
+                dropped = true;
                 request.reset(CANCEL);
                 done(this, true);
             }

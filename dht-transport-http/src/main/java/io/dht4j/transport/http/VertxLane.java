@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -300,6 +301,30 @@ final class VertxLane {
             setTimer(connection.idleSince() - origin + keepAliveNanos);
         }
         pump();
+    }
+
+    /** Runs something on the loop later, if the lane is not closed by then. */
+    void after(long nanos, Runnable task) {
+        assert loop.isCurrent();
+        long millis = TimeUnit.NANOSECONDS.toMillis(nanos) + 1;
+        loop.context().owner().setTimer(millis, id -> {
+            if (!closed) {
+                task.run();
+            }
+        });
+    }
+
+    /**
+     * A connection has been silent for the time of a call. The unused ones over which nothing has come since then are likely to be
+     * as dead, and each would cost a call its deadline.
+     */
+    void doubtUnused(long nanos, long since) {
+        assert loop.isCurrent();
+        for (VertxConnection unused : List.copyOf(idle)) {
+            if (unused.load() == 0 && unused.heardAt() - since < 0) {
+                unused.doubt(nanos);
+            }
+        }
     }
 
     /** A connection takes no further calls. */

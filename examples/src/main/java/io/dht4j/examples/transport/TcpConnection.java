@@ -33,10 +33,12 @@ final class TcpConnection {
     /** What goes over the wire: 4 bytes length of the frame, 1 kind, 8 id, 8 nanoseconds left, and the frame. */
     record Message(Kind kind, long id, long nanosLeft, Frame frame) {}
 
-    /** A caller sends requests and cancels them; the callee replies, says that it failed, or that it never began. */
+    /** A caller sends requests, cancels and pings; the callee replies, says that it failed or never began, or pongs. */
     enum Kind {
         REQUEST('Q'),
         CANCEL('C'),
+        PING('P'),
+        PONG('O'),
         REPLY('R'),
         FAILED('F'),
         REFUSED('N');

@@ -58,6 +58,7 @@ final class TcpGuest implements TcpConnection.Owner {
         switch (message.kind()) {
             case REQUEST -> begin(message);
             case CANCEL -> cancel(message.id());
+            case PING -> send(Kind.PONG, message.id(), new byte[0]);
             default -> throw new IllegalArgumentException("a caller sends no " + message.kind());
         }
     }
@@ -108,8 +109,13 @@ final class TcpGuest implements TcpConnection.Owner {
 
     /** Answers a request once; what comes when it has been answered or cancelled is dropped. */
     private void answer(long id, Kind kind, byte[] frame) {
-        if (end(id).isPresent()
-                && !connection.offer(frame.length, () -> Optional.of(new Message(kind, id, 0, Frame.of(frame))))) {
+        if (end(id).isPresent()) {
+            send(kind, id, frame);
+        }
+    }
+
+    private void send(Kind kind, long id, byte[] frame) {
+        if (!connection.offer(frame.length, () -> Optional.of(new Message(kind, id, 0, Frame.of(frame))))) {
             connection.close("its replies are not taken");
         }
     }

@@ -18,6 +18,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -33,6 +34,8 @@ final class TcpPeer implements TcpConnection.Owner {
     private final String address;
     private final Consumer<TcpPeer> whenClosed;
     private final AtomicLong numbers = new AtomicLong();
+    private final AtomicBoolean pinged = new AtomicBoolean();
+    private volatile long heardAt = System.nanoTime();
     private final Map<Long, Call> calls = new ConcurrentHashMap<>();
 
     TcpPeer(String address, int maxFrameBytes, long maxWaitingBytes, Consumer<TcpPeer> whenClosed) {
@@ -92,6 +95,7 @@ final class TcpPeer implements TcpConnection.Owner {
         private final long number = numbers.incrementAndGet();
         private final CallContext context;
         private Frame request;
+        private volatile long sentAt;
 
         private Call(Frame request, CallContext context) {
             this.request = request;
@@ -105,6 +109,7 @@ final class TcpPeer implements TcpConnection.Owner {
             }
             Message message = new Message(Kind.REQUEST, number, context.remainingNanos(), request);
             request = NOTHING;
+            sentAt = System.nanoTime();
             return Optional.of(message);
         }
 
@@ -176,11 +181,34 @@ final class TcpPeer implements TcpConnection.Owner {
         }
     }
 
+    // tag::doubt[]
+    /**
+     * Whether nothing has come since a call was sent, whose deadline has passed. The link may be cut then, which TCP does not tell
+     * before minutes have passed; so the peer is pinged.
+     */
+    boolean doubts(Call call) {
+        boolean doubted = call.sentAt != 0 && call.sentAt - heardAt > 0 && pinged.compareAndSet(false, true);
+        if (doubted) {
+            connection.offer(0, () -> Optional.of(new Message(Kind.PING, call.number, 0, NOTHING)));
+        }
+        return doubted;
+    }
+
+    /** Hangs up if the ping was not answered; the next call is made over another connection. */
+    void endDoubt(Call call) {
+        if (call.sentAt - heardAt > 0) {
+            connection.close("the peer was silent");
+        }
+        pinged.set(false);
+    }
+    // end::doubt[]
+
     @Override
     public void received(Message answer) {
+        heardAt = System.nanoTime();
         Call call = calls.get(answer.id());
-        // One that came too late has nobody to go to.
-        if (call != null) {
+        // One that came too late has nobody to go to, nor has the answer to a ping.
+        if (call != null && answer.kind() != Kind.PONG) {
             call.received(answer);
         }
     }

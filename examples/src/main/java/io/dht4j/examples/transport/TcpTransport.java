@@ -199,7 +199,12 @@ public final class TcpTransport implements Transport {
 
     private void endInTime(TcpPeer peer, TcpPeer.Call call, long nanosLeft) {
         try {
-            Runnable end = () -> peer.giveUp(call, "no reply by the deadline");
+            Runnable end = () -> {
+                peer.giveUp(call, "no reply by the deadline");
+                if (peer.doubts(call)) {
+                    deadlines.schedule(() -> peer.endDoubt(call), nanosLeft, TimeUnit.NANOSECONDS);
+                }
+            };
             Future<?> deadline = deadlines.schedule(end, nanosLeft, TimeUnit.NANOSECONDS);
             call.whenComplete((reply, error) -> deadline.cancel(false));
         } catch (RejectedExecutionException e) {

@@ -1,0 +1,54 @@
+package io.dht4j.transport.grpc;
+
+import io.grpc.CallOptions;
+import io.grpc.ClientCall;
+import io.grpc.Context;
+import io.grpc.ManagedChannel;
+import io.grpc.Metadata;
+import io.grpc.Status;
+import java.io.InputStream;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * Asks over a channel whether the peer is there. gRPC keeps its pings to itself and sends none in less than ten seconds, so this
+ * calls a method that no peer has: that it has none is an answer.
+ */
+final class GrpcTransportProbe extends ClientCall.Listener<InputStream> {
+
+    /** The least time for an answer. */
+    private static final long LEAST_PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+
+    private final Consumer<Boolean> whenEnded;
+
+    private GrpcTransportProbe(Consumer<Boolean> whenEnded) {
+        this.whenEnded = whenEnded;
+    }
+
+    /**
+     * Asks, in so much time or a little more.
+     *
+     * @param whenEnded told, by the channel's event loop, whether the peer may be there: false only if the time has passed
+     */
+    static void begin(ManagedChannel channel, long nanos, Consumer<Boolean> whenEnded) {
+        Context.ROOT.run(() -> {
+            ClientCall<InputStream, InputStream> call = channel.newCall(
+                    GrpcTransportMethods.probe(),
+                    CallOptions.DEFAULT.withDeadlineAfter(Math.max(nanos, LEAST_PATIENCE_NANOS), TimeUnit.NANOSECONDS));
+            try {
+                call.start(new GrpcTransportProbe(whenEnded), new Metadata());
+                call.request(1);
+                call.halfClose();
+            } catch (RuntimeException e) {
+                // A channel that goes idle meanwhile gives a call that throws, and never tells of its end.
+                call.cancel("the question could not be asked", e);
+                whenEnded.accept(true);
+            }
+        });
+    }
+
+    @Override
+    public void onClose(Status status, Metadata trailers) {
+        whenEnded.accept(status.getCode() != Status.Code.DEADLINE_EXCEEDED);
+    }
+}
