@@ -71,6 +71,8 @@ public enum ErrorCode {
     WRONG_RECIPIENT(2008, Action.RETRY_ANYWHERE),
     /** The clock of the node contradicts those of the others: it takes no writes until they agree. */
     CLOCK_CONTRADICTED(2009, Action.RETRY_ANYWHERE),
+    /** Another member without a store gives versions of the same slot; names decide the slots, so one must be renamed. */
+    VERSION_SLOT_TAKEN(2010, Action.RETRY_ANYWHERE),
 
     /** Too few replicas confirmed a write in time; some may have applied it, and a later read may show it. */
     WRITE_INDETERMINATE(3000, Action.REPEAT_ONLY_THIS),

@@ -2,6 +2,7 @@ package io.dht4j.core;
 
 import io.dht4j.Cluster;
 import io.dht4j.core.internal.clock.HybridClock;
+import io.dht4j.core.internal.clock.VersionSlots;
 import io.dht4j.core.internal.coordinator.BatchLimits;
 import io.dht4j.core.internal.coordinator.Limits;
 import io.dht4j.core.internal.coordinator.NodeCluster;
@@ -22,10 +23,7 @@ import java.util.Set;
 final class NodeAssembly {
 
     private static final long REFILL_BYTES_PER_SECOND = 16L << 20;
-    /** Leaves each node 64 versions a millisecond before its clock runs ahead of the wall clock. */
-    private static final int MAX_CLOCK_SLOTS = 512;
 
-    private static final int MIN_CLOCK_SLOTS = 128;
     /** A clock may be ahead and another one behind, of those who decide to purge and of those who read. */
     private static final int CLOCK_MARGIN = 4;
 
@@ -132,28 +130,14 @@ final class NodeAssembly {
                 given.startPatience);
     }
 
-    /**
-     * Each node has a slot of its own, and members without a store share the others, so that they never give a node's
-     * version. Those that share one, as nodes beyond the number of slots do, may tie: that is settled by the values, as it
-     * is merged.
-     */
     private HybridClock clock() {
-        int nodes = given.topology.size();
-        int slots = Math.max(MIN_CLOCK_SLOTS, Math.min(MAX_CLOCK_SLOTS, Integer.highestOneBit(4 * nodes - 1)));
-        int slot = given.topology
-                .node(given.self)
-                .map(given.topology.nodes()::indexOf)
-                .orElseGet(() -> {
-                    int free = Math.max(0, slots - nodes);
-                    int chosen = Math.floorMod(given.self.value().hashCode(), free == 0 ? slots : free);
-                    return slots - 1 - chosen;
-                });
+        VersionSlots slots = new VersionSlots(given.topology);
         return new HybridClock(
                 environment::currentTimeMillis,
                 environment::nanoTime,
                 given.maxClockSkew.toMillis(),
-                slot % slots,
-                slots);
+                slots.of(given.self),
+                slots.count());
     }
 
     private static void release(AutoCloseable part, Throwable failure) {

@@ -15,9 +15,11 @@ import io.dht4j.NodeId;
 import io.dht4j.NodeStatus;
 import io.dht4j.ScanScope;
 import io.dht4j.Topology;
+import io.dht4j.UnavailableException;
 import io.dht4j.Value;
 import io.dht4j.Version;
 import io.dht4j.core.ClusterBuilder;
+import io.dht4j.core.internal.clock.VersionSlots;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Frame;
 import io.dht4j.spi.FrameHandler;
@@ -31,6 +33,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Members that store nothing. */
@@ -66,6 +69,38 @@ class MembersTest {
                     .isEqualTo(cluster.await(cluster.node(2).locate(KEY)));
             assertThat(member.topology()).isEqualTo(cluster.topology);
             assertThat(member.defaultPolicy()).isEqualTo(cluster.node(0).defaultPolicy());
+        }
+    }
+
+    @Test
+    void ofTwoMembersWithOneVersionSlotTheSecondIsRefusedUntilTheFirstIsGone() {
+        try (SimulatedCluster cluster = SimulatedCluster.of(1, 3).start()) {
+            VersionSlots slots = new VersionSlots(cluster.topology);
+            String other = IntStream.range(0, 10_000)
+                    .mapToObj(i -> "app" + i)
+                    .filter(name -> slots.of(new NodeId(name)) == slots.of(new NodeId("app")))
+                    .findFirst()
+                    .orElseThrow();
+            try (Cluster first = member(cluster, "app")) {
+                cluster.await(first.put(KEY, new byte[] {1}, ALL_OF_THREE));
+                try (Cluster second = member(cluster, other)) {
+                    DhtException failure = cluster.failureOf(second.put(
+                            KEY, new byte[] {2}, CallOptions.defaults().withPolicy(1, 3)));
+                    assertThat(failure).isInstanceOf(UnavailableException.class);
+                    assertThat(failure)
+                            .hasMessageContaining("rename one of them")
+                            .hasMessageContaining(other);
+                    assertThat(cluster.await(cluster.node(0).get(KEY, ALL_OF_THREE))
+                                    .orElseThrow()
+                                    .bytes())
+                            .containsExactly(1);
+                    cluster.await(first.put(KEY, new byte[] {3}, ALL_OF_THREE));
+                }
+            }
+            cluster.env.advance(Duration.ofSeconds(61));
+            try (Cluster second = member(cluster, other)) {
+                cluster.await(second.put(KEY, new byte[] {4}, ALL_OF_THREE));
+            }
         }
     }
 

@@ -51,7 +51,8 @@ final class GrpcApiErrors {
                     PLACEMENT_MISMATCH,
                     REPLICA_REFILLING,
                     WRONG_RECIPIENT,
-                    CLOCK_CONTRADICTED -> Status.Code.UNAVAILABLE;
+                    CLOCK_CONTRADICTED,
+                    VERSION_SLOT_TAKEN -> Status.Code.UNAVAILABLE;
             case DEADLINE_PASSED -> Status.Code.DEADLINE_EXCEEDED;
             case WRITE_INDETERMINATE -> Status.Code.UNKNOWN;
             case INTERNAL -> Status.Code.INTERNAL;

@@ -114,6 +114,16 @@ final class Disagreements implements PeerEndpoint.Complaints {
         }
     }
 
+    @Override
+    public void sharesSlot(NodeId sender, NodeId holder) {
+        if (isNew(sender, holder)) {
+            LOG.error(
+                    "refused member {}, which has the version slot of member {}: their names decide it, so rename one of them",
+                    sender,
+                    holder);
+        }
+    }
+
     private boolean isNew(NodeId caller, Object said) {
         return (ofCallers.size() < MOST_CALLERS || ofCallers.containsKey(caller))
                 && !Objects.equals(said, ofCallers.put(caller, said));

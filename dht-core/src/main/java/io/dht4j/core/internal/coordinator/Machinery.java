@@ -8,6 +8,7 @@ import io.dht4j.RefillStatus;
 import io.dht4j.Version;
 import io.dht4j.core.internal.clock.HybridClock;
 import io.dht4j.core.internal.clock.PeerClocks;
+import io.dht4j.core.internal.clock.VersionSlots;
 import io.dht4j.core.internal.clock.VersionSource;
 import io.dht4j.core.internal.detection.GuardedDetector;
 import io.dht4j.core.internal.detection.Suspicion;
@@ -21,6 +22,7 @@ import io.dht4j.core.internal.repair.Fence;
 import io.dht4j.core.internal.repair.SetBack;
 import io.dht4j.core.internal.replica.PeerEndpoint;
 import io.dht4j.core.internal.replica.Replica;
+import io.dht4j.core.internal.replica.SlotHolders;
 import io.dht4j.core.internal.snapshot.Cuts;
 import io.dht4j.core.internal.wire.FrameCodec;
 import io.dht4j.core.internal.wire.OwnHeader;
@@ -164,8 +166,15 @@ final class Machinery {
 
     private PeerEndpoint endpoint(OwnHeader own, Disagreements disagreements) {
         int maxFrameBytes = limits.maxValueBytes() + FrameCodec.FRAME_OVERHEAD;
-        PeerEndpoint made =
-                new PeerEndpoint(replica, own, parts.names(), clock, maxFrameBytes, parts::mayCall, disagreements);
+        PeerEndpoint made = new PeerEndpoint(
+                replica,
+                own,
+                parts.names(),
+                clock,
+                maxFrameBytes,
+                parts::mayCall,
+                disagreements,
+                new SlotHolders(new VersionSlots(parts.topology()), environment));
         if (!parts.isNode()) {
             made.stop("this member of the cluster stores nothing");
         }

@@ -34,6 +34,7 @@ public final class PeerEndpoint implements FrameHandler {
     private final int maxFrameBytes;
     private final Predicate<String> callers;
     private final Complaints complaints;
+    private final SlotHolders slots;
 
     /** Why every request is refused; empty while requests are served. */
     private volatile Optional<String> refusal = Optional.empty();
@@ -58,6 +59,14 @@ public final class PeerEndpoint implements FrameHandler {
         void configuredOtherwise(NodeId sender, long settings);
 
         /**
+         * A request came from a member without a store whose version slot another one holds.
+         *
+         * @param sender who sent it
+         * @param holder who holds its slot
+         */
+        void sharesSlot(NodeId sender, NodeId holder);
+
+        /**
          * A request came in somebody else's name.
          *
          * @param sender the name that it bears
@@ -76,6 +85,7 @@ public final class PeerEndpoint implements FrameHandler {
      * @param maxFrameBytes the largest request that is decoded
      * @param callers tells who may call, by the name that a certificate proves
      * @param complaints told of those who are wrong about this node
+     * @param slots who gives which versions
      */
     public PeerEndpoint(
             Replica replica,
@@ -84,7 +94,8 @@ public final class PeerEndpoint implements FrameHandler {
             HybridClock clock,
             int maxFrameBytes,
             Predicate<String> callers,
-            Complaints complaints) {
+            Complaints complaints,
+            SlotHolders slots) {
         this.replica = replica;
         this.own = own;
         this.names = names;
@@ -92,6 +103,7 @@ public final class PeerEndpoint implements FrameHandler {
         this.maxFrameBytes = maxFrameBytes;
         this.callers = callers;
         this.complaints = complaints;
+        this.slots = slots;
     }
 
     /**
@@ -201,7 +213,12 @@ public final class PeerEndpoint implements FrameHandler {
             complaints.configuredOtherwise(peer.sender(), peer.settings());
             return Optional.of(new Reply.OtherSettings(own.settings()));
         }
-        return Optional.empty();
+        Optional<NodeId> holder = slots.otherHolder(peer.sender());
+        holder.ifPresent(other -> complaints.sharesSlot(peer.sender(), other));
+        return holder.map(other -> new Reply.Failed(
+                ErrorCode.VERSION_SLOT_TAKEN,
+                "members " + other + " and " + peer.sender()
+                        + " have one version slot, which their names decide: rename one of them"));
     }
 
     private static Reply failed(FrameException e) {
