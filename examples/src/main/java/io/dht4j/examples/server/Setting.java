@@ -201,9 +201,9 @@ public enum Setting {
             "HOST",
             Fallback.WORDS,
             "the node's own addresses",
-            "Name or address by which clients reach the public HTTP API, for example of a proxy; may be given repeatedly, "
-                    + "or several with commas between. Without tokens, requests to other hosts are refused: they may be a "
-                    + "foreign page's in somebody's browser."),
+            "Name or address by which clients reach the public HTTP API, for example of a proxy; may be given "
+                    + "repeatedly, or several with commas between. Without tokens, requests to other hosts are refused: "
+                    + "they may be a foreign page's in somebody's browser."),
     /** How many connections there may be. */
     MAX_CONNECTIONS(
             "N",
