@@ -12,7 +12,6 @@ import java.security.Signature;
 import java.security.cert.X509Certificate;
 import java.time.Instant;
 import java.util.Collections;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -29,7 +28,6 @@ import javax.net.ssl.X509ExtendedTrustManager;
 final class Credentials {
 
     private static final char[] NO_PASSWORD = new char[0];
-    private static final String LOCALHOST = "localhost";
 
     private final TlsFiles files;
     private final Optional<X509ExtendedKeyManager> keyManager;
@@ -63,15 +61,6 @@ final class Credentials {
         invalid(authorities, now).forEach(each -> warnings.accept(dates(files.authorities(), each)));
     }
 
-    /** Says if the own certificate does not bear the name of the node whose it should be. */
-    void warnAboutName(String owner, Consumer<String> warnings) {
-        if (!chain.isEmpty() && !Tls.names(chain.get(0)).contains(owner)) {
-            warnings.accept(files.certificate().orElseThrow() + ": the certificate names "
-                    + PrintableText.of(new TreeSet<>(Tls.names(chain.get(0)))) + ", not " + owner
-                    + ", the name of this node: other nodes refuse it");
-        }
-    }
-
     /**
      * Refuses these as a replacement of others that are better: valid today where these are not, or this node's where
      * these are another's.
@@ -82,7 +71,7 @@ final class Credentials {
      */
     void requireNoWorseThan(Credentials before, Optional<String> owner, Instant now) {
         if (!chain.isEmpty() && !before.chain.isEmpty()) {
-            requireSameOwner(Tls.names(before.chain.get(0)), Tls.names(chain.get(0)), owner);
+            requireSameOwner(before.chain.get(0), owner);
             List<X509Certificate> bad = invalid(chain, now);
             if (!bad.isEmpty() && invalid(before.chain, now).isEmpty()) {
                 throw new NotNowException(dates(files.certificate(), bad.get(0)));
@@ -97,21 +86,27 @@ final class Credentials {
         }
     }
 
-    private void requireSameOwner(Set<String> before, Set<String> names, Optional<String> owner) {
+    private void requireSameOwner(X509Certificate before, Optional<String> owner) {
+        Set<String> names = Tls.names(chain.get(0));
+        Set<String> namesBefore = Tls.names(before);
+        Optional<String> mainName = Tls.mainName(before);
+        String expected;
         boolean same;
         if (owner.isPresent()) {
+            expected = owner.get();
             // What was not this node's has no place to keep.
-            same = names.contains(owner.get()) || !before.contains(owner.get());
+            same = names.contains(expected) || !namesBefore.contains(expected);
+        } else if (mainName.isPresent()) {
+            expected = mainName.get() + " as the one before it";
+            same = names.contains(mainName.get());
         } else {
-            // All nodes of a machine may share this one.
-            Set<String> own = new HashSet<>(before);
-            own.remove(LOCALHOST);
-            same = !Collections.disjoint(own.isEmpty() ? before : own, names);
+            expected = "any of " + new TreeSet<>(namesBefore) + " as the one before it";
+            same = !Collections.disjoint(namesBefore, names);
         }
         if (!same) {
-            String expected = owner.orElseGet(() -> "any of " + new TreeSet<>(before) + " as the one before it");
             throw new IllegalArgumentException(files.certificate().orElseThrow() + ": the certificate names "
-                    + new TreeSet<>(names) + ", not " + expected + ": it is somebody else's");
+                    + PrintableText.of(new TreeSet<>(names)) + ", not " + PrintableText.of(expected)
+                    + ": it is somebody else's");
         }
     }
 

@@ -34,6 +34,7 @@ import javax.net.ssl.X509ExtendedTrustManager;
 public final class Tls implements AutoCloseable {
 
     private static final int DNS_NAME = 2;
+    private static final String LOCALHOST = "localhost";
 
     /** What is in use now, and what was before it: see {@link OwnKeyManager}. */
     private record Generation(long number, Credentials credentials, Optional<Credentials> before) {
@@ -64,14 +65,12 @@ public final class Tls implements AutoCloseable {
 
     private final Watched<Generation> watched;
     private final Owner owner;
-    private final Consumer<String> warnings;
     private final Optional<X509ExtendedKeyManager> keyManager;
     private final X509ExtendedTrustManager trustManager;
 
-    private Tls(Watched<Generation> watched, Owner owner, Consumer<String> warnings) {
+    private Tls(Watched<Generation> watched, Owner owner) {
         this.watched = watched;
         this.owner = owner;
-        this.warnings = warnings;
         // Which files there are does not change, so a pair that is there stays there.
         keyManager = watched.current()
                 .credentials()
@@ -118,19 +117,18 @@ public final class Tls implements AutoCloseable {
                 },
                 warnings,
                 lookEveryMillis);
-        return new Tls(watched, owner, warnings);
+        return new Tls(watched, owner);
     }
 
     /**
-     * Tells whose certificate this should be. From now on one that names another node takes no good one's place. Warns at
-     * once if the one in use does not bear the name. Without this, a certificate must share a name other than
-     * {@code localhost} with the one whose place it takes.
+     * Tells whose certificate this should be. From now on, once it bears that name, none that does not takes its place.
+     * Without this, a certificate must bear the common name of the one whose
+     * place it takes, if that is one of its names and not {@code localhost}, or else share a name with it.
      *
      * @param node the node that presents the certificate
      */
     public void expectName(NodeId node) {
         owner.name = Optional.of(node.value());
-        watched.current().credentials().warnAboutName(node.value(), warnings);
     }
 
     /**
@@ -200,6 +198,17 @@ public final class Tls implements AutoCloseable {
         } catch (CertificateParsingException | NamingException e) {
             // Names that cannot be read are nobody's.
             return Set.of();
+        }
+    }
+
+    /** The common name, if it is one of the {@link #names} and not every machine's. */
+    static Optional<String> mainName(X509Certificate certificate) {
+        try {
+            return commonName(certificate)
+                    .filter(name ->
+                            !name.equals(LOCALHOST) && names(certificate).contains(name));
+        } catch (NamingException e) {
+            return Optional.empty();
         }
     }
 

@@ -31,8 +31,8 @@ public interface FrameHandler {
     }
 
     /**
-     * Whose frames these are. Transports that authenticate themselves ask when they start: the own certificate must bear
-     * this name, and none that does not takes its place. Does not block.
+     * Whose frames these are. Transports that authenticate themselves ask when they start, so that the certificate of
+     * another node never takes the place of this one's. Does not block.
      *
      * @return empty by default; a node answers with its own name
      */

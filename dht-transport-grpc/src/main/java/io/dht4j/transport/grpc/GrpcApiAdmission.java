@@ -15,9 +15,14 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 final class GrpcApiAdmission {
 
+    /** However few calls there may be, so many ask for the status at a time. */
+    private static final int LEAST_CHEAP_CALLS = 100;
+
     private final int maxCalls;
     private final long maxBytes;
+    private final int maxCheapCalls;
     private final AtomicInteger calls = new AtomicInteger();
+    private final AtomicInteger cheapCalls = new AtomicInteger();
     private final AtomicLong bytes = new AtomicLong();
     private final Set<GrpcApiStream> streams = ConcurrentHashMap.newKeySet();
     private final CountDownLatch idle = new CountDownLatch(1);
@@ -25,15 +30,30 @@ final class GrpcApiAdmission {
 
     GrpcApiAdmission(int maxCalls, long maxBytes) {
         this.maxCalls = maxCalls;
+        this.maxCheapCalls = Math.max(LEAST_CHEAP_CALLS, maxCalls);
         this.maxBytes = maxBytes;
     }
 
-    /** Counts a call in that costs next to nothing: only when stopped it is refused. */
+    /** Counts a call in that costs next to nothing. Many may be under way all the same, if their requests do not come. */
     void enterUncounted(GrpcApiStream stream) {
+        if (cheapCalls.incrementAndGet() > maxCheapCalls) {
+            cheapCalls.decrementAndGet();
+            throw new OverloadedException(
+                    maxCheapCalls + " calls that do not count are in flight, the most this node takes");
+        }
+        try {
+            list(stream);
+        } catch (DhtException e) {
+            cheapCalls.decrementAndGet();
+            throw e;
+        }
+    }
+
+    private void list(GrpcApiStream stream) {
         // Listed before the look at the flag: stop() sets the flag before it looks at the list.
         streams.add(stream);
         if (stopped) {
-            leaveUncounted(stream);
+            unlist(stream);
             throw DhtException.of(ErrorCode.NOT_SERVING, "this node's gRPC API is shutting down");
         }
     }
@@ -49,7 +69,7 @@ final class GrpcApiAdmission {
             throw new OverloadedException(maxCalls + " calls are in flight, the most this node takes");
         }
         try {
-            enterUncounted(stream);
+            list(stream);
         } catch (DhtException e) {
             calls.decrementAndGet();
             throw e;
@@ -59,10 +79,15 @@ final class GrpcApiAdmission {
     /** Counts a call out that was counted in. */
     void leave(GrpcApiStream stream) {
         calls.decrementAndGet();
-        leaveUncounted(stream);
+        unlist(stream);
     }
 
     void leaveUncounted(GrpcApiStream stream) {
+        cheapCalls.decrementAndGet();
+        unlist(stream);
+    }
+
+    private void unlist(GrpcApiStream stream) {
         streams.remove(stream);
         if (stopped && streams.isEmpty()) {
             idle.countDown();
@@ -97,6 +122,11 @@ final class GrpcApiAdmission {
     /** For tests: what is counted in. */
     int callsInFlight() {
         return calls.get();
+    }
+
+    /** For tests: what is under way and does not count. */
+    int cheapCallsInFlight() {
+        return cheapCalls.get();
     }
 
     /** For tests: what is reserved. */

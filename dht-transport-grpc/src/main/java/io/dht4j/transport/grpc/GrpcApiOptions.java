@@ -100,8 +100,8 @@ public final class GrpcApiOptions {
     }
 
     /**
-     * The same options with this bound on calls that are under way, those that wait for their client included; {@code Locate}
-     * and {@code Status} do not count. Further ones are refused as overloaded.
+     * The same options with this bound on calls that are under way, those that wait for their client included; {@code Locate},
+     * {@code Status} and repairs count apart, up to as many again, 100 at least. Further ones are refused as overloaded.
      *
      * @param calls 1 to 1,000,000; by default 4096
      * @return new options

@@ -1,6 +1,7 @@
 package io.dht4j.transport.grpc;
 
 import io.dht4j.NodeId;
+import io.dht4j.PrintableText;
 import io.dht4j.security.RefusedCallers;
 import io.dht4j.security.Tls;
 import io.dht4j.security.TlsFiles;
@@ -113,7 +114,7 @@ final class GrpcTransportTls implements AutoCloseable {
             throw new CertificateException("there is no certificate that tells who calls", e);
         }
         if (names.stream().noneMatch(frames::mayCall)) {
-            throw new CertificateException("the certificate names " + new TreeSet<>(names)
+            throw new CertificateException("the certificate names " + PrintableText.of(new TreeSet<>(names))
                     + ", which is no node of the topology and no trusted member");
         }
         return names;

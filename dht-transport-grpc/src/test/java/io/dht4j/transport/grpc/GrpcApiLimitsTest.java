@@ -297,6 +297,31 @@ class GrpcApiLimitsTest {
         assertThat(status.getDescription()).contains("did not arrive");
     }
 
+    @Test
+    void calls_that_do_not_count_are_bounded_too() throws Exception {
+        KeyValueGrpc.KeyValueFutureStub client =
+                start(GrpcApiOptions.defaults().withMaxInFlight(1).withBodyTimeout(Duration.ofMinutes(1)));
+        List<ClientCall<?, ?>> hanging = new ArrayList<>();
+        ManagedChannel channel = channel();
+        for (int i = 0; i < 100; i++) {
+            ClientCall<StatusRequest, ?> call =
+                    channel.newCall(streaming(KeyValueGrpc.getStatusMethod()), io.grpc.CallOptions.DEFAULT);
+            call.start(closing(new CompletableFuture<>()), new Metadata());
+            hanging.add(call);
+        }
+        await().atMost(PATIENCE).until(() -> api.admission().cheapCallsInFlight() == 100);
+        assertThat(code(client.status(StatusRequest.getDefaultInstance()))).isEqualTo(ErrorCode.OVERLOADED);
+        Future<GetResponse> get = client.get(GET);
+        await().atMost(PATIENCE).until(() -> cluster.gets.size() == 1);
+        cluster.gets.remove().complete(Optional.empty());
+        get.get(30, TimeUnit.SECONDS);
+        hanging.forEach(call -> call.cancel("enough", null));
+        await().atMost(PATIENCE)
+                .ignoreExceptions()
+                .untilAsserted(
+                        () -> client.status(StatusRequest.getDefaultInstance()).get(30, TimeUnit.SECONDS));
+    }
+
     private static <Q, A> MethodDescriptor<Q, A> streaming(MethodDescriptor<Q, A> method) {
         return method.toBuilder()
                 .setType(MethodDescriptor.MethodType.BIDI_STREAMING)

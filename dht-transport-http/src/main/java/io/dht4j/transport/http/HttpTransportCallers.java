@@ -1,5 +1,6 @@
 package io.dht4j.transport.http;
 
+import io.dht4j.PrintableText;
 import io.dht4j.security.RefusedCallers;
 import io.dht4j.security.Tls;
 import io.dht4j.spi.FrameHandler;
@@ -49,7 +50,7 @@ final class HttpTransportCallers {
             Set<String> names = tls.callerNames(session);
             return names.stream().anyMatch(frames::mayCall)
                     ? new Verdict(Optional.empty(), names)
-                    : Verdict.refused("the caller's certificate names " + new TreeSet<>(names)
+                    : Verdict.refused("the caller's certificate names " + PrintableText.of(new TreeSet<>(names))
                             + ", which is no node of the topology and no member that is trusted");
         } catch (SSLPeerUnverifiedException e) {
             return Verdict.refused("peers must present a certificate");

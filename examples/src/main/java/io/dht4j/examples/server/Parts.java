@@ -189,7 +189,12 @@ final class Parts {
         GrpcTransportOptions options = GrpcTransportOptions.at(address.host(), address.port())
                 .withMemory(memory)
                 .withMode(choice.mode())
+                .withMaxConnections(config.clients().maxConnections())
                 .withDrainTimeout(DRAIN);
+        if (config.clients().maxPerAddress().isPresent()) {
+            options = options.withMaxConnectionsPerAddress(
+                    config.clients().maxPerAddress().getAsInt());
+        }
         if (plaintextAllowed) {
             options = options.withPlaintextAllowed(Setting.ALLOW_PLAINTEXT.option());
         }
@@ -266,7 +271,14 @@ final class Parts {
 
     /** Serves the public gRPC API. Blocks until it listens. */
     GrpcApi grpcApi(HostPort address, Cluster cluster) {
-        GrpcApiOptions options = GrpcApiOptions.defaults().withMemory(memory).withDrainTimeout(DRAIN);
+        GrpcApiOptions options = GrpcApiOptions.defaults()
+                .withMemory(memory)
+                .withMaxConnections(config.clients().maxConnections())
+                .withDrainTimeout(DRAIN);
+        if (config.clients().maxPerAddress().isPresent()) {
+            options = options.withMaxConnectionsPerAddress(
+                    config.clients().maxPerAddress().getAsInt());
+        }
         if (tokens.isPresent()) {
             options = options.withTokens(tokens.get());
         }

@@ -209,10 +209,9 @@ public enum Setting {
             "N",
             Fallback.VALUE,
             "10000",
-            "Connections to the port of the public HTTP API, and with --transport http to that of the peers, 1 to "
-                    + ClientConfig.MOST_CONNECTIONS
-                    + ". At most half of the open files that the process may have; a quarter "
-                    + "of those that peers share is kept for them."),
+            "Connections to each port, 1 to " + ClientConfig.MOST_CONNECTIONS
+                    + ". Over HTTP at most half of the open files that the process may have, over gRPC a quarter; a quarter "
+                    + "of those of an HTTP port that peers use is kept for them."),
     /** How many there may be from one address. */
     MAX_CONNECTIONS_PER_ADDRESS(
             "N",

@@ -2,6 +2,7 @@ package io.dht4j.core.internal.coordinator;
 
 import io.dht4j.Node;
 import io.dht4j.NodeId;
+import io.dht4j.PrintableText;
 import io.dht4j.Topology;
 import io.dht4j.core.internal.replica.PeerEndpoint;
 import io.dht4j.core.internal.wire.ClusterSettings;
@@ -105,7 +106,7 @@ final class Disagreements implements PeerEndpoint.Complaints {
 
     @Override
     public void impersonated(NodeId sender, Set<String> proven) {
-        Set<String> names = new TreeSet<>(proven);
+        String names = PrintableText.of(new TreeSet<>(proven));
         if (isNew(sender, names)) {
             LOG.error(
                     "refused frames that say they are of {}, since the certificate of who sends them names {}",

@@ -2,6 +2,7 @@ package io.dht4j.core.internal.replica;
 
 import io.dht4j.ErrorCode;
 import io.dht4j.NodeId;
+import io.dht4j.PrintableText;
 import io.dht4j.core.internal.clock.HybridClock;
 import io.dht4j.core.internal.wire.FrameCodec;
 import io.dht4j.core.internal.wire.FrameCodec.Opened;
@@ -142,7 +143,7 @@ public final class PeerEndpoint implements FrameHandler {
                     sender,
                     new Reply.Failed(
                             ErrorCode.PERMISSION_DENIED,
-                            "the certificate names " + new TreeSet<>(proven) + ", and the frame says it is of "
+                            "the certificate names " + PrintableText.of(new TreeSet<>(proven)) + ", and the frame says it is of "
                                     + peer.sender()));
         }
         // First of all: nothing that is meant for somebody else is anybody's business here.
