@@ -143,8 +143,8 @@ public final class PeerEndpoint implements FrameHandler {
                     sender,
                     new Reply.Failed(
                             ErrorCode.PERMISSION_DENIED,
-                            "the certificate names " + PrintableText.of(new TreeSet<>(proven)) + ", and the frame says it is of "
-                                    + peer.sender()));
+                            "the certificate names " + PrintableText.of(new TreeSet<>(proven))
+                                    + ", and the frame says it is of " + peer.sender()));
         }
         // First of all: nothing that is meant for somebody else is anybody's business here.
         Optional<Reply> refused = refusal(peer);
