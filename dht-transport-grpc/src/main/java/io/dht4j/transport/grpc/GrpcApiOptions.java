@@ -172,8 +172,9 @@ public final class GrpcApiOptions {
     }
 
     /**
-     * The same options with this bound on connections. Further ones are closed when they are accepted. Where this process may
-     * not have four times as many files open, fewer are accepted, and a warning tells how many.
+     * The same options with this bound on connections. Further ones are closed when they are accepted. No more than a
+     * quarter of the files that this process may have open are taken; a warning tells if those are less than half of what
+     * is asked for.
      *
      * @param connections 1 to 1,000,000; by default 10,000
      * @return new options

@@ -43,10 +43,11 @@ final class GrpcConnectionLimit {
     }
 
     /**
-     * The limit of a listener.
+     * The limit of a listener. Connections are files: it leaves some to stores and to other listeners, and tells an operator
+     * whose limit of files is far too low.
      *
-     * @param where for the warning
-     * @param max the most connections in all; fewer, with a warning, if this process may not have so many files open
+     * @param where names the listener
+     * @param max the most connections in all
      * @param perAddress the most of one remote address; half of all, or a hundred if that is more, if empty
      */
     static GrpcConnectionLimit of(String where, int max, OptionalInt perAddress, Consumer<String> warnings) {
@@ -55,13 +56,13 @@ final class GrpcConnectionLimit {
 
     static GrpcConnectionLimit of(
             String where, int max, OptionalInt perAddress, OptionalLong openFiles, Consumer<String> warnings) {
-        int possible = (int) Math.max(1, Math.min(max, openFiles.orElse(Long.MAX_VALUE) / PART_OF_FILES));
-        if (possible < max) {
-            warnings.accept(
-                    where + " takes at most " + possible + " connections, not " + max + ": this process may have "
-                            + openFiles.getAsLong()
-                            + " files open, of which these may use a quarter. Raise the limit (ulimit -n)"
-                            + " to at least " + (long) max * PART_OF_FILES + ", or lower maxConnections");
+        long files = openFiles.orElse(Long.MAX_VALUE);
+        int possible = (int) Math.max(1, Math.min(max, files / PART_OF_FILES));
+        if (files < 2L * max) {
+            warnings.accept(where + " takes at most " + possible + " connections, not " + max
+                    + ": this process may have "
+                    + files + " files open, of which these may use a quarter. Raise the limit (ulimit -n) to at least "
+                    + (long) max * PART_OF_FILES + ", or lower maxConnections");
         }
         return new GrpcConnectionLimit(possible, Math.min(possible, perAddress.orElse(Math.max(FEW, possible / 2))));
     }

@@ -282,8 +282,9 @@ public final class GrpcTransportOptions {
 
     /**
      * The same options with this bound on accepted connections. Beyond it connections are closed as soon as they are
-     * accepted. Where this process may not have four times as many files open, fewer are accepted, and a warning tells how
-     * many.
+     * accepted. No more than a
+     * quarter of the files that this process may have open are taken; a warning tells if those are less than half of what
+     * is asked for.
      *
      * @param connections 1 to 1,000,000; by default 10,000
      * @return new options
