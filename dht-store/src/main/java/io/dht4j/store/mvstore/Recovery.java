@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
  * a full disk can be read; what must be written before the log goes on can be tried again until there is room. For one thread at
  * a time.
  */
-final class Recovery {
+final class Recovery implements SegmentReader.Sink {
 
     private static final Logger LOG = LoggerFactory.getLogger(Recovery.class);
 
@@ -100,7 +100,7 @@ final class Recovery {
     private void replay(Path file, boolean last, boolean unfinished) throws IOException {
         SegmentReader reader = new SegmentReader(directory.disk(), file, next, last, unfinished);
         current = new Memtable(next, file);
-        reader.replay(this::add);
+        reader.replay(this);
         recovered.add(current);
         directory.files().closed(file, Math.min(reader.end(), Files.size(file)));
         next++;
@@ -116,38 +116,43 @@ final class Recovery {
         toDo.addFirst(reader::cut);
     }
 
-    private void add(Entry entry) {
+    @Override
+    public void add(Entry entry) {
         long weight = Memtable.weight(entry);
-        largest = Math.max(largest, weight);
-        if (held + weight > options.tableBytes()) {
-            makeRoom(weight);
-        }
+        makeRoom(weight);
         current.put(entry);
         held += weight;
     }
 
-    /** Merges what is in memory of a segment. The log keeps it, and the merge of what is read of it later finishes it. */
-    private void makeRoom(long weight) {
-        int heaviest = heaviest();
-        Memtable table = heaviest < recovered.size() ? recovered.get(heaviest) : current;
-        if (unmerged == null && !table.isEmpty()) {
-            try {
-                map.mergePart(table);
-                held -= table.weight();
-                Memtable rest = new Memtable(table.segment(), table.file(), table.newest());
-                if (heaviest < recovered.size()) {
-                    recovered.set(heaviest, rest);
-                } else {
-                    current = rest;
-                }
-            } catch (RuntimeException e) {
-                unmerged = unmerged(e);
-            }
+    @Override
+    public void makeRoom(long bytes) {
+        largest = Math.max(largest, bytes);
+        while (unmerged == null && held > 0 && held + bytes > options.tableBytes()) {
+            mergeHeaviest();
         }
         // As much as the process could hold that wrote it: its tables, one more from its own start, and the active one.
         if (unmerged != null
-                && held + weight > Math.max(options.memtableBytes(), largest) * (options.maxFrozen() + 2L)) {
+                && held + bytes > Math.max(options.memtableBytes(), largest) * (options.maxFrozen() + 2L)) {
             throw unmerged;
+        }
+    }
+
+    /** Merges what is in memory of a segment. The log keeps it, and the merge of what is read of it later finishes it. */
+    private void mergeHeaviest() {
+        int heaviest = heaviest();
+        Memtable table = heaviest < recovered.size() ? recovered.get(heaviest) : current;
+        try {
+            map.mergePart(table);
+        } catch (RuntimeException e) {
+            unmerged = unmerged(e);
+            return;
+        }
+        held -= table.weight();
+        Memtable rest = new Memtable(table.segment(), table.file(), table.newest());
+        if (heaviest < recovered.size()) {
+            recovered.set(heaviest, rest);
+        } else {
+            current = rest;
         }
     }
 
@@ -166,6 +171,9 @@ final class Recovery {
 
     /** What could not be written now is no obstacle to reading; anything else is. */
     private StoreException unmerged(RuntimeException failure) {
+        if (Health.errorIn(failure) instanceof OutOfMemoryError lack) {
+            throw lack;
+        }
         @Nullable IOException cause = Health.ioFailure(failure);
         if (cause == null || cause instanceof ForceFailedException) {
             throw failure;

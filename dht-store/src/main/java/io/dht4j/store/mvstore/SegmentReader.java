@@ -10,7 +10,6 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
 import java.util.zip.CRC32C;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,6 +43,14 @@ final class SegmentReader {
 
     private long length;
 
+    /** What takes the entries of a segment. */
+    interface Sink {
+        /** Before an entry is read that takes so many bytes or less. */
+        void makeRoom(long bytes);
+
+        void add(Entry entry);
+    }
+
     /**
      * A reader of a segment.
      *
@@ -59,7 +66,7 @@ final class SegmentReader {
     }
 
     /** Reads the segment's entries, in the order in which they were written. Changes nothing. */
-    void replay(Consumer<Entry> into) {
+    void replay(Sink into) {
         try (RandomAccessFile in = new RandomAccessFile(file.toFile(), "r")) {
             length = in.length();
             end = 0;
@@ -126,7 +133,7 @@ final class SegmentReader {
     }
 
     /** Reads a frame and returns where the next one begins; where this one begins if it is torn. */
-    private long readFrame(RandomAccessFile in, long position, long length, Consumer<Entry> into) throws IOException {
+    private long readFrame(RandomAccessFile in, long position, long length, Sink into) throws IOException {
         long remaining = length - position;
         if (!last && isUnfinishedSeal(in, position, length)) {
             return length;
@@ -167,7 +174,7 @@ final class SegmentReader {
         try {
             List<Entry> entries = new ArrayList<>();
             LogFormat.readRecords(payload, payloadLength, entries);
-            entries.forEach(into);
+            entries.forEach(into::add);
         } catch (LogFormat.Malformed e) {
             throw damagedAt(position, String.valueOf(e.getMessage()));
         }
@@ -176,8 +183,7 @@ final class SegmentReader {
     }
 
     /** Reads a frame of few large entries, which are in memory once, and not once more as bytes of the frame. */
-    private long readLargeFrame(
-            RandomAccessFile in, long position, ByteBuffer header, long length, Consumer<Entry> into)
+    private long readLargeFrame(RandomAccessFile in, long position, ByteBuffer header, long length, Sink into)
             throws IOException {
         long from = position + LogFormat.FRAME_HEADER_BYTES;
         long to = from + LogFormat.payloadLength(header);
@@ -197,7 +203,8 @@ final class SegmentReader {
         in.seek(from);
         try {
             for (long at = from; at < to; at = in.getFilePointer()) {
-                into.accept(LogFormat.readRecord(in, to - at));
+                into.makeRoom(to - at);
+                into.add(LogFormat.readRecord(in, to - at));
             }
         } catch (LogFormat.Malformed e) {
             throw damagedAt(position, String.valueOf(e.getMessage()));
