@@ -151,8 +151,7 @@ final class EntryMap implements AutoCloseable {
 
     Found get(Key key) {
         return reading(map -> {
-            Optional<Entry> found = Optional.ofNullable(map.entries.get(key)).map(stored -> stored.toEntry(key));
-            return new Found(found, !map.isBroken());
+            return new Found(Optional.ofNullable(map.entry(key)), !map.isBroken());
         });
     }
 
@@ -176,8 +175,11 @@ final class EntryMap implements AutoCloseable {
                     break;
                 }
                 Stored stored = cursor.getValue();
-                page.add(stored.toEntry(key));
-                bytes += stored.value().length;
+                @Nullable Entry entry = map.entry(key, stored);
+                if (entry != null) {
+                    page.add(entry);
+                }
+                bytes += stored.length();
             }
             return page;
         });
@@ -206,20 +208,27 @@ final class EntryMap implements AutoCloseable {
 
     /** Keeps an entry if it supersedes what the map holds. */
     void merge(Entry entry) {
+        if (Stored.isLarge(entry)) {
+            putPieces(entry);
+        }
         writing(map -> {
             synchronized (following) {
-                Stored before = map.entries.operate(entry.key(), Stored.of(entry), new KeepNewest(entry));
+                Stored before = map.entries.operate(entry.key(), Stored.of(entry), new KeepNewest(map, entry));
                 map.mergedUpTo = entry.key();
                 // A table whose merge failed is merged anew, and what was told of it is not told again.
                 if (toldUpTo == null || entry.key().compareTo(toldUpTo) > 0) {
-                    @Nullable Entry replaced = before == null ? null : before.toEntry(entry.key());
-                    if (replaced == null) {
+                    @Nullable
+                    Entry replaced = before == null || listener == null ? null : map.entry(entry.key(), before);
+                    if (before == null) {
                         tell(told -> told.added(entry));
-                    } else if (entry.supersedes(replaced)) {
+                    } else if (replaced != null && entry.supersedes(replaced)) {
                         tell(told -> told.replaced(replaced, entry));
                     }
                     // Only now: what a listener did not take, for lack of memory say, it is told again.
                     toldUpTo = entry.key();
+                }
+                if (Stored.isLarge(entry) || (before != null && before.isInPieces())) {
+                    map.pieces.removeOthers(entry.key(), map.entries.get(entry.key()));
                 }
             }
             map.commitIfLarge();
@@ -247,6 +256,17 @@ final class EntryMap implements AutoCloseable {
             toldUpTo = null;
             opened.mergedUpTo = null;
         }
+    }
+
+    /** Before the entry is there, so that whoever finds it finds them. */
+    private void putPieces(Entry entry) {
+        writing(map -> {
+            Stored before = map.entries.get(entry.key());
+            if (before == null || KeepNewest.supersedes(map, entry, before)) {
+                map.pieces.put(entry, map::commitIfLarge);
+            }
+            return entry;
+        });
     }
 
     private void tell(Consumer<ContentListener> change) {
@@ -279,7 +299,7 @@ final class EntryMap implements AutoCloseable {
             undecided = List.of();
             try {
                 // Reads the first page.
-                return new SnapshotCursor(guard, used.store, used.entries, e -> failure(used, e));
+                return new SnapshotCursor(guard, used, e -> failure(used, e));
             } catch (RuntimeException e) {
                 unread = e;
             }
@@ -384,7 +404,12 @@ final class EntryMap implements AutoCloseable {
             undecided = over;
             try {
                 writing(map -> {
-                    over.forEach(entry -> map.entries.remove(entry.key()));
+                    for (Entry entry : over) {
+                        @Nullable Stored removed = map.entries.remove(entry.key());
+                        if (removed != null && removed.isInPieces()) {
+                            map.pieces.removeOthers(entry.key(), null);
+                        }
+                    }
                     return map.store.commit();
                 });
             } finally {
@@ -440,17 +465,26 @@ final class EntryMap implements AutoCloseable {
     }
 
     private static final class KeepNewest extends MVMap.DecisionMaker<Stored> {
+        private final MapFile map;
         private final Entry entry;
 
-        KeepNewest(Entry entry) {
+        KeepNewest(MapFile map, Entry entry) {
+            this.map = map;
             this.entry = entry;
         }
 
         @Override
         public MVMap.Decision decide(@Nullable Stored existing, Stored provided) {
-            return existing == null || entry.supersedes(existing.toEntry(entry.key()))
-                    ? MVMap.Decision.PUT
-                    : MVMap.Decision.ABORT;
+            return existing == null || supersedes(map, entry, existing) ? MVMap.Decision.PUT : MVMap.Decision.ABORT;
+        }
+
+        static boolean supersedes(MapFile map, Entry entry, Stored existing) {
+            int byVersion = Long.compareUnsigned(entry.version().packed(), existing.version());
+            if (byVersion != 0) {
+                return byVersion > 0;
+            }
+            @Nullable Entry held = map.entry(entry.key(), existing);
+            return held == null || entry.supersedes(held);
         }
     }
 }

@@ -35,6 +35,7 @@ final class MapFile {
     final UninterruptibleFileStore fileStore;
     final MVStore store;
     final MVMap<Key, Stored> entries;
+    final Pieces pieces;
     final Tidying tidying;
 
     /** What the store remembers of itself: numbers, kept where an entry has its version. */
@@ -58,6 +59,7 @@ final class MapFile {
         this.store = store;
         this.entries = openMap(store, "entries");
         this.state = openMap(store, "state");
+        this.pieces = new Pieces(store);
         this.tidying = new Tidying(this);
     }
 
@@ -169,6 +171,34 @@ final class MapFile {
         } finally {
             writing.unlock();
         }
+    }
+
+    /** The entry of a key, or null. */
+    @Nullable
+    Entry entry(Key key) {
+        Stored stored = entries.get(key);
+        return stored == null ? null : entry(key, stored);
+    }
+
+    /** The entry of a key, from what was found of it; a newer one, or null, if it was superseded or removed since. */
+    @Nullable
+    Entry entry(Key key, Stored found) {
+        Stored stored = found;
+        while (stored.isInPieces()) {
+            Entry entry = Pieces.entry(pieces.root(), key, stored);
+            if (entry != null) {
+                return entry;
+            }
+            Stored now = entries.get(key);
+            if (now == null) {
+                return null;
+            }
+            if (now.isInPieces() && now.version() == stored.version() && now.digest() == stored.digest()) {
+                throw PageTypes.corrupt("pieces of the value of key " + key + " are missing");
+            }
+            stored = now;
+        }
+        return stored.toEntry(key);
     }
 
     /** What the store remembers of itself by a name; 0 if there is nothing. */

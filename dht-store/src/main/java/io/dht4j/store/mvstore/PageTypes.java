@@ -2,6 +2,7 @@ package io.dht4j.store.mvstore;
 
 import io.dht4j.Key;
 import io.dht4j.spi.Entry;
+import io.dht4j.store.mvstore.Pieces.PieceKey;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 import org.h2.mvstore.DataUtils;
@@ -17,6 +18,8 @@ final class PageTypes {
 
     private static final byte PLAIN = 0;
     private static final byte TOMBSTONE = 1;
+    /** A value whose bytes are in {@link Pieces}; files of before have none. */
+    private static final byte IN_PIECES = 2;
 
     private PageTypes() {}
 
@@ -136,17 +139,21 @@ final class PageTypes {
 
         @Override
         Key decode(ByteBuffer buffer) {
-            if (buffer.remaining() < Short.BYTES) {
-                throw corrupt("a key is cut off");
-            }
-            int length = Short.toUnsignedInt(buffer.getShort());
-            if (length < Key.MIN_LENGTH || length > Key.MAX_LENGTH || length > buffer.remaining()) {
-                throw corrupt("a key claims " + length + " bytes where " + buffer.remaining() + " are");
-            }
-            int start = buffer.arrayOffset() + buffer.position();
-            buffer.position(buffer.position() + length);
-            return Key.copyOfRange(buffer.array(), start, start + length);
+            return decodeKey(buffer);
         }
+    }
+
+    private static Key decodeKey(ByteBuffer buffer) {
+        if (buffer.remaining() < Short.BYTES) {
+            throw corrupt("a key is cut off");
+        }
+        int length = Short.toUnsignedInt(buffer.getShort());
+        if (length < Key.MIN_LENGTH || length > Key.MAX_LENGTH || length > buffer.remaining()) {
+            throw corrupt("a key claims " + length + " bytes where " + buffer.remaining() + " are");
+        }
+        int start = buffer.arrayOffset() + buffer.position();
+        buffer.position(buffer.position() + length);
+        return Key.copyOfRange(buffer.array(), start, start + length);
     }
 
     /** Values and tombstones with their versions. */
@@ -166,6 +173,14 @@ final class PageTypes {
 
         @Override
         void encode(WriteBuffer buffer, Stored stored) {
+            if (stored.isInPieces()) {
+                buffer.put(IN_PIECES)
+                        .putLong(stored.version())
+                        .putLong(stored.expiresAtMillis())
+                        .putInt(stored.length())
+                        .putInt(stored.digest());
+                return;
+            }
             buffer.put(stored.isTombstone() ? TOMBSTONE : PLAIN)
                     .putLong(stored.version())
                     .putLong(stored.expiresAtMillis())
@@ -181,6 +196,9 @@ final class PageTypes {
             byte kind = buffer.get();
             long version = buffer.getLong();
             long expiresAtMillis = buffer.getLong();
+            if (kind == IN_PIECES) {
+                return inPieces(buffer, version, expiresAtMillis);
+            }
             byte[] value = take(buffer, buffer.getInt());
             if (kind == TOMBSTONE && value.length == 0 && expiresAtMillis == Entry.NEVER) {
                 return new Stored(version, true, Entry.NEVER, value);
@@ -189,6 +207,86 @@ final class PageTypes {
                 throw corrupt("a value of kind " + kind + " with expiry " + expiresAtMillis);
             }
             return new Stored(version, false, expiresAtMillis, value);
+        }
+
+        private static Stored inPieces(ByteBuffer buffer, long version, long expiresAtMillis) {
+            if (buffer.remaining() < 2 * Integer.BYTES) {
+                throw corrupt("a value is cut off");
+            }
+            int length = buffer.getInt();
+            if (length <= Pieces.BYTES || expiresAtMillis < 0) {
+                throw corrupt("a value in pieces of length " + length + " with expiry " + expiresAtMillis);
+            }
+            return new Stored(version, expiresAtMillis, length, buffer.getInt());
+        }
+    }
+
+    /** What finds the pieces of large values. */
+    static final class PieceKeys extends Checked<PieceKey> {
+
+        private static final int OVERHEAD_BYTES = 80;
+        private static final int FIXED_BYTES = Long.BYTES + Integer.BYTES + Integer.BYTES;
+
+        @Override
+        public int getMemory(PieceKey key) {
+            return OVERHEAD_BYTES + key.key().length();
+        }
+
+        @Override
+        public int compare(PieceKey one, PieceKey other) {
+            return one.compareTo(other);
+        }
+
+        @Override
+        public PieceKey[] createStorage(int size) {
+            return new PieceKey[size];
+        }
+
+        @Override
+        void encode(WriteBuffer buffer, PieceKey key) {
+            buffer.putShort((short) key.key().length())
+                    .put(key.key().unsafeBytes())
+                    .putLong(key.version())
+                    .putInt(key.digest())
+                    .putInt(key.index());
+        }
+
+        @Override
+        PieceKey decode(ByteBuffer buffer) {
+            Key key = decodeKey(buffer);
+            if (buffer.remaining() < FIXED_BYTES) {
+                throw corrupt("the key of a piece is cut off");
+            }
+            return new PieceKey(key, buffer.getLong(), buffer.getInt(), buffer.getInt());
+        }
+    }
+
+    /** Pieces of large values. */
+    static final class PieceBytes extends Checked<byte[]> {
+
+        private static final int OVERHEAD_BYTES = 24;
+
+        @Override
+        public int getMemory(byte[] piece) {
+            return OVERHEAD_BYTES + piece.length;
+        }
+
+        @Override
+        public byte[][] createStorage(int size) {
+            return new byte[size][];
+        }
+
+        @Override
+        void encode(WriteBuffer buffer, byte[] piece) {
+            buffer.putInt(piece.length).put(piece);
+        }
+
+        @Override
+        byte[] decode(ByteBuffer buffer) {
+            if (buffer.remaining() < Integer.BYTES) {
+                throw corrupt("a piece is cut off");
+            }
+            return take(buffer, buffer.getInt());
         }
     }
 }

@@ -8,8 +8,9 @@ import java.util.NoSuchElementException;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.h2.mvstore.Cursor;
-import org.h2.mvstore.MVMap;
 import org.h2.mvstore.MVStore;
+import org.h2.mvstore.RootReference;
+import org.jspecify.annotations.Nullable;
 
 /** Walks over the map as it was when the cursor was made. Until it is closed, file space of that moment is not used again. */
 final class SnapshotCursor implements EntryCursor {
@@ -18,6 +19,7 @@ final class SnapshotCursor implements EntryCursor {
     private final MVStore store;
     private final MVStore.TxCounter usage;
     private final Cursor<Key, Stored> source;
+    private final RootReference<Pieces.PieceKey, byte[]> pieces;
     private final Function<RuntimeException, StoreException> failure;
     private boolean done;
 
@@ -26,18 +28,15 @@ final class SnapshotCursor implements EntryCursor {
      *
      * @param failure names what it means that the file cannot be read
      */
-    SnapshotCursor(
-            MergingCursor.Guard guard,
-            MVStore store,
-            MVMap<Key, Stored> map,
-            Function<RuntimeException, StoreException> failure) {
+    SnapshotCursor(MergingCursor.Guard guard, MapFile file, Function<RuntimeException, StoreException> failure) {
         this.guard = guard;
         this.failure = failure;
-        this.store = store;
+        this.store = file.store;
         this.usage = store.registerVersionUsage();
         boolean begun = false;
         try {
-            this.source = map.cursor(null);
+            this.source = file.entries.cursor(null);
+            this.pieces = file.pieces.root();
             begun = true;
         } finally {
             if (!begun) {
@@ -59,7 +58,12 @@ final class SnapshotCursor implements EntryCursor {
         }
         return reading(() -> {
             Key key = source.next();
-            return source.getValue().toEntry(key);
+            Stored stored = source.getValue();
+            @Nullable Entry entry = stored.isInPieces() ? Pieces.entry(pieces, key, stored) : stored.toEntry(key);
+            if (entry == null) {
+                throw PageTypes.corrupt("pieces of the value of key " + key + " are missing");
+            }
+            return entry;
         });
     }
 

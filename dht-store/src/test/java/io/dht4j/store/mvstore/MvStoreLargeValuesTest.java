@@ -1,0 +1,153 @@
+package io.dht4j.store.mvstore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dht4j.Key;
+import io.dht4j.KeyRange;
+import io.dht4j.Version;
+import io.dht4j.spi.Entry;
+import io.dht4j.spi.EntryCursor;
+import io.dht4j.spi.StoreException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.h2.mvstore.RootReference;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Values that are kept in pieces: whole whenever they are read, and gone with what supersedes them. */
+@Tag("portable")
+class MvStoreLargeValuesTest extends MvStoreFaults {
+
+    private static final int[] SIZES = {0, 10, Pieces.BYTES, Pieces.BYTES + 1, 3 * Pieces.BYTES, 700_000};
+
+    private final SplittableRandom random = new SplittableRandom(20_261_125);
+    private final Map<Key, Entry> model = new TreeMap<>();
+    private long version = 1;
+
+    private Entry entry() {
+        Key key = Key.of("key-" + random.nextInt(6));
+        Version next = new Version(version++);
+        if (random.nextInt(5) == 0) {
+            return Entry.tombstone(key, next);
+        }
+        byte[] value = new byte[SIZES[random.nextInt(SIZES.length)]];
+        random.nextBytes(value);
+        return Entry.value(key, next, value, Entry.NEVER);
+    }
+
+    private void write(MvStore store) {
+        Entry entry = entry();
+        store.apply(List.of(entry));
+        model.put(entry.key(), entry);
+    }
+
+    private void assertHolds(MvStore store) {
+        Map<Key, Entry> shown = new TreeMap<>();
+        try (EntryCursor cursor = store.scan(KeyRange.all())) {
+            cursor.forEachRemaining(entry -> shown.put(entry.key(), entry));
+        }
+        assertThat(shown).isEqualTo(model);
+        model.forEach((key, entry) -> assertThat(store.get(key)).contains(entry));
+    }
+
+    private static long pieces(Path directory) {
+        MapFile map =
+                MapFile.open(directory.resolve("data.mv"), Disk.REAL, Durability.OS, MvStoreOptions.MIN_CACHE_BYTES);
+        try {
+            RootReference<Pieces.PieceKey, byte[]> root = map.pieces.root();
+            return root.getTotalCount();
+        } finally {
+            map.abandon();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Durability.class)
+    void values_of_any_size_supersede_each_other_and_leave_nothing_behind(Durability durability) {
+        for (int round = 0; round < 3; round++) {
+            try (MvStore store = open(small(durability))) {
+                Told told = new Told().begin(store);
+                for (int i = 0; i < 60; i++) {
+                    write(store);
+                    if (random.nextInt(10) == 0) {
+                        store.settle();
+                        assertHolds(store);
+                    }
+                }
+                told.assertTells(store);
+                assertHolds(store);
+            }
+        }
+        try (MvStore store = open(small(durability))) {
+            assertHolds(store);
+            for (Key key : model.keySet()) {
+                store.apply(List.of(Entry.tombstone(key, new Version(version++))));
+            }
+            store.settle();
+            assertThat(store.purge(new Version(version), 0)).isEqualTo(model.size());
+        }
+        assertThat(pieces(directory)).isZero();
+    }
+
+    @Test
+    void what_a_disk_that_fails_leaves_of_them_is_put_right() throws Exception {
+        AtomicBoolean fails = new AtomicBoolean();
+        try (MvStore store = open(small(Durability.OS))) {
+            disk.failWrites(path ->
+                    fails.get() && FailingDisk.isMap(path) && random.split().nextInt(4) == 0);
+            Told told = new Told().begin(store);
+            for (int i = 0; i < 4; i++) {
+                fails.set(true);
+                for (int j = 0; j < 20; j++) {
+                    Entry entry = entry();
+                    try {
+                        store.apply(List.of(entry));
+                        model.put(entry.key(), entry);
+                    } catch (StoreException e) {
+                        assertThat(e).hasMessageContaining("No space left on device");
+                    }
+                }
+                fails.set(false);
+                awaitWritable(store);
+                store.settle();
+                assertHolds(store);
+            }
+            told.assertTells(store);
+            for (Key key : model.keySet()) {
+                store.apply(List.of(Entry.tombstone(key, new Version(version++))));
+            }
+            store.settle();
+            store.purge(new Version(version), 0);
+        }
+        assertThat(pieces(directory)).isZero();
+    }
+
+    /** As one page, as files of before have them. */
+    @Test
+    void a_large_value_that_is_not_in_pieces_is_read_and_superseded() {
+        Key key = Key.of("key");
+        byte[] value = new byte[2_000_000];
+        random.nextBytes(value);
+        Entry before = Entry.value(key, new Version(5), value, Entry.NEVER);
+        open(small(Durability.OS)).close();
+        MapFile map =
+                MapFile.open(directory.resolve("data.mv"), Disk.REAL, Durability.OS, MvStoreOptions.MIN_CACHE_BYTES);
+        map.entries.put(key, new Stored(before.version().packed(), false, Entry.NEVER, value));
+        map.close();
+
+        Entry after = Entry.value(key, new Version(6), value, Entry.NEVER);
+        try (MvStore store = open(small(Durability.OS))) {
+            assertThat(store.get(key)).contains(before);
+            store.apply(List.of(after));
+            store.settle();
+            assertThat(store.get(key)).contains(after);
+        }
+        assertThat(pieces(directory)).isEqualTo((value.length + Pieces.BYTES - 1) / Pieces.BYTES);
+    }
+}
