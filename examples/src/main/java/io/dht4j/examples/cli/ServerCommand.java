@@ -31,6 +31,7 @@ import picocli.CommandLine.ParameterException;
         name = "server",
         mixinStandardHelpOptions = true,
         sortOptions = false,
+        abbreviateSynopsis = true,
         header = "Runs a node.%n",
         description = {
             "%nPrints one line when it serves: @|bold ready|@, its name, its URL, and what is on. SIGTERM or Ctrl-C lets the "

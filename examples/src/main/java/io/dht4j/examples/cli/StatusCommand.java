@@ -141,7 +141,7 @@ final class StatusCommand implements Callable<Integer> {
     private static String problem(JsonNode problem) {
         String kind = problem.path("kind").asText();
         String meanwhile = switch (kind) {
-            case "WRITES_REFUSED" -> " Mend the cause; where it does not take writes again by itself then, restart it.";
+            case "WRITES_REFUSED" -> " Restart the server where it does not go on by itself.";
             case "DAMAGED_DATA" -> " Reads that meet it fail here, and other replicas answer them.";
             default -> "";
         };

@@ -321,8 +321,8 @@ class ClientCommandsTest {
                             "overload            calls refused: 3, retries: 12",
                             "store_problems      DAMAGED_DATA since 2026-01-01T00:00:00Z: page 7. Reads that meet it fail here, "
                                     + "and other replicas answer them.",
-                            "                    WRITES_REFUSED since 2026-01-01T00:00:00Z: the disk is full. Mend the cause; "
-                                    + "where it does not take writes again by itself then, restart it.",
+                            "                    WRITES_REFUSED since 2026-01-01T00:00:00Z: the disk is full. Restart "
+                                    + "the server where it does not go on by itself.",
                             "clock_problem       this node's clock is 2 min 0 s behind n2, n3: set it right. Until then the "
                                     + "node takes no writes; it goes on by itself.",
                             "hint_bytes_dropped  512: repair brings it to the nodes that missed it; ./dht repair does so at once",

@@ -95,7 +95,12 @@ class QuietRestartTest {
             // So that what is not said is left out for its level, not for want of a log.
             assertThat(servers.get(0).err()).contains("INFO", "n2");
             for (ServerProcess server : servers) {
-                assertThat(server.err().lines().filter(WARNING.asPredicate())).isEmpty();
+                // Of the machine, restart or not: few files may be open, or its processors are busy.
+                assertThat(server.err()
+                                .lines()
+                                .filter(WARNING.asPredicate())
+                                .filter(line -> !line.contains("ulimit -n") && !line.contains("BlockedThreadChecker")))
+                        .isEmpty();
             }
         } finally {
             if (writers != null) {
