@@ -5,6 +5,7 @@ import io.dht4j.benchmarks.scenario.Cancellation;
 import io.dht4j.benchmarks.scenario.Clients;
 import io.dht4j.benchmarks.scenario.DurabilityCost;
 import io.dht4j.benchmarks.scenario.Hiccups;
+import io.dht4j.benchmarks.scenario.OrderingCost;
 import io.dht4j.benchmarks.scenario.Peers;
 import io.dht4j.benchmarks.scenario.Pools;
 import io.dht4j.benchmarks.scenario.Scale;
@@ -27,6 +28,7 @@ final class Scenarios {
                 new Cancellation(),
                 new Pools(),
                 new DurabilityCost(),
+                new OrderingCost(),
                 new Transports(),
                 new Peers(),
                 new Scale(),

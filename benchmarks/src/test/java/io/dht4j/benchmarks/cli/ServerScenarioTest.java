@@ -63,7 +63,8 @@ class ServerScenarioTest {
                 "sharding --placements ring",
                 "cancellation --clients vertx --policies local --client-threads 8 --minutes 0.02 --soak-rate 20",
                 "executors --replies own-2 --policies quorum",
-                "durability --stores memory --sizes 100"
+                "durability --stores memory --sizes 100",
+                "ordering --orderings linearizable"
             })
     void every_other_scenario_with_servers_comes_to_its_end(String scenario, @TempDir Path directory) throws Exception {
         runWithServers(scenario, directory);

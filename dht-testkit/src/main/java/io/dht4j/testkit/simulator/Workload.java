@@ -51,6 +51,7 @@ final class Workload {
             ErrorCode.NOT_SERVING,
             ErrorCode.OVERLOADED,
             ErrorCode.CLOCK_CONTRADICTED,
+            ErrorCode.DEADLINE_PASSED,
             ErrorCode.VERSION_TOO_FAR_AHEAD);
 
     private final SplittableRandom random;

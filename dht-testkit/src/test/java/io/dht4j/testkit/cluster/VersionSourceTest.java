@@ -1,7 +1,9 @@
 package io.dht4j.testkit.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.dht4j.UnavailableException;
 import io.dht4j.Version;
 import io.dht4j.core.internal.clock.HybridClock;
 import io.dht4j.core.internal.clock.VersionSource;
@@ -12,6 +14,7 @@ import io.dht4j.testkit.ModelStore;
 import io.dht4j.testkit.VirtualEnvironment;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -20,6 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class VersionSourceTest {
 
     private static final long MAX_SKEW_MILLIS = 60_000;
+    private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
     private static final Duration BOUND = Duration.ofMinutes(1);
 
     private final VirtualEnvironment env = VirtualEnvironment.seeded(4);
@@ -36,7 +40,7 @@ class VersionSourceTest {
 
     private Version use(Version version) {
         if (!versions.isReserved(version)) {
-            env.await(versions.reserve(version), BOUND);
+            env.await(versions.reserve(version, SECOND), BOUND);
         }
         return version;
     }
@@ -94,7 +98,7 @@ class VersionSourceTest {
         env.setClockOffset(Duration.ofHours(1));
         // Its clock had heard of nobody, so that it has followed its wrong wall clock.
         versions = start(store);
-        env.await(versions.reserve(versions.next()), BOUND);
+        env.await(versions.reserve(versions.next(), SECOND), BOUND);
         env.setClockOffset(Duration.ZERO);
         versions = start(store);
         Version right = use(versions.next());
@@ -130,15 +134,28 @@ class VersionSourceTest {
     void aStoreThatIsStuckIsWaitedForOnceAndNotForLong() {
         env.setStoreThreads(1);
         env.occupyStoreThread(Duration.ofHours(1));
-        env.await(versions.reserve(versions.next()), Duration.ofSeconds(1));
+        env.await(versions.reserve(versions.next(), SECOND), Duration.ofSeconds(1));
         assertThat(versions.isReserved(versions.next())).isTrue();
     }
 
     @Test
+    void aCallerWhoCannotWaitIsAnsweredByItsDeadline() {
+        env.setStoreThreads(1);
+        env.occupyStoreThread(Duration.ofHours(1));
+        var reserved = versions.reserve(versions.next(), TimeUnit.MILLISECONDS.toNanos(50));
+        assertThatThrownBy(() -> env.await(reserved, Duration.ofMillis(51)))
+                .isInstanceOf(UnavailableException.class)
+                .hasMessageStartingWith("nothing done");
+        assertThat(versions.isReserved(versions.next()))
+                .as("that says nothing of the store")
+                .isFalse();
+    }
+
+    @Test
     void whoeverWaitsWhenTheNodeClosesIsAnswered() {
-        var reserved = versions.reserve(versions.next());
+        var reserved = versions.reserve(versions.next(), SECOND);
         versions.close();
         assertThat(reserved).isCompletedExceptionally();
-        assertThat(versions.reserve(versions.next())).isCompletedExceptionally();
+        assertThat(versions.reserve(versions.next(), SECOND)).isCompletedExceptionally();
     }
 }

@@ -1,6 +1,7 @@
 package io.dht4j.testkit.simulator;
 
 import static net.bytebuddy.matcher.ElementMatchers.named;
+import static net.bytebuddy.matcher.ElementMatchers.takesArguments;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
@@ -8,6 +9,8 @@ import io.dht4j.core.internal.clock.HybridClock;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.spi.Entry;
 import io.dht4j.testkit.SearchEffort;
+import java.lang.reflect.Field;
+import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,6 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import java.util.stream.LongStream;
@@ -387,6 +391,37 @@ class PlantedBugsTest {
             }
         }
 
+        /** For {@link OwnStoreFirst}: what is refused for the node's clock is in its store already. */
+        public static void writeOwnStore(Object cluster, Function<Object, Object> entriesOf) {
+            try {
+                Object machinery = field(cluster, "machinery");
+                if (((Optional<?>) call(field(machinery, "clocks"), "problem")).isPresent()) {
+                    Object version = call(field(machinery, "versions"), "next");
+                    Object store = call(field(cluster, "parts"), "store");
+                    Method apply = store.getClass().getMethod("apply", List.class);
+                    apply.setAccessible(true);
+                    apply.invoke(store, entriesOf.apply(version));
+                }
+            } catch (InvocationTargetException e) {
+                // A store that fails has not written.
+                Thread.onSpinWait();
+            } catch (ReflectiveOperationException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+
+        private static Object field(Object of, String name) throws ReflectiveOperationException {
+            Field field = of.getClass().getDeclaredField(name);
+            field.setAccessible(true);
+            return field.get(of);
+        }
+
+        private static Object call(Object of, String name) throws ReflectiveOperationException {
+            Method method = of.getClass().getDeclaredMethod(name);
+            method.setAccessible(true);
+            return method.invoke(of);
+        }
+
         /** For {@link FirstAnswer}. */
         public static boolean isCalledByQuery() {
             return StackWalker.getInstance()
@@ -478,5 +513,26 @@ class PlantedBugsTest {
                 in(
                         INTERNAL + "coordinator.AckTracker",
                         tracker -> tracker.visit(Advice.to(FirstAnswer.class).on(named("ack")))));
+    }
+
+    /** The node's own store is written before its clock is judged. */
+    static final class OwnStoreFirst {
+
+        private OwnStoreFirst() {}
+
+        @Advice.OnMethodEnter
+        static void enter(@Advice.This Object cluster, @Advice.Argument(2) Function<Object, Object> entriesOf) {
+            Reach.writeOwnStore(cluster, entriesOf);
+        }
+    }
+
+    @Test
+    void aRefusedWriteThatIsInTheOwnStore() {
+        assertBreaks(
+                "certainly failed: ",
+                in(
+                        INTERNAL + "coordinator.NodeCluster",
+                        cluster -> cluster.visit(
+                                Advice.to(OwnStoreFirst.class).on(named("write").and(takesArguments(3))))));
     }
 }

@@ -179,11 +179,13 @@ public final class VersionSource {
      * Reserves a version.
      *
      * @param version one that this source has given
-     * @return completes when it may be used: when the store has kept a bound above it, or has failed to for a while, since
-     *     that is no reason to stop writes which the other replicas take; fails with {@link UnavailableException}, of a
-     *     write of which nothing is done yet, if the node is closed
+     * @param nanos how long the caller can wait
+     * @return completes when the version may be used: when the store has kept a bound above it, or has failed to for a
+     *     while, since that is no reason to stop writes which the other replicas take. Fails with
+     *     {@link UnavailableException}, as a write of which nothing is done yet, if the caller cannot wait so long or the
+     *     node is closed
      */
-    public CompletableFuture<Void> reserve(Version version) {
+    public CompletableFuture<Void> reserve(Version version, long nanos) {
         Waiting wait = new Waiting(version.packed(), clock.isBeyond(version), new CompletableFuture<>());
         synchronized (this) {
             if (closed) {
@@ -191,9 +193,11 @@ public final class VersionSource {
             }
             waiting.add(wait);
         }
-        Environment.Timer patience = environment.schedule(() -> goOn(wait), PATIENCE_NANOS);
+        Environment.Timer timer = nanos > PATIENCE_NANOS
+                ? environment.schedule(() -> goOn(wait), PATIENCE_NANOS)
+                : environment.schedule(() -> giveUp(wait), Math.max(1, nanos));
         raise();
-        return wait.done.whenComplete((reserved, error) -> patience.cancel());
+        return wait.done.whenComplete((reserved, error) -> timer.cancel());
     }
 
     private void goOn(Waiting wait) {
@@ -205,6 +209,14 @@ public final class VersionSource {
         }
         report("it has not answered for " + TimeUnit.NANOSECONDS.toMillis(PATIENCE_NANOS) + " ms");
         wait.done.complete(null);
+    }
+
+    private void giveUp(Waiting wait) {
+        synchronized (this) {
+            waiting.remove(wait);
+        }
+        wait.done.completeExceptionally(new UnavailableException(
+                ErrorCode.DEADLINE_PASSED, "nothing done: the deadline passed before there was a version"));
     }
 
     private void raise() {

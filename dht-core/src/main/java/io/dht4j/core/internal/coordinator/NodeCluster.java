@@ -483,7 +483,7 @@ public final class NodeCluster implements Cluster {
                 ? write(entriesOf.apply(version), policy, ordering, context)
                 : machinery
                         .versions
-                        .reserve(version)
+                        .reserve(version, context.remainingNanos())
                         .thenCompose(reserved -> write(entriesOf.apply(version), policy, ordering, context));
     }
 

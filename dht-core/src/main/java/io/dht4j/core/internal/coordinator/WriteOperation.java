@@ -264,8 +264,8 @@ final class WriteOperation {
             if (versions.isReserved(above)) {
                 send(again);
             } else {
-                // When the node is closing meanwhile, the deadline ends the call: what the first stamp did is unknown.
-                versions.reserve(above).thenRun(() -> send(again));
+                // If that fails, the deadline ends the call: what the first stamp did is unknown.
+                versions.reserve(above, context.remainingNanos()).thenRun(() -> send(again));
             }
         }
     }
