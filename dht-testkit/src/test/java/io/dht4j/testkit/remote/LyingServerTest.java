@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -110,6 +111,14 @@ class LyingServerTest {
                         .forEach(shown::add),
                 BOUND);
         assertThat(shown).isEqualTo(api.entries);
+    }
+
+    @Test
+    void aBatchWithAKeyThatNobodyAskedForIsReadFromAnotherServer() {
+        api.addsForeignKeys.add(preferred);
+        Key key = Key.of("key000");
+        assertThat(env.await(cluster.getAll(List.of(key)), BOUND)).containsOnlyKeys(key);
+        assertThat(api.askedOf("getAll")).hasSize(2);
     }
 
     private DhtException failureOf(Scan scan) {

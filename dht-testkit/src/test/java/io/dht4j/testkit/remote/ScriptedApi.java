@@ -23,6 +23,7 @@ import io.dht4j.testkit.VirtualEnvironment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -52,6 +53,9 @@ final class ScriptedApi implements RemoteApi {
     NodeStatus status = status(3, Node.of("n0", "a:1"), Node.of("n1", "b:1"), Node.of("n2", "c:1"));
     /** What nodes make of honest pages, by their addresses. */
     final Map<String, UnaryOperator<List<KeyValue>>> lies = new LinkedHashMap<>();
+
+    /** Which nodes answer batches with a key that nobody has asked for. */
+    final Set<String> addsForeignKeys = new HashSet<>();
 
     private final Map<String, Behaviour> behaviours = new LinkedHashMap<>();
     private final VirtualEnvironment env;
@@ -167,6 +171,9 @@ final class ScriptedApi implements RemoteApi {
         return call("getAll", address, options, () -> {
             Map<Key, Value> values = new LinkedHashMap<>();
             keys.forEach(key -> values.put(key, new Value(key.toByteArray(), new Version(1), OptionalLong.empty())));
+            if (addsForeignKeys.contains(address)) {
+                values.put(Key.of("foreign"), new Value(new byte[1], new Version(1), OptionalLong.empty()));
+            }
             return values;
         });
     }

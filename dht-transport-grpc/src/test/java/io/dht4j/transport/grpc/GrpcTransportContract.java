@@ -10,6 +10,7 @@ import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
 import io.dht4j.testkit.SocketTransportContract;
 import java.io.ByteArrayOutputStream;
+import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -183,7 +184,7 @@ abstract class GrpcTransportContract extends SocketTransportContract {
         });
         Started client = start(echo());
         assertThat(failure(client.call(server, bytes("a"), within(PATIENCE))))
-                .hasMessageContaining("the reason of it")
+                .hasMessageContaining("the reason\\nof it")
                 .extracting("outcome")
                 .isEqualTo(Outcome.UNKNOWN);
         assertHoldsNothing(server);
@@ -262,6 +263,23 @@ abstract class GrpcTransportContract extends SocketTransportContract {
         await().atMost(PATIENCE).until(() -> connections(server) == 0);
         assertThat(reply(other.call(server, bytes("c"), within(PATIENCE)))).isEqualTo(bytes("c"));
         assertThat(recorder.count()).isEqualTo(3);
+    }
+
+    @Test
+    void connections_over_the_bound_of_an_address_are_closed_before_their_handshake() throws Exception {
+        options = options.withMaxConnectionsPerAddress(2);
+        Started server = start(echo());
+        Started client = start(echo());
+        assertThat(reply(client.call(server, bytes("a"), within(PATIENCE)))).isEqualTo(bytes("a"));
+        int port = Integer.parseInt(server.address().substring(server.address().lastIndexOf(':') + 1));
+        try (Socket silent = new Socket("127.0.0.1", port);
+                Socket refused = new Socket("127.0.0.1", port)) {
+            refused.setSoTimeout((int) PATIENCE.toMillis());
+            assertThat(refused.getInputStream().read()).isEqualTo(-1);
+            assertThat(silent.isConnected()).isTrue();
+            assertThat(connections(server)).isEqualTo(2);
+            assertThat(reply(client.call(server, bytes("b"), within(PATIENCE)))).isEqualTo(bytes("b"));
+        }
     }
 
     @Test

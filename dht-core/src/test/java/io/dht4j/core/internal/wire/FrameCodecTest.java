@@ -288,6 +288,59 @@ class FrameCodecTest {
     }
 
     @Test
+    void pagesThatAreOutOfOrderOrRangeOrDoNotAdvanceAreMalformed() throws FrameException {
+        Request.ScanPage scan = new Request.ScanPage(KeyRange.between(Key.of("b"), Key.of("f")), new BitSet(), 3, 1000);
+        List<Request> requests = List.of(scan, new Request.CutPage(VERSION, scan));
+        for (Request request : requests) {
+            for (Reply.Page good :
+                    List.of(page("bcd", "e"), page("", "c"), page("b", "ba"), page("e", ""), page("", ""))) {
+                assertThat(decodeReply(encode(good), request).message()).isEqualTo(good);
+            }
+            for (Reply.Page bad : List.of(
+                    page("cb", ""),
+                    page("bb", ""),
+                    page("a", ""),
+                    page("f", ""),
+                    page("bcde", ""),
+                    page("", "b"),
+                    page("", "a"),
+                    page("bcd", "d"),
+                    page("bcd", "c"),
+                    page("b", "f"))) {
+                byte[] frame = encode(bad);
+                assertThat(codeOf(() -> decodeReply(frame, request)))
+                        .as("%s", bad)
+                        .isEqualTo(ErrorCode.MALFORMED_FRAME);
+            }
+        }
+    }
+
+    /** A page of keys of one letter each, and where the next one starts, if there is one. */
+    private static Reply.Page page(String keys, String resume) {
+        return new Reply.Page(
+                keys.chars()
+                        .mapToObj(each -> Entry.tombstone(Key.of(Character.toString(each)), VERSION))
+                        .toList(),
+                resume.isEmpty() ? Optional.empty() : Optional.of(Key.of(resume)));
+    }
+
+    @Test
+    void versionsThatAreOutOfOrderOrDoNotAdvanceAreMalformed() {
+        RepairRequest.Versions request = new RepairRequest.Versions(KEY, List.of());
+        RepairReply.Held first = new RepairReply.Held(KEY, VERSION, 1);
+        RepairReply.Held second = new RepairReply.Held(LONGEST, VERSION, 1);
+        for (RepairReply.Versions bad : List.of(
+                new RepairReply.Versions(List.of(second, first), Optional.empty()),
+                new RepairReply.Versions(List.of(first, first), Optional.empty()),
+                new RepairReply.Versions(List.of(new RepairReply.Held(Key.of("a"), VERSION, 1)), Optional.empty()),
+                new RepairReply.Versions(List.of(), Optional.of(KEY)),
+                new RepairReply.Versions(List.of(first, second), Optional.of(LONGEST)))) {
+            byte[] frame = encode(bad);
+            assertThat(codeOf(() -> decodeReply(frame, request))).isEqualTo(ErrorCode.MALFORMED_FRAME);
+        }
+    }
+
+    @Test
     void newerVersionsOfEntriesThatWereNotSentAreMalformed() {
         for (List<Reply.Newer> wrong : List.of(
                 List.of(new Reply.Newer(2, VERSION)),
