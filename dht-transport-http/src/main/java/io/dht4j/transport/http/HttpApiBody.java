@@ -109,6 +109,7 @@ final class HttpApiBody {
         exchange.whenGone(() -> {});
         exchange.whenRevoked(revoked -> {});
         try {
+            exchange.requireConnection();
             exchange.share().enter();
             receiver.ended();
         } catch (DhtException | Error e) {

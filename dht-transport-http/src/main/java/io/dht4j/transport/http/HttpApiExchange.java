@@ -2,6 +2,7 @@ package io.dht4j.transport.http;
 
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
+import io.dht4j.OverloadedException;
 import io.dht4j.security.Scope;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -53,7 +54,7 @@ final class HttpApiExchange {
     private final boolean isHttp2;
     private final long contentLength;
     private final boolean hasBody;
-    private final Runnable streamReset;
+    private final HttpConnections connections;
     private boolean continueIsDue;
     private boolean bodyIsLate;
     private boolean answered;
@@ -68,15 +69,15 @@ final class HttpApiExchange {
     /**
      * An exchange that begins.
      *
-     * @param streamReset is told, at most once, if the client resets the request's stream
+     * @param connections those of the port
      */
     HttpApiExchange(
             HttpServerRequest request,
             Vertx vertx,
             HttpApiOptions options,
             HttpApiAdmission admission,
-            Runnable streamReset) {
-        this.streamReset = streamReset;
+            HttpConnections connections) {
+        this.connections = connections;
         this.request = request;
         this.response = request.response();
         this.vertx = vertx;
@@ -118,6 +119,15 @@ final class HttpApiExchange {
 
     HttpServerRequest request() {
         return request;
+    }
+
+    /**
+     * The request's body has come.
+     *
+     * @throws OverloadedException if there is no place for a connection that makes public requests
+     */
+    void requireConnection() {
+        connections.requirePlace(request.connection());
     }
 
     /** What it holds of what may be in flight. */
@@ -438,7 +448,7 @@ final class HttpApiExchange {
     private void noteReset(Throwable error) {
         if (error instanceof StreamResetException && !wasReset) {
             wasReset = true;
-            streamReset.run();
+            connections.streamReset(request.connection());
         }
     }
 

@@ -56,8 +56,7 @@ final class HttpApiHandler implements Handler<HttpServerRequest> {
 
     @Override
     public void handle(HttpServerRequest request) {
-        HttpApiExchange exchange = new HttpApiExchange(
-                request, vertx, options, admission, () -> listener.streamReset(request.connection()));
+        HttpApiExchange exchange = new HttpApiExchange(request, vertx, options, admission, listener.connections());
         if (request.response().writeQueueFull()) {
             // A client that sends requests without reading the answers waits, and its next requests with it.
             request.pause();

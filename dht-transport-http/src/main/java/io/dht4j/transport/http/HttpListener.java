@@ -1,13 +1,10 @@
 package io.dht4j.transport.http;
 
-import io.dht4j.ErrorCode;
 import io.dht4j.security.Plaintext;
 import io.dht4j.security.RefusedCallers;
 import io.dht4j.security.Tls;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
-import io.dht4j.transport.http.internal.AcceptedConnection;
-import io.dht4j.transport.http.internal.AcceptedConnections;
 import io.vertx.core.Context;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
@@ -28,22 +25,18 @@ import io.vertx.core.http.HttpVersion;
 import io.vertx.core.net.KeyCertOptions;
 import io.vertx.core.net.SocketAddress;
 import io.vertx.core.net.TrustOptions;
-import io.vertx.core.transport.Transport;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -83,10 +76,7 @@ final class HttpListener {
             .end("not serving");
 
     private final HttpListenerOptions options;
-    private final AcceptedConnections accepted;
-    private final Map<HttpConnection, Link> links = new ConcurrentHashMap<>();
-    private final OptionalLong openFiles;
-    private final int possibleConnections;
+    private final HttpConnections connections;
     private final Vertx vertx;
     private final Queue<HttpServer> servers = new ConcurrentLinkedQueue<>();
     private final Queue<Loop> loops = new ConcurrentLinkedQueue<>();
@@ -109,12 +99,7 @@ final class HttpListener {
     /** As {@link #HttpListener(HttpListenerOptions)}, where a process may have so many files open. */
     HttpListener(HttpListenerOptions options, OptionalLong openFiles) {
         this.options = options;
-        this.openFiles = openFiles;
-        this.possibleConnections =
-                HttpOpenFiles.connections(options.connections().max(), openFiles);
-        this.accepted = new AcceptedConnections(
-                options.connections().at(possibleConnections, options.forPeers()), HttpApiProblem::refused);
-        Transport fastest = Transport.nativeTransport();
+        this.connections = new HttpConnections(options, openFiles);
         this.vertx = Vertx.builder()
                 .with(new VertxOptions()
                         .setEventLoopPoolSize(options.eventLoops())
@@ -127,7 +112,7 @@ final class HttpListener {
                         .setFileSystemOptions(new FileSystemOptions()
                                 .setFileCachingEnabled(false)
                                 .setClassPathResolvingEnabled(false)))
-                .withTransport(accepted.over(fastest != null && fastest.available() ? fastest : Transport.NIO))
+                .withTransport(connections.transport())
                 .build();
     }
 
@@ -155,13 +140,7 @@ final class HttpListener {
      *     and the file if one is not what it should be
      */
     CompletionStage<Void> start() {
-        if (possibleConnections < options.connections().max()) {
-            LOG.warn(HttpOpenFiles.warning(
-                    options.host() + ":" + options.port(),
-                    options.connections().max(),
-                    possibleConnections,
-                    openFiles));
-        }
+        connections.warnOfLimits();
         return start(Optional.of(
                 options.port() == 0
                         ? SocketAddress.sharedRandomPort(1, options.host())
@@ -277,25 +256,9 @@ final class HttpListener {
         publicHandler = UNATTACHED;
     }
 
-    /** How many connections are open. */
-    int connections() {
-        return accepted.open();
-    }
-
-    /** A whole frame of a peer has come over a connection. To be called on its event loop. */
-    void provePeer(HttpConnection connection) {
-        Link link = links.get(connection);
-        if (link != null) {
-            link.accepted.provePeer();
-        }
-    }
-
-    /** A client has reset a stream of a connection. To be called on its event loop. */
-    void streamReset(HttpConnection connection) {
-        Link link = links.get(connection);
-        if (link != null && link.guard != null) {
-            link.guard.streamReset();
-        }
+    /** The connections to this port. */
+    HttpConnections connections() {
+        return connections;
     }
 
     /**
@@ -343,7 +306,7 @@ final class HttpListener {
     private void handle(HttpServerRequest request) {
         Handler<HttpServerRequest> handler = publicHandler;
         boolean isPeers = options.forPeers() && PEER_PATH.equals(request.path());
-        if (!isAdmitted(request, isPeers)) {
+        if (!connections.admitsHead(request, isPeers)) {
             return;
         }
         if (PEER_PATH.equals(request.path())) {
@@ -366,60 +329,6 @@ final class HttpListener {
             }
         }
     }
-
-    /** Answers a request for which its connection gets no place. */
-    private boolean isAdmitted(HttpServerRequest request, boolean isPeers) {
-        Link link = links.get(request.connection());
-        if (link == null) {
-            // It is closing.
-            return true;
-        }
-        if (isPeers) {
-            link.accepted.peerHead();
-            return true;
-        }
-        if (link.accepted.admitPublic()) {
-            return true;
-        }
-        HttpApiProblem problem = HttpApiProblem.of(
-                ErrorCode.OVERLOADED, "this node has as many connections, in all or from this address, as it takes");
-        closing(request)
-                .setStatusCode(problem.status())
-                .putHeader(HttpHeaders.RETRY_AFTER, "1")
-                .putHeader(HttpHeaders.CONTENT_TYPE, HttpApiProblem.CONTENT_TYPE)
-                .end(problem.body())
-                .onComplete(sent -> request.connection().close());
-        return false;
-    }
-
-    private void connected(HttpConnection connection) {
-        Optional<AcceptedConnection> known = accepted.of(connection);
-        if (known.isEmpty()) {
-            connection.close();
-            return;
-        }
-        AcceptedConnection underneath = known.get();
-        underneath.install();
-        links.put(
-                connection,
-                new Link(
-                        underneath,
-                        connection.protocolVersion() == HttpVersion.HTTP_2
-                                ? HttpFloodGuard.watch(connection, underneath::isPeer)
-                                : null));
-        connection.closeHandler(gone -> links.remove(connection));
-        // Broken pipes and resets are everyday matters; the request's own handlers see them where they matter.
-        connection.exceptionHandler(e -> LOG.debug("connection from {} failed", connection.remoteAddress(), e));
-    }
-
-    /**
-     * A connection of the server, and what belongs to it.
-     *
-     * @param accepted as what it was accepted
-     * @param guard counts what only HTTP/2 has
-     */
-    private record Link(
-            AcceptedConnection accepted, @Nullable HttpFloodGuard guard) {}
 
     /**
      * An event loop.
@@ -493,7 +402,7 @@ final class HttpListener {
                 return Future.succeededFuture();
             }
             HttpServer server = vertx.createHttpServer(serverOptions())
-                    .connectionHandler(HttpListener.this::connected)
+                    .connectionHandler(connections::connected)
                     .exceptionHandler(e -> LOG.debug("connection failed before its first request", e))
                     .invalidRequestHandler(HttpApiProblem::answerMalformed)
                     .requestHandler(HttpListener.this::handle);

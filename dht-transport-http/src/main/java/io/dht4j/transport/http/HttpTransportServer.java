@@ -275,7 +275,7 @@ final class HttpTransportServer implements Handler<HttpServerRequest> {
                 write(400, Buffer.buffer("the body is not as long as Content-Length says"));
                 return;
             }
-            listener.provePeer(request.connection());
+            listener.connections().provePeer(request.connection());
             if (context.isExpired()) {
                 response.putHeader(HttpListener.OUTCOME_HEADER, HttpListener.NOT_SENT);
                 write(504, Buffer.buffer("the deadline passed before the request was complete"));

@@ -135,13 +135,13 @@ class HttpClientKindTest {
         for (int i = 0; i < 500; i++) {
             calls.add(call(client, server, new byte[1]));
         }
-        await().until(() -> server.listener().connections() == 4);
+        await().until(() -> server.listener().connections().open() == 4);
         assertThat(threads("dht4j-http-one-nio")).isLessThanOrEqualTo(4);
         held.complete(new byte[2]);
         for (CompletableFuture<byte[]> call : calls) {
             assertThat(call.get(30, TimeUnit.SECONDS)).hasSize(2);
         }
-        assertThat(server.listener().connections()).isEqualTo(4);
+        assertThat(server.listener().connections().open()).isEqualTo(4);
     }
 
     private static long threads(String prefix) {

@@ -93,8 +93,25 @@ class HttpConnectionLimitsTest {
             for (int i = 0; i < 4; i++) {
                 asked(listener.port());
             }
-            await().atMost(PATIENCE).until(() -> listener.connections() <= 16);
+            await().atMost(PATIENCE).until(() -> listener.connections().open() <= 16);
         }
+    }
+
+    @Test
+    void headsWithoutBodiesGiveWayToo() throws Exception {
+        HttpTransport node = transport(
+                HttpTransportOptions.at("127.0.0.1", 0).withMaxConnections(16).withMaxConnectionsPerAddress(4));
+        for (int i = 0; i < 50; i++) {
+            connect(node.port()).send("PUT / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r\nhal");
+            connect(node.port())
+                    .send("POST " + HttpListener.PEER_PATH + " HTTP/1.1\r\nHost: localhost\r\n"
+                            + "Dht-Deadline-Micros: 3000000000\r\nContent-Length: 4\r\n\r\nhal");
+        }
+        for (int i = 0; i < 4; i++) {
+            asked(node.port());
+        }
+        HttpTransport peer = transport(HttpTransportOptions.at("127.0.0.1", 0).withConnectionsPerPeer(1));
+        assertThat(call(peer, node)).containsExactly(1, 2, 3);
     }
 
     @Test
@@ -104,7 +121,7 @@ class HttpConnectionLimitsTest {
             connect(listener.port());
         }
         asked(listener.port());
-        await().atMost(PATIENCE).until(() -> listener.connections() <= 16);
+        await().atMost(PATIENCE).until(() -> listener.connections().open() <= 16);
         assertThat(HttpOpenFiles.connections(10_000, OptionalLong.of(1024))).isEqualTo(512);
         assertThat(HttpOpenFiles.connections(10_000, OptionalLong.of(1 << 20))).isEqualTo(10_000);
         assertThat(HttpOpenFiles.warning("h:1", 10_000, 512, OptionalLong.of(1024)))

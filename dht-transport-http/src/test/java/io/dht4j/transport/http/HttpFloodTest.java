@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.net.SocketException;
+import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -71,6 +72,16 @@ class HttpFloodTest {
     }
 
     @Test
+    void anUnknownExpectationFails() throws IOException {
+        try (RawHttp2 client = new RawHttp2(nodes.port(0))) {
+            client.request("PUT", "/v0/entity?id=expected", false, "expect", "200-ok");
+            String body = new String(client.readUntil(RawHttp2.DATA).payload(), StandardCharsets.UTF_8);
+            assertThat(body).contains("\"status\":417");
+        }
+        assertThat(nodes.get(0, "/v0/entity?id=expected").statusCode()).isEqualTo(404);
+    }
+
+    @Test
     void aFewAreEverydayMatters() throws IOException {
         try (RawHttp2 client = new RawHttp2(nodes.port(0))) {
             flood(client, 100, HttpFloodTest::beginAndReset);
@@ -79,8 +90,7 @@ class HttpFloodTest {
             int stream = client.request("GET", "/livez", true);
             RawHttp2.Frame body = client.readUntil(RawHttp2.DATA);
             assertThat(body.stream()).isEqualTo(stream);
-            assertThat(new String(body.payload(), java.nio.charset.StandardCharsets.UTF_8))
-                    .isEqualTo("alive\n");
+            assertThat(new String(body.payload(), StandardCharsets.UTF_8)).isEqualTo("alive\n");
         }
     }
 

@@ -241,7 +241,7 @@ class HttpTransportTest extends SocketTransportContract {
     }
 
     private static int connections(Started started) {
-        return ((HttpTransport) started.transport()).listener().connections();
+        return ((HttpTransport) started.transport()).listener().connections().open();
     }
 
     @Test

@@ -39,7 +39,6 @@ public final class AcceptedConnection extends ChannelInboundHandlerAdapter {
     private int passed;
     private @Nullable RequestRules rules;
     private @Nullable Future<?> headTimer;
-    private boolean firstHeadCame;
 
     AcceptedConnection(AcceptedConnections all, Channel channel, InetSocketAddress remote, Object address) {
         this.all = all;
@@ -50,7 +49,7 @@ public final class AcceptedConnection extends ChannelInboundHandlerAdapter {
 
     /** As what a connection counts. */
     enum Standing {
-        /** It has made no request that was served, and may have to give way. */
+        /** No whole request has come over it, and it may have to give way. */
         UNPROVED,
         /** It makes public requests. */
         PUBLIC,
@@ -82,20 +81,18 @@ public final class AcceptedConnection extends ChannelInboundHandlerAdapter {
         return address;
     }
 
-    /**
-     * A public request has come over this connection. To be called for each, on the connection's event loop.
-     *
-     * @return whether there is a place for a connection that makes such requests; if not, the request is to be refused
-     *     and the connection closed
-     */
-    public boolean admitPublic() {
-        firstHead();
-        return standing == Standing.PUBLIC || standing == Standing.PEER || all.admitPublic(this);
+    /** The head of a request has come over this connection. To be called on its event loop. */
+    public void headCame() {
+        stopHeadTimer();
     }
 
-    /** A request of a peer has begun to come over this connection. To be called on its event loop. */
-    public void peerHead() {
-        firstHead();
+    /**
+     * A public request has come over this connection as a whole. To be called on its event loop.
+     *
+     * @return whether there is a place for a connection that makes such requests; if not, the request is to be refused
+     */
+    public boolean admitPublic() {
+        return standing == Standing.PUBLIC || standing == Standing.PEER || all.admitPublic(this);
     }
 
     /**
@@ -180,23 +177,11 @@ public final class AcceptedConnection extends ChannelInboundHandlerAdapter {
         }
     }
 
-    private void firstHead() {
-        if (!firstHeadCame) {
-            firstHeadCame = true;
-            stopHeadTimer();
-        }
-    }
-
     private void startHeadTimer() {
         if (headTimer == null) {
             headTimer = channel.eventLoop()
                     .schedule(this::headIsLate, all.limits().headTimeout().toNanos(), TimeUnit.NANOSECONDS);
         }
-    }
-
-    /** The head of a request is whole. */
-    void headCame() {
-        stopHeadTimer();
     }
 
     private void stopHeadTimer() {

@@ -1,0 +1,180 @@
+package io.dht4j.transport.http;
+
+import io.dht4j.ErrorCode;
+import io.dht4j.OverloadedException;
+import io.dht4j.transport.http.internal.AcceptedConnection;
+import io.dht4j.transport.http.internal.AcceptedConnections;
+import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.HttpVersion;
+import io.vertx.core.transport.Transport;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The connections of a listener: which of them may make requests, as whose they count, and what only HTTP/2 has. What
+ * concerns one connection is to be called on its event loop; the rest is safe for use by any number of threads.
+ */
+final class HttpConnections {
+
+    private static final Logger LOG = LoggerFactory.getLogger(HttpConnections.class);
+    private static final String CONTINUE = "100-continue";
+
+    private final HttpListenerOptions options;
+    private final OptionalLong openFiles;
+    private final int possible;
+    private final AcceptedConnections accepted;
+    private final Map<HttpConnection, Link> links = new ConcurrentHashMap<>();
+
+    /**
+     * No connections.
+     *
+     * @param openFiles how many files this process may have open; empty if nobody knows
+     */
+    HttpConnections(HttpListenerOptions options, OptionalLong openFiles) {
+        this.options = options;
+        this.openFiles = openFiles;
+        this.possible = HttpOpenFiles.connections(options.connections().max(), openFiles);
+        this.accepted = new AcceptedConnections(
+                options.connections().at(possible, options.forPeers()), HttpApiProblem::refused);
+    }
+
+    /**
+     * A connection of the server, and what belongs to it.
+     *
+     * @param accepted as what it was accepted
+     * @param guard counts what only HTTP/2 has
+     */
+    private record Link(
+            AcceptedConnection accepted, @Nullable HttpFloodGuard guard) {}
+
+    /** The fastest network access there is here, which counts what is accepted. */
+    Transport transport() {
+        Transport fastest = Transport.nativeTransport();
+        return accepted.over(fastest != null && fastest.available() ? fastest : Transport.NIO);
+    }
+
+    /** Warns if there can be fewer connections than the options say. */
+    void warnOfLimits() {
+        int wanted = options.connections().max();
+        if (possible < wanted) {
+            LOG.warn(HttpOpenFiles.warning(options.host() + ":" + options.port(), wanted, possible, openFiles));
+        }
+    }
+
+    /** How many are open. */
+    int open() {
+        return accepted.open();
+    }
+
+    /** The server has made out what a connection speaks. */
+    void connected(HttpConnection connection) {
+        Optional<AcceptedConnection> known = accepted.of(connection);
+        if (known.isEmpty()) {
+            connection.close();
+            return;
+        }
+        AcceptedConnection underneath = known.get();
+        underneath.install();
+        HttpFloodGuard guard = connection.protocolVersion() == HttpVersion.HTTP_2
+                ? HttpFloodGuard.watch(connection, underneath::isPeer)
+                : null;
+        links.put(connection, new Link(underneath, guard));
+        connection.closeHandler(gone -> links.remove(connection));
+        // Broken pipes and resets are everyday matters; the request's own handlers see them where they matter.
+        connection.exceptionHandler(e -> LOG.debug("connection from {} failed", connection.remoteAddress(), e));
+    }
+
+    /**
+     * Looks whether a request may be handled whose head has come, and answers it if not. One that brings a body is
+     * looked at again when that is there, see {@link #requirePlace}: a head alone gets a connection no place.
+     *
+     * @param isPeers whether it is a peer's
+     */
+    boolean admitsHead(HttpServerRequest request, boolean isPeers) {
+        Link link = links.get(request.connection());
+        if (link == null) {
+            // It is closing.
+            return true;
+        }
+        link.accepted.headCame();
+        if (hasUnknownExpectation(request)) {
+            refuse(
+                    request,
+                    HttpApiProblem.of(
+                            417, ErrorCode.BAD_REQUEST, "the only expectation that this node can meet is " + CONTINUE));
+            return false;
+        }
+        if (isPeers || bringsBody(request) || link.accepted.admitPublic()) {
+            return true;
+        }
+        refuse(request, HttpApiProblem.of(ErrorCode.OVERLOADED, noPlace()));
+        return false;
+    }
+
+    /** Over HTTP/1.1 it does not come so far. */
+    private static boolean hasUnknownExpectation(HttpServerRequest request) {
+        String expectation = request.version() == HttpVersion.HTTP_2 ? request.getHeader(HttpHeaders.EXPECT) : null;
+        return expectation != null && !expectation.equalsIgnoreCase(CONTINUE);
+    }
+
+    private static boolean bringsBody(HttpServerRequest request) {
+        String length = request.getHeader(HttpHeaders.CONTENT_LENGTH);
+        if (length != null) {
+            return !length.equals("0");
+        }
+        return request.version() == HttpVersion.HTTP_2
+                ? request.method().equals(HttpMethod.PUT) || request.method().equals(HttpMethod.POST)
+                : request.headers().contains(HttpHeaders.TRANSFER_ENCODING);
+    }
+
+    private static void refuse(HttpServerRequest request, HttpApiProblem problem) {
+        HttpServerResponse response = HttpListener.closing(request)
+                .setStatusCode(problem.status())
+                .putHeader(HttpHeaders.CONTENT_TYPE, HttpApiProblem.CONTENT_TYPE);
+        if (problem.retryLater()) {
+            response.putHeader(HttpHeaders.RETRY_AFTER, "1");
+        }
+        response.end(problem.body()).onComplete(sent -> request.connection().close());
+    }
+
+    private static String noPlace() {
+        return "this node has as many connections, in all or from this address, as it takes";
+    }
+
+    /**
+     * A public request with its body has come over a connection.
+     *
+     * @throws OverloadedException if there is no place for such a connection
+     */
+    void requirePlace(HttpConnection connection) {
+        Link link = links.get(connection);
+        if (link != null && !link.accepted.admitPublic()) {
+            throw new OverloadedException(noPlace());
+        }
+    }
+
+    /** A whole frame of a peer has come over a connection. */
+    void provePeer(HttpConnection connection) {
+        Link link = links.get(connection);
+        if (link != null) {
+            link.accepted.provePeer();
+        }
+    }
+
+    /** A client has reset a stream of a connection. */
+    void streamReset(HttpConnection connection) {
+        Link link = links.get(connection);
+        if (link != null && link.guard != null) {
+            link.guard.streamReset();
+        }
+    }
+}
