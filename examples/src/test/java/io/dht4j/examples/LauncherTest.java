@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -163,6 +164,41 @@ class LauncherTest {
 
         assertThat(runWithJava(Map.of("LC_ALL", "C"), "get", "k").out()).startsWith("LC_ALL=C.UTF-8 ");
         assertThat(runWithJava(Map.of("LC_ALL", "C.UTF-8"), "get", "k").out()).startsWith("LC_ALL=C.UTF-8 ");
+    }
+
+    @Test
+    void whatOneUserHasBuiltOthersMayRun() throws Exception {
+        copyScript();
+        for (String module : List.of("dht-api", "examples")) {
+            Files.createDirectories(checkout.resolve(module + "/src/main"));
+            Files.createFile(checkout.resolve(module + "/pom.xml"));
+        }
+        program(
+                installed().resolve("mvn"),
+                "cd '" + checkout
+                        + "/examples' && mkdir -p target/lib && touch target/lib/a.jar target/dht-examples-1.jar");
+        Path home = directory.resolve("jdk of one's own");
+        Files.createDirectories(home.resolve("bin"));
+        Files.writeString(home.resolve("release"), "JAVA_VERSION=\"17.0.1\"\n");
+        program(home.resolve("bin/java"), "echo \"$*\"");
+        program(home.resolve("bin/javac"), "true");
+
+        Run run = run(
+                Map.of("PATH", installed() + File.pathSeparator + tools, "JAVA_HOME", home.toString()), "--version");
+
+        assertThat(run.exitCode()).as(String.join("\n", run.err())).isZero();
+        String build =
+                Files.readString(checkout.resolve("target/dht/build.stamp")).strip();
+        assertThat(Files.getPosixFilePermissions(checkout.resolve("target/dht").resolve(build)))
+                .contains(PosixFilePermission.OTHERS_READ, PosixFilePermission.OTHERS_EXECUTE)
+                .doesNotContain(PosixFilePermission.OTHERS_WRITE);
+    }
+
+    private static void program(Path file, String line) throws IOException {
+        Files.writeString(file, "#!/bin/sh\n" + line + "\n");
+        if (!file.toFile().setExecutable(true)) {
+            throw new IOException(file + " cannot be made executable");
+        }
     }
 
     /** Makes what a build leaves, as far as the script looks at it. */

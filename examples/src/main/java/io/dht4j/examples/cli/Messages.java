@@ -91,7 +91,19 @@ public final class Messages {
      * @return for example {@code 1 entry} or {@code 2,000 entries}
      */
     public static String entries(long count) {
-        return String.format(Locale.ROOT, "%,d %s", count, count == 1 ? "entry" : "entries");
+        return count(count, "entry", "entries");
+    }
+
+    /**
+     * A number of things in words.
+     *
+     * @param count 0 or more
+     * @param one what one of them is called
+     * @param many what several, or none, are called
+     * @return for example {@code 1 byte} or {@code 2,000 bytes}
+     */
+    public static String count(long count, String one, String many) {
+        return String.format(Locale.ROOT, "%,d %s", count, count == 1 ? one : many);
     }
 
     /**

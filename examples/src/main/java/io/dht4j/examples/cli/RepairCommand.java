@@ -133,8 +133,8 @@ final class RepairCommand implements Callable<Integer> {
                 "compared",
                 compared.isEmpty()
                         ? "no partition with all its other replicas since this node was started"
-                        : compared.size()
-                                + " partitions with all their other replicas since this node was started, the longest ago at "
+                        : Messages.count(compared.size(), "partition", "partitions")
+                                + " with all other replicas since this node was started, the longest ago at "
                                 + Instant.ofEpochMilli(earliest));
         for (int partition : partitions) {
             JsonNode when = compared.path(Integer.toString(partition));

@@ -83,8 +83,11 @@ final class RestoreCommand implements Callable<Integer> {
         if (check) {
             console.out()
                     .printf(
-                            "snapshot of %s (version %s) is undamaged: %,d entries, %,d bytes%n",
-                            info.time(), info.cut(), info.entries(), info.bytes());
+                            "snapshot of %s (version %s) is undamaged: %s, %s%n",
+                            info.time(),
+                            info.cut(),
+                            Messages.entries(info.entries()),
+                            Messages.count(info.bytes(), "byte", "bytes"));
             return 0;
         }
         if (!merge) {

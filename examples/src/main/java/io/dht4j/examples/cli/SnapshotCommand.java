@@ -65,14 +65,13 @@ final class SnapshotCommand implements Callable<Integer> {
         double seconds = (System.nanoTime() - start) / 1e9;
         console.out()
                 .printf(
-                        "snapshot of %s (version %s): %,d entries, %,d bytes, in %,d %s of %,d bytes, %.1f s (%,.0f/s)%n",
+                        "snapshot of %s (version %s): %s, %s, in %s of %s, %.1f s (%,.0f/s)%n",
                         info.time(),
                         info.cut(),
-                        info.entries(),
-                        info.bytes(),
-                        info.files(),
-                        info.files() == 1 ? "file" : "files",
-                        info.fileBytes(),
+                        Messages.entries(info.entries()),
+                        Messages.count(info.bytes(), "byte", "bytes"),
+                        Messages.count(info.files(), "file", "files"),
+                        Messages.count(info.fileBytes(), "byte", "bytes"),
                         seconds,
                         info.entries() / seconds);
         return 0;

@@ -159,10 +159,13 @@ final class StatusCommand implements Callable<Integer> {
     private static String refill(JsonNode refill) {
         List<String> parts = new ArrayList<>();
         int partitions = refill.path("partitions").asInt();
-        parts.add(partitions == 0 ? "none" : partitions + " partitions to go, which are not read before");
+        parts.add(
+                partitions == 0
+                        ? "none"
+                        : Messages.count(partitions, "partition", "partitions") + " to go, not read before that");
         if (refill.path("entries").asLong() != 0) {
-            parts.add(
-                    refill.path("entries").asText() + " entries received, each counted once per replica that sent it");
+            parts.add(Messages.entries(refill.path("entries").asLong())
+                    + " received, counted once per replica that sent it");
         }
         if (!refill.path("waits_for").isEmpty()) {
             parts.add("waits for " + String.join(", ", names(refill.path("waits_for")))

@@ -326,9 +326,9 @@ class ClientCommandsTest {
                             "clock_problem       this node's clock is 2 min 0 s behind n2, n3: set it right. Until then the "
                                     + "node takes no writes; it goes on by itself.",
                             "hint_bytes_dropped  512: repair brings it to the nodes that missed it; ./dht repair does so at once",
-                            "refill              512 partitions to go, which are not read before; 90 entries received, each "
-                                    + "counted once per replica that sent it; waits for n2, n3: start them, or, if what they held is "
-                                    + "lost for good, restart this node with --refill-without",
+                            "refill              512 partitions to go, not read before that; 90 entries received, "
+                                    + "counted once per replica that sent it; waits for n2, n3: start them, or, if what they "
+                                    + "held is lost for good, restart this node with --refill-without",
                             "of_later            {\"a\":1}",
                             "entries             not known: the store cannot tell",
                             "uptime              3 d 4 h");
@@ -345,8 +345,7 @@ class ClientCommandsTest {
         assertThat(run("repair", "--partition", "0,3").out())
                 .containsPattern("rounds +1")
                 .containsPattern("running +false")
-                .contains(
-                        "2 partitions with all their other replicas since this node was started, the longest ago at 2");
+                .contains("2 partitions with all other replicas since this node was started, the longest ago at 2");
         assertThat(run("repair", "--json").out()).contains("\"rounds\":2");
     }
 

@@ -67,6 +67,21 @@ class SnapshotCommandsTest {
         return CommandLineRun.of(all.toArray(String[]::new));
     }
 
+    @Test
+    void oneEntryIsNotSpokenOfAsSeveral() throws Exception {
+        ServerNode node = cluster(1, Map.of()).get(0);
+        String directory = temporary.resolve("s").toString();
+        succeeds(run(node, "put", "k", "v"));
+
+        CommandLineRun taken = run(node, "snapshot", "--out", directory);
+        CommandLineRun checked = run(node, "restore", "--check", "--in", directory);
+        CommandLineRun restored = run(node, "restore", "--merge", "--in", directory);
+
+        assertThat(taken.out()).contains(": 1 entry, 2 bytes, in 1 file of ");
+        assertThat(checked.out()).contains(" is undamaged: 1 entry, 2 bytes");
+        assertThat(restored.out()).contains(": 1 entry in ");
+    }
+
     private static void succeeds(CommandLineRun run) {
         assertThat(run.exitCode()).as(run.err()).isZero();
     }
