@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.SplittableRandom;
 
-/** What goes wrong, in which order, and for how long: decided by a seed alone. Every five rounds hold each fault. */
+/** What goes wrong, in which order, and for how long: decided by a seed alone. Every six rounds hold each fault. */
 final class FaultSchedule {
 
     private static final int SHORTEST_MILLIS = 100;
@@ -28,8 +28,13 @@ final class FaultSchedule {
         /** No byte passes between one and the others. */
         CUT,
         /** No byte passes from one to the others, or from the others to it. */
-        CUT_ONE_WAY
+        CUT_ONE_WAY,
+        /** The wall clock of one is set. */
+        CLOCK
     }
+
+    /** By how much a clock is set, in seconds: within what others take, a little beyond, and far beyond. */
+    private static final int[] CLOCKS = {-36_000, -600, -70, -30, 5, 50, 70, 600, 36_000};
 
     /**
      * A round.
@@ -41,8 +46,10 @@ final class FaultSchedule {
      * @param lasting how long the fault lasts, at least
      * @param inward for a cut in one direction, whether what goes to the node is held
      * @param reset whether connections are reset when a cut ends; what was held arrives otherwise
+     * @param ahead by how many seconds a clock that is set is ahead
      */
-    record Round(Kind kind, int node, Weather weather, int before, int lasting, boolean inward, boolean reset) {}
+    record Round(
+            Kind kind, int node, Weather weather, int before, int lasting, boolean inward, boolean reset, int ahead) {}
 
     private FaultSchedule() {}
 
@@ -70,7 +77,8 @@ final class FaultSchedule {
                     round.before(),
                     round.lasting(),
                     round.inward(),
-                    round.reset()));
+                    round.reset(),
+                    round.ahead()));
         }
         return result;
     }
@@ -78,7 +86,7 @@ final class FaultSchedule {
     private static Round round(Kind kind, int node, SplittableRandom random) {
         int lasting = switch (kind) {
             case STOP -> STOPPED_MILLIS;
-            case CUT, CUT_ONE_WAY -> random.nextInt(SHORTEST_MILLIS, LONGEST_CUT_MILLIS);
+            case CUT, CUT_ONE_WAY, CLOCK -> random.nextInt(SHORTEST_MILLIS, LONGEST_CUT_MILLIS);
             case KILL, KILL_ALL -> random.nextInt(0, LONGEST_MILLIS);
         };
         return new Round(
@@ -88,6 +96,7 @@ final class FaultSchedule {
                 random.nextInt(SHORTEST_MILLIS, LONGEST_MILLIS),
                 lasting,
                 random.nextBoolean(),
-                random.nextBoolean());
+                random.nextBoolean(),
+                CLOCKS[random.nextInt(CLOCKS.length)]);
     }
 }

@@ -13,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
 
@@ -34,6 +35,9 @@ final class RealCluster implements AutoCloseable {
     private final List<FaultyLink> httpLinks = new ArrayList<>();
     private final List<FaultyLink> grpcLinks = new ArrayList<>();
     private final List<ServerProcess> servers = new ArrayList<>();
+    /** Of each node; empty where clocks cannot be set. */
+    private final List<SkewedClock> clocks = new ArrayList<>();
+
     private final Set<Way> cuts = new HashSet<>();
     /** Those that were killed, too: what they said counts. */
     private final List<ServerProcess> everStarted = new ArrayList<>();
@@ -53,6 +57,10 @@ final class RealCluster implements AutoCloseable {
         this.store = store;
         this.timeout = timeout;
         this.ports = FreePorts.find(3 * NODES);
+        Optional<Path> library = SkewedClock.compile(directory);
+        for (int node = 0; library.isPresent() && node < NODES; node++) {
+            clocks.add(SkewedClock.of(library.get(), directory.resolve("clock-" + name(node))));
+        }
         try {
             for (int to = 0; to < NODES; to++) {
                 httpLinks.add(new FaultyLink(port(to, 0), random.split()));
@@ -113,6 +121,16 @@ final class RealCluster implements AutoCloseable {
         servers.get(node).signal(stopped ? "STOP" : "CONT");
     }
 
+    /** Whether the clocks of nodes can be set. */
+    boolean hasClocks() {
+        return !clocks.isEmpty();
+    }
+
+    /** From now on a node's wall clock is ahead by so much. */
+    void setClock(int node, Duration ahead) throws IOException {
+        clocks.get(node).set(ahead);
+    }
+
     /** The same weather everywhere between nodes; clients suffer from resets only. */
     void weather(FaultyLink.Weather weather) {
         links.values().forEach(link -> link.weather(weather));
@@ -171,7 +189,10 @@ final class RealCluster implements AutoCloseable {
         if (store.equals("mvstore")) {
             options.addAll(List.of("--data", directory.resolve(name(node)).toString()));
         }
-        ServerProcess server = ServerProcess.start(directory, options.toArray(String[]::new));
+        ServerProcess server = ServerProcess.startWith(
+                clocks.isEmpty() ? Map.of() : clocks.get(node).environment(),
+                directory,
+                options.toArray(String[]::new));
         everStarted.add(server);
         return server;
     }

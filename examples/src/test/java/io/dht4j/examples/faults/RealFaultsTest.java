@@ -40,7 +40,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Three servers in processes of their own, connected by links that fail, while clients read and write through all of them. Processes are killed with
- * {@code kill -9} or stopped, links are cut, slow, or reset connections, in an order that a seed decides; when all is healed, what the clients saw is judged.
+ * {@code kill -9} or stopped, their clocks are set, links are cut, slow, or reset connections, in an order that a seed decides; when all is healed, what the clients saw is judged.
  * The seed decides the faults and what clients ask for. When threads and processes run, nobody decides, so a seed that failed need not fail again.
  *
  * <p>System properties make it longer: {@code dht.faults.rounds} (of faults, in each run), {@code dht.faults.seed} (of the first run) and
@@ -49,7 +49,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Tag("search")
 class RealFaultsTest {
 
-    private static final int ROUNDS = Integer.getInteger("dht.faults.rounds", 5);
+    private static final int ROUNDS = Integer.getInteger("dht.faults.rounds", 6);
     private static final long SEED = Long.getLong("dht.faults.seed", 1);
     private static final int RUNS = Integer.getInteger("dht.faults.runs", 1);
     /** With {@code memory}, acknowledged writes are lost when all are killed: a way to see this test fail. */
@@ -160,6 +160,7 @@ class RealFaultsTest {
             }
             case STOP -> cluster.stop(round.node(), true);
             case CUT, CUT_ONE_WAY -> cut(cluster, round, true);
+            case CLOCK -> setClock(cluster, round, Duration.ofSeconds(round.ahead()));
         }
     }
 
@@ -170,6 +171,15 @@ class RealFaultsTest {
                 cluster.restart(IntStream.range(0, RealCluster.NODES).boxed().toList());
             case STOP -> cluster.stop(round.node(), false);
             case CUT, CUT_ONE_WAY -> cut(cluster, round, false);
+            case CLOCK -> setClock(cluster, round, Duration.ZERO);
+        }
+    }
+
+    private static void setClock(RealCluster cluster, Round round, Duration ahead) throws Exception {
+        if (cluster.hasClocks()) {
+            cluster.setClock(round.node(), ahead);
+        } else {
+            say("no C compiler, or not Linux: the clocks stay right");
         }
     }
 

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
@@ -31,6 +32,14 @@ public final class ServerProcess implements AutoCloseable {
     /** Starts {@code dht server} with these options. What it says on standard error goes to a file in the directory. */
     public static ServerProcess start(Path directory, String... options) throws IOException {
         return start(List.of(), directory, options);
+    }
+
+    /** As {@link #start}, in a process with these variables in its environment besides. */
+    public static ServerProcess startWith(Map<String, String> variables, Path directory, String... options)
+            throws IOException {
+        List<String> shell = new ArrayList<>(List.of("env"));
+        variables.forEach((name, value) -> shell.add(name + "=" + value));
+        return start(shell, directory, options);
     }
 
     /** As {@link #start}, in a process whose files may not grow beyond so many blocks, of half a kilobyte or one, as the shell counts. */
