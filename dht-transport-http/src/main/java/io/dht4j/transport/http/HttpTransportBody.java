@@ -1,13 +1,15 @@
 package io.dht4j.transport.http;
 
 import io.dht4j.spi.Frame;
+import io.netty.buffer.Unpooled;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.internal.buffer.BufferInternal;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * Collects a body of declared length. The array grows with what has arrived, not with what was declared, and has the
- * declared length when all is there. For one thread.
+ * Collects a body of declared length. The array is small before some of it has arrived, and has the declared length then, which its
+ * owner has counted. For one thread.
  */
 final class HttpTransportBody {
 
@@ -47,8 +49,9 @@ final class HttpTransportBody {
 
     private void makeRoom(int length, boolean all) {
         if (bytes.length < received + length) {
-            long twice = all ? length : Math.max(FIRST_ALLOCATION, 2L * (received + length));
-            bytes = Arrays.copyOf(bytes, (int) Math.min(declared, twice));
+            // In one step: while an array grows it is there twice, which large frames in a small heap have no room for.
+            int needed = all || received + length > FIRST_ALLOCATION ? declared : FIRST_ALLOCATION;
+            bytes = Arrays.copyOf(bytes, Math.min(declared, needed));
         }
     }
 
@@ -62,9 +65,18 @@ final class HttpTransportBody {
         return bytes;
     }
 
-    /** A frame as a request's body, which Vert.x keeps a copy of. */
+    /** A frame as a request's body. Small ones are copied, which is cheaper than to send two pieces. */
     static Buffer buffer(Frame frame) {
-        return Buffer.buffer(frame.length()).appendBytes(frame.head()).appendBytes(frame.body());
+        return frame.length() <= FIRST_ALLOCATION
+                ? Buffer.buffer(frame.length()).appendBytes(frame.head()).appendBytes(frame.body())
+                : BufferInternal.buffer(Unpooled.wrappedBuffer(frame.head(), frame.body()));
+    }
+
+    /** A reply as a response's body, which is copied if it is small. */
+    static Buffer buffer(byte[] reply) {
+        return reply.length <= FIRST_ALLOCATION
+                ? Buffer.buffer(reply)
+                : BufferInternal.buffer(Unpooled.wrappedBuffer(reply));
     }
 
     /**

@@ -317,7 +317,7 @@ final class HttpTransportServer implements Handler<HttpServerRequest> {
             } else {
                 inFlightBytes.addAndGet(reply.length);
                 heldBytes += reply.length;
-                write(200, Buffer.buffer(reply));
+                write(200, HttpTransportBody.buffer(reply));
             }
         }
 
