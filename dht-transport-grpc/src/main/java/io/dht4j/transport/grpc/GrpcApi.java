@@ -56,7 +56,7 @@ public final class GrpcApi implements AutoCloseable {
     /** How long the last answers may take to leave. */
     private static final Duration ANSWERS = Duration.ofSeconds(2);
 
-    private static final Duration HANDSHAKE_TIMEOUT = Duration.ofSeconds(10);
+    private static final Duration HANDSHAKE_TIMEOUT = Duration.ofSeconds(20);
     /** Clients may ask whether the connection is alive as often as this. */
     private static final Duration SHORTEST_KEEP_ALIVE = Duration.ofSeconds(10);
     /** Room for calls that are refused while as many as may be are under way. */
