@@ -6,6 +6,7 @@ import io.dht4j.spi.Entry;
 import io.dht4j.spi.HintLog;
 import io.dht4j.spi.StoreException;
 import io.dht4j.store.log.FileIdentity;
+import io.dht4j.store.log.FileLocks;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.channels.FileLock;
@@ -75,8 +76,7 @@ public final class FileHintLog implements HintLog {
         try {
             PrivateFiles.createDirectories(directory);
             Path lockPath = directory.resolve(LOCK_FILE);
-            PrivateFiles.createIfMissing(lockPath);
-            RandomAccessFile lockFile = new RandomAccessFile(lockPath.toFile(), "rw");
+            RandomAccessFile lockFile = openLock(lockPath);
             try {
                 FileHintLog log = new FileHintLog(
                         directory,
@@ -98,10 +98,19 @@ public final class FileHintLog implements HintLog {
         }
     }
 
+    /** On a file system that is mounted read-only what there is can be handed over, and nothing is kept. */
+    private static RandomAccessFile openLock(Path file) throws IOException {
+        if (Files.exists(file) && Files.getFileStore(file).isReadOnly()) {
+            return new RandomAccessFile(file.toFile(), "r");
+        }
+        PrivateFiles.createIfMissing(file);
+        return new RandomAccessFile(file.toFile(), "rw");
+    }
+
     private static FileLock lock(Path directory, RandomAccessFile lockFile) throws IOException {
         @Nullable FileLock lock;
         try {
-            lock = lockFile.getChannel().tryLock();
+            lock = FileLocks.tryLock(lockFile.getChannel());
         } catch (OverlappingFileLockException e) {
             throw new StoreException(directory + " is locked: this process has the log of hints open", e);
         }

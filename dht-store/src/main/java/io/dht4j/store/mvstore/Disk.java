@@ -24,6 +24,16 @@ class Disk {
         return new RandomAccessFile(path.toFile(), "rw");
     }
 
+    /** Opens a file as {@link #open} does; one that exists, on a file system that is mounted read-only, to be read. */
+    final RandomAccessFile openOrRead(Path path) throws IOException {
+        return Files.exists(path) && isReadOnly(path) ? new RandomAccessFile(path.toFile(), "r") : open(path);
+    }
+
+    /** Whether a file is on a file system that is mounted read-only. */
+    boolean isReadOnly(Path path) throws IOException {
+        return Files.getFileStore(path).isReadOnly();
+    }
+
     /** Writes at the file's position. When it throws, any part may have been written. */
     void write(RandomAccessFile file, Path path, byte[] bytes, int from, int length) throws IOException {
         file.write(bytes, from, length);
@@ -83,6 +93,9 @@ class Disk {
     final String remedy(Path directory) {
         long free;
         try {
+            if (isReadOnly(directory)) {
+                return "the file system is mounted read-only: mend the disk, then mount it to be written";
+            }
             free = usableBytes(directory);
         } catch (IOException e) {
             return "make room or mend the disk";

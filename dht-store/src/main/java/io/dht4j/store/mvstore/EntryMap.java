@@ -110,10 +110,10 @@ final class EntryMap implements AutoCloseable {
         return map;
     }
 
-    /** Opens the file anew if a write has failed. */
+    /** Opens the file anew if a write has failed, or must fail. */
     private void openAgainIfBroken() {
         MapFile used = opened;
-        if (used.isBroken()) {
+        if (used.isBroken() || used.fileStore.isOpenedToRead()) {
             openAgain(used);
         }
     }

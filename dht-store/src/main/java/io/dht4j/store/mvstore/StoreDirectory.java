@@ -2,6 +2,7 @@ package io.dht4j.store.mvstore;
 
 import io.dht4j.security.PrivateFiles;
 import io.dht4j.spi.StoreException;
+import io.dht4j.store.log.FileLocks;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.channels.FileChannel;
@@ -93,7 +94,7 @@ final class StoreDirectory implements AutoCloseable {
             if (!Files.exists(directory.resolve(FORMAT_FILE))) {
                 refuseForeign(directory, name -> !isStoreFile(name));
             }
-            FileChannel channel = openLock(directory);
+            FileChannel channel = openLock(directory, Disk.REAL);
             try {
                 return new StoreDirectory(directory, Disk.REAL, channel, tryLock(directory, channel));
             } catch (IOException | RuntimeException e) {
@@ -106,7 +107,7 @@ final class StoreDirectory implements AutoCloseable {
     private static StoreDirectory lockAndCheck(Path directory, Disk disk) throws IOException {
         make(directory, disk);
         boolean formatted = isFormatted(directory);
-        FileChannel channel = openLock(directory);
+        FileChannel channel = openLock(directory, disk);
         try {
             StoreDirectory opened = new StoreDirectory(directory, disk, channel, tryLock(directory, channel));
             opened.files.opened(directory.resolve(LOCK_FILE));
@@ -122,8 +123,11 @@ final class StoreDirectory implements AutoCloseable {
         }
     }
 
-    private static FileChannel openLock(Path directory) throws IOException {
+    private static FileChannel openLock(Path directory, Disk disk) throws IOException {
         Path file = directory.resolve(LOCK_FILE);
+        if (Files.exists(file) && disk.isReadOnly(file)) {
+            return FileChannel.open(file, StandardOpenOption.READ);
+        }
         PrivateFiles.createIfMissing(file);
         return FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
     }
@@ -147,7 +151,7 @@ final class StoreDirectory implements AutoCloseable {
     private static FileLock tryLock(Path directory, FileChannel channel) throws IOException {
         @Nullable FileLock lock;
         try {
-            lock = channel.tryLock();
+            lock = FileLocks.tryLock(channel);
         } catch (OverlappingFileLockException e) {
             throw locked(directory, "this process", e);
         }

@@ -1,5 +1,6 @@
 package io.dht4j.store.mvstore;
 
+import io.dht4j.store.log.FileLocks;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -53,6 +54,7 @@ final class UninterruptibleFileStore extends RandomAccessStore {
 
     private final List<RandomAccessFile> handles = new ArrayList<>();
     private @Nullable FileLock lock;
+    private boolean openedToRead;
 
     /** Chunks of which more is used are not rewritten. For the merging thread. */
     private long mostRewritten = Long.MAX_VALUE;
@@ -69,13 +71,14 @@ final class UninterruptibleFileStore extends RandomAccessStore {
     void open() throws IOException {
         init(file.toString(), false);
         for (int i = 0; i <= READ_HANDLES; i++) {
-            handles.add(disk.open(file));
+            handles.add(disk.openOrRead(file));
         }
+        openedToRead = disk.isReadOnly(file);
         // The second lock of the directory: the first, on its own file, is lost without notice on systems where closing
         // any handle of a file drops the process's locks on it, as a second attempt to open the store in this process
         // does.
         try {
-            lock = handles.get(0).getChannel().tryLock();
+            lock = FileLocks.tryLock(handles.get(0).getChannel());
         } catch (OverlappingFileLockException e) {
             throw StoreDirectory.locked(file, "this process", e);
         }
@@ -83,6 +86,11 @@ final class UninterruptibleFileStore extends RandomAccessStore {
             throw StoreDirectory.locked(file, "another process", null);
         }
         setSize(handles.get(0).length());
+    }
+
+    /** Whether the file system was mounted read-only: if it is not any more, the file must be opened anew to be written. */
+    boolean isOpenedToRead() {
+        return openedToRead;
     }
 
     /** Closes the handles of a file that could not be opened. */

@@ -19,6 +19,7 @@ final class FailingDisk extends Disk {
     private volatile Error error = new OutOfMemoryError("Java heap space, says this test");
     private volatile String message = "No space left on device";
     private volatile long usable = 1L << 40;
+    private volatile boolean readOnly;
 
     FailingDisk(long seed) {
         random = new SplittableRandom(seed);
@@ -58,6 +59,7 @@ final class FailingDisk extends Disk {
     /** Nothing can be changed any more. */
     void makeReadOnly() {
         message = "Read-only file system";
+        readOnly = true;
         failingWrites = path -> true;
         failingTruncates = path -> true;
         failingSyncs = path -> true;
@@ -65,6 +67,7 @@ final class FailingDisk extends Disk {
 
     void heal() {
         usable = 1L << 40;
+        readOnly = false;
         failingWrites = path -> false;
         writesWithError = path -> false;
         doneAndFailingWrites = path -> false;
@@ -99,10 +102,15 @@ final class FailingDisk extends Disk {
 
     @Override
     RandomAccessFile open(Path path) throws IOException {
-        if (failingOpens.test(path)) {
+        if (readOnly || failingOpens.test(path)) {
             throw new IOException(message);
         }
         return super.open(path);
+    }
+
+    @Override
+    boolean isReadOnly(Path path) {
+        return readOnly;
     }
 
     @Override
