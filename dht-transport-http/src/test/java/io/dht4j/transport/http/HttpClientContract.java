@@ -126,7 +126,7 @@ abstract class HttpClientContract extends SocketTransportContract {
         Started client = start(echo());
         assertThat(failure(client.call(server, bytes("a"), within(PATIENCE))))
                 .hasMessageContaining("500")
-                .hasMessageContaining("the reason of it");
+                .hasMessageContaining("the reason\\nof it");
     }
 
     @Test

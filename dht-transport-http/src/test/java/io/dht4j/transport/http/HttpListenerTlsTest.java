@@ -1,5 +1,6 @@
 package io.dht4j.transport.http;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -37,6 +38,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The listener's TLS, and where it may do without. */
 @Timeout(60)
@@ -165,6 +168,46 @@ class HttpListenerTlsTest {
             socket.setEnabledProtocols(new String[] {"TLSv1.2"});
             socket.startHandshake();
             assertThat(socket.getSession().getProtocol()).isEqualTo("TLSv1.2");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void theRulesOfRequestsHoldForTheFirstOneToo(boolean forPeers) throws Exception {
+        HttpListener listener = started(forPeers ? server.mutual() : server.server(), forPeers);
+        tellWhoCalls(listener);
+        try (SSLSocket socket = (SSLSocket) context(authority.trusting())
+                .getSocketFactory()
+                .createSocket(InetAddress.getLoopbackAddress(), listener.port())) {
+            socket.setSoTimeout(30_000);
+            socket.getOutputStream().write("GET / HTTP/1.1\r\n\r\nGET / HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(UTF_8));
+            String answer = new String(socket.getInputStream().readAllBytes(), UTF_8);
+            assertThat(answer)
+                    .startsWith("HTTP/1.1 400")
+                    .contains("Host must stand once")
+                    .doesNotContain("200 OK");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void whoeverDoesNotEvenShakeHandsGivesWay(boolean forPeers) throws Exception {
+        HttpListenerOptions options = new HttpListenerOptions(
+                        "127.0.0.1", 0, 2, HttpConnectionLimits.of(8), Duration.ofSeconds(60), Duration.ofSeconds(5))
+                .secured(Optional.of(forPeers ? server.mutual() : server.server()), false);
+        HttpListener listener = new HttpListener(forPeers ? options.servingPeers() : options);
+        opened.add(listener::close);
+        listener.start().toCompletableFuture().get(10, TimeUnit.SECONDS);
+        tellWhoCalls(listener);
+        List<RawHttp> silent = new ArrayList<>();
+        for (int i = 0; i < 50; i++) {
+            silent.add(new RawHttp(listener.port()));
+        }
+        assertThat(get(listener, authority.trusting(), HttpClient.Version.HTTP_2)
+                        .statusCode())
+                .isEqualTo(200);
+        for (RawHttp each : silent) {
+            each.close();
         }
     }
 

@@ -169,7 +169,7 @@ class HttpTransportTest extends SocketTransportContract {
         Started client = start(echo());
         assertThat(failure(client.call(server, bytes("a"), within(PATIENCE))))
                 .hasMessageContaining("500")
-                .hasMessageContaining("the reason of it");
+                .hasMessageContaining("the reason\\nof it");
     }
 
     @Test
