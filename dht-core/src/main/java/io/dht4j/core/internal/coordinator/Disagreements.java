@@ -11,7 +11,9 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,6 +28,9 @@ final class Disagreements implements PeerEndpoint.Complaints {
     /** Names of callers are anybody's choice where callers need no certificate. */
     private static final int MOST_CALLERS = 1_000;
 
+    /** Whoever calls with one error after another is complained of so often at most. */
+    private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(10);
+
     private final NodeId self;
     private final ClusterSettings settings;
     private final Topology topology;
@@ -33,18 +38,25 @@ final class Disagreements implements PeerEndpoint.Complaints {
     /** What was last said of a node that this one has called. As many as there are nodes. */
     private final Map<NodeId, String> ofCalled = new ConcurrentHashMap<>();
     /** What was last said of those who have called. */
-    private final Map<NodeId, Object> ofCallers = new ConcurrentHashMap<>();
+    private final Map<NodeId, Complaint> ofCallers = new ConcurrentHashMap<>();
+
+    private final LongSupplier nanoTime;
+
+    private record Complaint(Object what, long nanos) {}
 
     /**
      * Nothing said yet.
      *
      * @param ping asks a node for its settings, which it tells when it refuses
+     * @param nanoTime the monotonic clock
      */
-    Disagreements(NodeId self, ClusterSettings settings, Topology topology, Consumer<Node> ping) {
+    Disagreements(
+            NodeId self, ClusterSettings settings, Topology topology, Consumer<Node> ping, LongSupplier nanoTime) {
         this.self = self;
         this.settings = settings;
         this.topology = topology;
         this.ping = ping;
+        this.nanoTime = nanoTime;
     }
 
     /** A node has refused a request since its settings are others. Returns what differs. */
@@ -125,8 +137,12 @@ final class Disagreements implements PeerEndpoint.Complaints {
         }
     }
 
-    private boolean isNew(NodeId caller, Object said) {
-        return (ofCallers.size() < MOST_CALLERS || ofCallers.containsKey(caller))
-                && !Objects.equals(said, ofCallers.put(caller, said));
+    private boolean isNew(NodeId caller, Object what) {
+        long now = nanoTime.getAsLong();
+        Complaint last = ofCallers.get(caller);
+        boolean isNew = last == null
+                ? ofCallers.size() < MOST_CALLERS
+                : !last.what().equals(what) && now - last.nanos() >= PAUSE_NANOS;
+        return isNew && Objects.equals(last, ofCallers.put(caller, new Complaint(what, now)));
     }
 }

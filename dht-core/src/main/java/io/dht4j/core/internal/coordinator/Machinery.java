@@ -99,7 +99,8 @@ final class Machinery {
                 environment, parts.self(), parts.table(), limits.refill(), parts.refill(), this::bringPage, unfilled);
         this.replica = replica(content);
         OwnHeader own = ownHeader();
-        Disagreements disagreements = new Disagreements(parts.self(), own.settings(), parts.topology(), this::ping);
+        Disagreements disagreements =
+                new Disagreements(parts.self(), own.settings(), parts.topology(), this::ping, environment::nanoTime);
         this.endpoint = endpoint(own, disagreements);
         this.suspicion =
                 new Suspicion(environment, others, new GuardedDetector(parts.detector(), environment), this::ping);
