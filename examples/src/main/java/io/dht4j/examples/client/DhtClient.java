@@ -49,6 +49,12 @@ public final class DhtClient {
 
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
     private static final int MAX_PROBLEM_BYTES = 64 << 10;
+    /** A status tells of each node and each partition. */
+    private static final int MAX_ANSWER_BYTES = 64 << 20;
+    /** As large as a node may be set to take, and with a small heap less: it is held twice while it comes. */
+    private static final long MAX_VALUE_BYTES =
+            Math.min(512 << 20, Runtime.getRuntime().maxMemory() / 4);
+
     private static final ObjectMapper JSON = new ObjectMapper();
 
     private final List<URI> nodes;
@@ -95,7 +101,7 @@ public final class DhtClient {
      * @return completes with the value, or empty if the key is absent
      */
     public CompletableFuture<Optional<byte[]>> get(Key key, AskedPolicy policy) {
-        return send("GET", entity(key, policy), BodyPublishers.noBody(), BodyHandlers.ofByteArray())
+        return send("GET", entity(key, policy), BodyPublishers.noBody(), BoundedBody.atMost(MAX_VALUE_BYTES))
                 .thenApply(response -> switch (response.statusCode()) {
                     case 200 -> Optional.of(response.body());
                     case 404 -> Optional.empty();
@@ -116,7 +122,11 @@ public final class DhtClient {
         String ttl = ttlMillis.isPresent() ? "&ttl=" + ttlMillis.getAsLong() : "";
         return expect(
                 201,
-                send("PUT", entity(key, policy) + ttl, BodyPublishers.ofByteArray(value), BodyHandlers.ofByteArray()));
+                send(
+                        "PUT",
+                        entity(key, policy) + ttl,
+                        BodyPublishers.ofByteArray(value),
+                        BoundedBody.atMost(MAX_ANSWER_BYTES)));
     }
 
     /**
@@ -127,7 +137,9 @@ public final class DhtClient {
      * @return completes when it is deleted
      */
     public CompletableFuture<Void> delete(Key key, AskedPolicy policy) {
-        return expect(202, send("DELETE", entity(key, policy), BodyPublishers.noBody(), BodyHandlers.ofByteArray()));
+        return expect(
+                202,
+                send("DELETE", entity(key, policy), BodyPublishers.noBody(), BoundedBody.atMost(MAX_ANSWER_BYTES)));
     }
 
     /**
@@ -160,7 +172,7 @@ public final class DhtClient {
     }
 
     private CompletableFuture<JsonNode> askJson(String method, String path) {
-        return send(method, path, BodyPublishers.noBody(), BodyHandlers.ofByteArray())
+        return send(method, path, BodyPublishers.noBody(), BoundedBody.atMost(MAX_ANSWER_BYTES))
                 .thenApply(response -> {
                     if (response.statusCode() != 200) {
                         throw new CompletionException(refused(response, response.body()));
@@ -195,7 +207,7 @@ public final class DhtClient {
      */
     public CompletableFuture<Version> openSnapshot(AskedPolicy policy) {
         String query = policy.query().replaceFirst("&", "?");
-        return send("POST", "/v0/snapshots" + query, BodyPublishers.noBody(), BodyHandlers.ofByteArray())
+        return send("POST", "/v0/snapshots" + query, BodyPublishers.noBody(), BoundedBody.atMost(MAX_ANSWER_BYTES))
                 .thenApply(response -> {
                     if (response.statusCode() != 201) {
                         throw new CompletionException(refused(response, response.body()));
@@ -240,7 +252,7 @@ public final class DhtClient {
                         "DELETE",
                         "/v0/snapshots?snapshot=" + snapshot,
                         BodyPublishers.noBody(),
-                        BodyHandlers.ofByteArray()));
+                        BoundedBody.atMost(MAX_ANSWER_BYTES)));
     }
 
     private static StringBuilder entities(KeyRange range) {
