@@ -61,7 +61,7 @@ class ValuesTest {
     void aMalformedNodeIdIsRefusedAndNamed(String id) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new NodeId(id))
-                .withMessageContaining("\"" + id + "\"")
+                .withMessageContaining("\"" + PrintableText.of(id) + "\"")
                 .withMessageContaining("1 to 64");
     }
 

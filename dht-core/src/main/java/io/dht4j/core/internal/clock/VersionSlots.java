@@ -6,8 +6,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Who gives which versions: the lowest bits of a version are the slot of the one who gave it. Each node has a slot of its
- * own, its place in the topology. A member without a store has one of the others, chosen by its name. Immutable.
+ * Who gives which versions: the lowest bits of a version are the slot of the one who gave it. Each node has a slot of
+ * its own, its place in the topology. A member without a store has one of the others, chosen by its name. Immutable.
  */
 public final class VersionSlots {
 

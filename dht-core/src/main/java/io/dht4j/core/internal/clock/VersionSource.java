@@ -18,9 +18,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Gives the versions of writes, none twice, also after a restart. The store keeps an upper bound of all versions that
- * may be in use; a version above it is used once the bound is raised, and a node that starts again gives versions above
- * the bound of before. The bound is raised ahead of time, so that writes rarely wait for it. Source: the persisted upper
- * bound of the hybrid logical clock in CockroachDB.
+ * may be in use; a version above it is used once the bound is raised, and a node that starts again gives versions
+ * above the bound of before. The bound is raised ahead of time, so that writes rarely wait for it. Source: the
+ * persisted upper bound of the hybrid logical clock in CockroachDB.
  *
  * <p>Does not block but where a method says so; safe for use by any number of threads.
  */
@@ -36,7 +36,7 @@ public final class VersionSource {
     /** The part of the allowed skew that this may be. */
     private static final int PART_OF_SKEW = 4;
 
-    /** How far ahead of the last version the bound is at least: so little that one kill after another does not add up. */
+    /** How far ahead of the last version the bound is at least: so little that many kills do not add up. */
     private static final long ROOM = 100L << Version.COUNTER_BITS;
 
     /** How long a write waits for the store to keep the bound. */
@@ -52,7 +52,7 @@ public final class VersionSource {
 
     private final long aheadMillis;
 
-    private volatile Bounds bounds = new Bounds(0, 0, 0, 0);
+    private volatile Bounds bounds = new Bounds(0, 0, 0);
 
     // Guarded by this. As many as calls may be under way.
     private final List<Waiting> waiting = new ArrayList<>();
@@ -66,9 +66,9 @@ public final class VersionSource {
     private volatile boolean reported;
 
     /**
-     * Upper bounds of the versions within the clock's limit and beyond it, and from where on they are raised.
+     * Upper bounds of the versions within the clock's limit and beyond it, and from where on the first is raised.
      */
-    private record Bounds(long within, long beyond, long raiseWithin, long raiseBeyond) {
+    private record Bounds(long within, long beyond, long raiseFrom) {
 
         boolean covers(long version, boolean isBeyond) {
             return version <= (isBeyond ? beyond : within);
@@ -76,7 +76,7 @@ public final class VersionSource {
 
         /** Whether the bound is soon reached, or of a time when the clock was far ahead. */
         boolean isStale(long version, boolean isBeyond) {
-            return version > (isBeyond ? raiseBeyond : raiseWithin) || (!isBeyond && within - version > FAR);
+            return !isBeyond && (version > raiseFrom || within - version > FAR);
         }
     }
 
@@ -96,7 +96,7 @@ public final class VersionSource {
         this.aheadMillis = Math.min(MAX_AHEAD_MILLIS, clock.maxSkewMillis() / PART_OF_SKEW);
     }
 
-    /** Goes on above what was given before this start. Blocks as the store does. Called once, before any other method. */
+    /** Goes on above what was given before this start. Blocks as the store does. Called once, first of all. */
     public void load() {
         try {
             store.flatMap(held -> held.note(METADATA))
@@ -113,7 +113,7 @@ public final class VersionSource {
             LOG.debug("version {} is of a time when this node's clock was wrong, or it is wrong now", within);
         }
         clock.resumeBeyond(beyond);
-        bounds = new Bounds(0, beyond.packed(), 0, beyond.packed());
+        bounds = new Bounds(0, beyond.packed(), 0);
     }
 
     /**
@@ -166,8 +166,8 @@ public final class VersionSource {
     }
 
     /**
-     * Raises the bound in the background, so that the next write need not wait for it. To be called once the clock may be
-     * believed.
+     * Raises the bound in the background, so that the next write need not wait for it. To be called once the clock may
+     * be believed.
      */
     public void prepare() {
         if (store.isPresent()) {
@@ -182,8 +182,8 @@ public final class VersionSource {
      * @param nanos how long the caller can wait
      * @return completes when the version may be used: when the store has kept a bound above it, or has failed to for a
      *     while, since that is no reason to stop writes which the other replicas take. Fails with
-     *     {@link UnavailableException}, as a write of which nothing is done yet, if the caller cannot wait so long or the
-     *     node is closed
+     *     {@link UnavailableException}, as a write of which nothing is done yet, if the caller cannot wait so long or
+     *     the node is closed
      */
     public CompletableFuture<Void> reserve(Version version, long nanos) {
         Waiting wait = new Waiting(version.packed(), clock.isBeyond(version), new CompletableFuture<>());
@@ -258,9 +258,9 @@ public final class VersionSource {
     private void raiseNow() {
         long wall = (environment.currentTimeMillis() + aheadMillis) << Version.COUNTER_BITS;
         Bounds before = bounds;
-        if (wall < before.within) {
+        if (Math.max(wall, clock.last().packed() + ROOM) < before.within) {
             // The clock was set back, and what is given meanwhile must not be above the bound that is kept.
-            bounds = new Bounds(0, before.beyond, 0, before.raiseBeyond);
+            bounds = new Bounds(0, before.beyond, 0);
         }
         long last = clock.last().packed();
         long beyond = before.beyond;
@@ -275,12 +275,12 @@ public final class VersionSource {
         }
         long within = Math.max(wall, last + ROOM);
         keep(within, beyond);
-        bounds = new Bounds(within, beyond, last + (within - last) / 2, beyond);
+        bounds = new Bounds(within, beyond, last + (within - last) / 2);
     }
 
     /**
-     * Keeps the bounds. A store that cannot do that takes no writes either; the other replicas may take those that this
-     * node coordinates, so they go on.
+     * Keeps the bounds. A store that cannot do that takes no writes either; the other replicas may take those that
+     * this node coordinates, so they go on.
      */
     private void keep(long within, long beyond) {
         byte[] bytes = ByteBuffer.allocate(2 * Long.BYTES)
