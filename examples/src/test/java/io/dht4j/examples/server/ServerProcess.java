@@ -130,6 +130,11 @@ public final class ServerProcess implements AutoCloseable {
         return process.pid();
     }
 
+    /** Whether it runs. */
+    boolean isAlive() {
+        return process.isAlive();
+    }
+
     /** SIGTERM. */
     public void terminate() {
         process.destroy();
