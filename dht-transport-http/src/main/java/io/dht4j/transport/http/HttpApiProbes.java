@@ -8,6 +8,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -70,10 +71,18 @@ final class HttpApiProbes {
         long now = System.nanoTime();
         Asked known = last;
         if (known == null || now - known.at > FRESH_NANOS) {
-            known = new Asked(now, cluster.status());
+            known = new Asked(now, ask());
             last = known;
         }
         return known.status;
+    }
+
+    private CompletionStage<NodeStatus> ask() {
+        try {
+            return cluster.status();
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
+        }
     }
 
     private static List<String> missing(NodeStatus status) {

@@ -47,6 +47,11 @@ public final class ServerProcess implements AutoCloseable {
         return start(List.of("sh", "-c", "ulimit -f " + blocks + " && exec \"$@\"", "sh"), directory, options);
     }
 
+    /** As {@link #start}, in a process that may have so many files open. */
+    static ServerProcess startWithOpenFiles(int files, Path directory, String... options) throws IOException {
+        return start(List.of("sh", "-c", "ulimit -n " + files + " && exec \"$@\"", "sh"), directory, options);
+    }
+
     /** As {@link #start}, with a heap of that size, {@code 128m} for example. */
     static ServerProcess startWithHeap(String heap, Path directory, String... options) throws IOException {
         return start(List.of(), heap, directory, options);

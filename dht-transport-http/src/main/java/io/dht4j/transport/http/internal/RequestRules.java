@@ -215,7 +215,7 @@ final class RequestRules extends ChannelDuplexHandler {
     public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
         if (refused) {
             ReferenceCountUtil.release(message);
-            promise.setFailure(new IllegalStateException("the request was refused"));
+            promise.tryFailure(new IllegalStateException("the request was refused"));
             return;
         }
         boolean isInterim = false;
