@@ -26,6 +26,7 @@ import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
 import io.grpc.reflection.v1.ServerReflectionGrpc;
 import io.grpc.reflection.v1.ServerReflectionRequest;
 import io.grpc.stub.MetadataUtils;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -63,7 +64,11 @@ class GrpcApiAuxiliaryTest {
     static void start() throws Exception {
         authority = TestCertificates.in(directory);
         Path tokens = Files.writeString(directory.resolve("tokens"), "read,write " + TOKEN + "\n");
-        api = GrpcApi.listening(
+        api = listening(tokens, PATIENCE);
+    }
+
+    private static GrpcApi listening(Path tokens, Duration bodyTimeout) {
+        return GrpcApi.listening(
                 "127.0.0.1",
                 0,
                 CLUSTER,
@@ -71,7 +76,7 @@ class GrpcApiAuxiliaryTest {
                         .withMaxValueBytes(VALUE)
                         .withMaxBatchBytes(VALUE)
                         .withMaxBodyBytesInFlight(2 * VALUE)
-                        .withBodyTimeout(Duration.ofSeconds(2))
+                        .withBodyTimeout(bodyTimeout)
                         .withTls(authority.issue("localhost", "127.0.0.1").server())
                         .withTokens(tokens)
                         .withDrainTimeout(Duration.ZERO));
@@ -195,10 +200,6 @@ class GrpcApiAuxiliaryTest {
         assertThat(refused.getCode()).isEqualTo(Status.Code.RESOURCE_EXHAUSTED);
         assertThat(refused.getDescription()).contains("as many streams watch as this node takes, 64");
         assertServes();
-        // Those that watch may be silent for longer than a request may take to come.
-        Status late = idleCheck();
-        assertThat(late.getCode()).isEqualTo(Status.Code.DEADLINE_EXCEEDED);
-        assertThat(api.auxiliary().streams()).isEqualTo(GrpcApiAuxiliary.MAX_WATCHES);
         watches.get(5).cancel("enough", null);
         assertThat(nextEnd().getCode()).isEqualTo(Status.Code.CANCELLED);
         await().atMost(PATIENCE).until(() -> api.auxiliary().streams() == GrpcApiAuxiliary.MAX_WATCHES - 1);
@@ -213,12 +214,6 @@ class GrpcApiAuxiliaryTest {
         return watch;
     }
 
-    /** How a check ends whose message does not come. */
-    private Status idleCheck() throws Exception {
-        begin(connect(), HealthGrpc.getCheckMethod());
-        return nextEnd();
-    }
-
     @Test
     void checks_that_hang_make_room_for_others() throws Exception {
         int connections = GrpcApiAuxiliary.MAX_CALLS / GrpcApiAuxiliary.MAX_CALLS_PER_CONNECTION;
@@ -228,20 +223,43 @@ class GrpcApiAuxiliaryTest {
                 begin(channel, HealthGrpc.getCheckMethod());
             }
         }
-        await().atMost(PATIENCE)
-                .until(() -> api.auxiliary().streams() == GrpcApiAuxiliary.MAX_CALLS || !ends.isEmpty());
-        for (int i = 0; i < 3; i++) {
-            assertServes();
-        }
+        await().atMost(PATIENCE).until(() -> api.auxiliary().streams() == GrpcApiAuxiliary.MAX_CALLS);
+        assertServes();
+        assertThat(nextEnd().getDescription()).isEqualTo("other calls needed the place of this one");
         begin(channels.get(connections - 1), HealthGrpc.getCheckMethod());
-        for (int i = 0; i < 4; i++) {
-            assertThat(nextEnd().isOk()).isFalse();
+        assertThat(nextEnd().getDescription())
+                .isEqualTo("a connection may have 32 calls of health or reflection at a time");
+        assertServes();
+        assertThat(ends).isEmpty();
+    }
+
+    @Test
+    void who_does_not_say_what_it_wants_to_know_is_given_up() throws Exception {
+        GrpcApi shared = api;
+        try (GrpcApi brief = listening(directory.resolve("tokens"), Duration.ofMillis(100))) {
+            api = brief;
+            begin(connect(), HealthGrpc.getWatchMethod());
+            begin(connect(), HealthGrpc.getCheckMethod());
+            begin(connect(), ServerReflectionGrpc.getServerReflectionInfoMethod());
+            for (int i = 0; i < 3; i++) {
+                assertThat(nextEnd().getCode()).isEqualTo(Status.Code.DEADLINE_EXCEEDED);
+            }
+        } finally {
+            api = shared;
         }
     }
 
     @Test
-    void a_watch_that_does_not_say_what_it_watches_is_given_up() throws Exception {
-        begin(connect(), HealthGrpc.getWatchMethod());
-        assertThat(nextEnd().getCode()).isEqualTo(Status.Code.DEADLINE_EXCEEDED);
+    void who_watches_may_be_silent_and_others_may_not() {
+        for (boolean watches : new boolean[] {true, false}) {
+            GrpcApiAuxiliaryStream stream = new GrpcApiAuxiliaryStream(new GrpcApiAuxiliary());
+            stream.enter(new InetSocketAddress("127.0.0.1", 1), watches);
+            long later = System.nanoTime() + Duration.ofHours(1).toNanos();
+            assertThat(stream.isIdle(later, PATIENCE.toNanos())).isTrue();
+            stream.inboundMessage(0);
+            stream.inboundWireSize(10);
+            stream.inboundMessageRead(0, 10, 10);
+            assertThat(stream.isIdle(later, PATIENCE.toNanos())).isEqualTo(!watches);
+        }
     }
 }
