@@ -10,6 +10,7 @@ import io.dht4j.spi.StoreException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What a store does with a log that does not fit into the memory that its options allow. */
@@ -28,20 +29,29 @@ class MvStoreReplayTest extends MvStoreFaults {
         }
     }
 
-    @Test
-    void aLogIsReplayedAndMergedInAHeapThatDoesNotHoldIt() throws Exception {
-        int keys = 60;
-        try (MvStore store = open(MvStoreOptions.defaults().withMemtableBytes(128L << 20))) {
+    private void assertIsReplayedAndMerged(int keys, int valueBytes, String heap) throws Exception {
+        try (MvStore store = open(MvStoreOptions.defaults().withMemtableBytes(2L * keys * valueBytes))) {
+            byte[] value = new byte[valueBytes];
             for (int i = 0; i < keys; i++) {
-                // Large enough to be alone in its frame.
-                byte[] value = new byte[(1 << 20) + (1 << 19)];
                 store.apply(List.of(Entry.value(ReadingProcess.key(i), new Version(1 + i), value, Entry.NEVER)));
             }
         }
         try (ChildJvm child =
-                ChildJvm.startWithHeap("64m", ReadingProcess.class, directory.toString(), String.valueOf(keys))) {
+                ChildJvm.startWithHeap(heap, ReadingProcess.class, directory.toString(), String.valueOf(keys))) {
             assertThat(child.readLine()).isEqualTo("found " + keys);
         }
+    }
+
+    @Test
+    void aLogIsReplayedAndMergedInAHeapThatDoesNotHoldIt() throws Exception {
+        // Large enough to be alone in their frames.
+        assertIsReplayedAndMerged(60, (1 << 20) + (1 << 19), "64m");
+    }
+
+    @Test
+    @Tag("full")
+    void aLogOfTheLargestValuesIsReplayedAndMergedInTheSmallestHeap() throws Exception {
+        assertIsReplayedAndMerged(8, 16 << 20, "128m");
     }
 
     @Test
