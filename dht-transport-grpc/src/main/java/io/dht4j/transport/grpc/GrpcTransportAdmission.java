@@ -3,6 +3,7 @@ package io.dht4j.transport.grpc;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /** Counts the requests of peers that are under way, and their bytes. Safe for use by any number of threads. */
@@ -13,6 +14,9 @@ final class GrpcTransportAdmission {
     private final int maxFrameBytes;
     private final int maxInFlight;
     private final long maxInFlightBytes;
+    /** {@link #hasRoomFor}, made once and not for each request. */
+    final LongPredicate replyRoom = this::hasRoomFor;
+
     private final AtomicInteger inFlight = new AtomicInteger();
     private final AtomicLong inFlightBytes = new AtomicLong();
     private final CountDownLatch drained = new CountDownLatch(1);
@@ -46,7 +50,7 @@ final class GrpcTransportAdmission {
     }
 
     /** Replies that callers do not take are bounded as requests are. One passes whatever its size when hardly anything else is held. */
-    boolean hasRoomFor(long replyBytes) {
+    private boolean hasRoomFor(long replyBytes) {
         long held = inFlightBytes.get();
         return replyBytes <= SMALL_BYTES || held <= SMALL_BYTES || held + replyBytes <= maxInFlightBytes;
     }

@@ -382,7 +382,7 @@ final class GrpcTransportServerStream extends ServerCall.Listener<InputStream> {
         Exchange(long id, int length, long remainingNanos) {
             this.id = id;
             this.heldBytes = length;
-            this.context = new CallContext(System::nanoTime, remainingNanos, callerNames, admission::hasRoomFor);
+            this.context = new CallContext(System::nanoTime, remainingNanos, callerNames, admission.replyRoom);
         }
 
         void handle(byte[] request) {

@@ -48,7 +48,7 @@ final class GrpcTransportUnaryExchange extends ServerCall.Listener<byte[]> {
                 System::nanoTime,
                 remainingNanos,
                 GrpcTransportTls.provenNames(call.getAttributes()),
-                admission::hasRoomFor);
+                admission.replyRoom);
     }
 
     /** Lets a call in, or answers it. On its event loop. */

@@ -34,6 +34,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
@@ -58,6 +59,9 @@ final class HttpListener {
 
     /** Sockets and threads end well within this once nothing is under way. */
     private static final Duration CLOSE_BOUND = Duration.ofSeconds(10);
+
+    /** What runs on event loops that have ended does not end. */
+    private static final Duration FAILED_BOUND = Duration.ofSeconds(1);
 
     /** Stands on an answer that was given before any handler of frames saw the request. */
     static final String OUTCOME_HEADER = "Dht-Outcome";
@@ -274,27 +278,40 @@ final class HttpListener {
     void close(Duration drainTimeout) {
         if (closed.compareAndSet(false, true)) {
             LockSupport.unpark(watch);
-            Future<Void> drained = Future.succeededFuture();
-            for (HttpServer server : servers) {
-                Future<Void> shutdown = server.shutdown(drainTimeout);
-                drained = drained.eventually(() -> shutdown);
+            try {
+                shutDown(drainTimeout);
+            } catch (RejectedExecutionException e) {
+                // An event loop has ended, and with it what would close its part of the port: the process has to end
+                // for that.
+                LOG.debug("{}:{} cannot be closed in order", options.host(), port, e);
+                closed(Optional.of(e));
             }
-            drained.eventually(vertx::close).onComplete(result -> {
-                tls.ifPresent(Tls::close);
-                if (result.failed()) {
-                    LOG.warn("closing {}:{} failed", options.host(), port, result.cause());
-                }
-                // A start that was overtaken may have been dropped with the threads.
-                started.completeExceptionally(
-                        new TransportException(Outcome.NOT_SENT, options.host() + ":" + options.port() + " is closed"));
-                closing.complete(null);
-            });
         }
         awaitClosed();
     }
 
+    private void shutDown(Duration drainTimeout) {
+        Future<Void> drained = Future.succeededFuture();
+        for (HttpServer server : servers) {
+            Future<Void> shutdown = server.shutdown(drainTimeout);
+            drained = drained.eventually(() -> shutdown);
+        }
+        drained.eventually(vertx::close).onComplete(result -> closed(Optional.ofNullable(result.cause())));
+    }
+
+    private void closed(Optional<Throwable> problem) {
+        tls.ifPresent(Tls::close);
+        problem.ifPresent(cause -> LOG.warn("closing {}:{} failed: {}", options.host(), port, cause.toString()));
+        // A start that was overtaken may have been dropped with the threads.
+        started.completeExceptionally(
+                new TransportException(Outcome.NOT_SENT, options.host() + ":" + options.port() + " is closed"));
+        closing.complete(null);
+    }
+
     private void awaitClosed() {
-        if (!HttpAwait.done(closing, options.drainTimeout().plus(CLOSE_BOUND))) {
+        Duration bound =
+                failure.isDone() ? FAILED_BOUND : options.drainTimeout().plus(CLOSE_BOUND);
+        if (!HttpAwait.done(closing, bound)) {
             LOG.warn("{}:{} did not close in time; its threads go on in the background", options.host(), port);
         }
     }

@@ -23,6 +23,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -50,6 +51,9 @@ final class HttpTransportServer implements Handler<HttpServerRequest> {
     private final int maxFrameBytes;
     private final int maxInFlight;
     private final long maxInFlightBytes;
+    /** Made once and not for each request. */
+    private final LongPredicate replyRoom = this::hasRoomFor;
+
     private final AtomicInteger inFlight = new AtomicInteger();
     private final AtomicLong inFlightBytes = new AtomicLong();
     private final CompletableFuture<Void> drained = new CompletableFuture<>();
@@ -225,8 +229,7 @@ final class HttpTransportServer implements Handler<HttpServerRequest> {
             this.response = request.response();
             this.body = new HttpTransportBody(length);
             this.heldBytes = length;
-            this.context = new CallContext(
-                    System::nanoTime, remainingNanos, callerNames, HttpTransportServer.this::hasRoomFor);
+            this.context = new CallContext(System::nanoTime, remainingNanos, callerNames, replyRoom);
         }
 
         void begin() {

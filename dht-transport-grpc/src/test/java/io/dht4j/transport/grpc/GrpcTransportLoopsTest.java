@@ -1,0 +1,27 @@
+package io.dht4j.transport.grpc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** An event loop that has ended is noticed, and one that was ended in order has not failed. */
+class GrpcTransportLoopsTest {
+
+    @Test
+    void a_loop_that_has_ended_is_reported() throws Exception {
+        GrpcTransportLoops loops = new GrpcTransportLoops(2, "test-loop");
+        loops.next().executor().submit(() -> {}).get(60, TimeUnit.SECONDS);
+        loops.group().shutdownGracefully(0, 0, TimeUnit.SECONDS);
+        assertThat(loops.failure().toCompletableFuture().get(60, TimeUnit.SECONDS))
+                .contains("test-loop", "has ended");
+    }
+
+    @Test
+    void loops_that_are_closed_have_not_failed() {
+        GrpcTransportLoops loops = new GrpcTransportLoops(2, "test-loop");
+        assertThat(loops.close(Duration.ofSeconds(60))).isTrue();
+        assertThat(loops.failure().toCompletableFuture()).isNotDone();
+    }
+}
