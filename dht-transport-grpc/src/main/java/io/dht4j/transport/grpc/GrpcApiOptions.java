@@ -77,7 +77,7 @@ public final class GrpcApiOptions {
     }
 
     /**
-     * Values up to 16 MiB, batches up to 10,000 keys and 32 MiB, 4096 calls and 256 MiB of messages in flight, 10,000
+     * Values up to 16 MiB, batches up to 10,000 keys and 32 MiB, 4096 calls and a share of the heap in flight, 10,000
      * connections, 30 seconds for a client to send or receive, 60 seconds of silence, 5 seconds for draining; neither tokens
      * nor TLS.
      *

@@ -68,7 +68,7 @@ public final class HttpApiOptions {
     }
 
     /**
-     * Values up to 16 MiB, batches up to 10,000 keys and 32 MiB, 4096 requests and 256 MiB of values in flight, 30 seconds
+     * Values up to 16 MiB, batches up to 10,000 keys and 32 MiB, 4096 requests and a share of the heap in flight, 30 seconds
      * for a client to send or receive, 60 seconds of silence, 5 seconds for draining; neither tokens nor TLS.
      *
      * @return the defaults
