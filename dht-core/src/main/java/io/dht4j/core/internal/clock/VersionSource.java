@@ -11,8 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -110,7 +110,11 @@ public final class VersionSource {
 
     private void resume(Version within, Version beyond) {
         if (!clock.observe(within)) {
-            LOG.debug("version {} is of a time when this node's clock was wrong, or it is wrong now", within);
+            LOG.warn(
+                    "this node gave versions up to {} ms ahead of its clock before it was started, so that the clock was"
+                            + " wrong then or is wrong now: check it. Until that time is reached the node may give some of"
+                            + " them again",
+                    within.millis() - environment.currentTimeMillis());
         }
         clock.resumeBeyond(beyond);
         bounds = new Bounds(0, beyond.packed(), 0);
@@ -228,30 +232,48 @@ public final class VersionSource {
         }
         try {
             environment.storeExecutor().execute(this::raiseAndAnswer);
-        } catch (RejectedExecutionException e) {
-            LOG.debug("the node is closing", e);
-            close();
+        } catch (RuntimeException | Error e) {
+            // Those who wait go on when their patience is over.
+            raised();
+            report("no thread for it: " + e);
         }
     }
 
     private void raiseAndAnswer() {
-        boolean again;
-        List<Waiting> ready = new ArrayList<>();
+        boolean isKept = false;
         try {
             raiseNow();
+            isKept = true;
+        } catch (RuntimeException | Error e) {
+            report(String.valueOf(e));
         } finally {
-            synchronized (this) {
-                Bounds now = bounds;
-                waiting.removeIf(wait -> now.covers(wait.version, wait.isBeyond) && ready.add(wait));
-                raising = false;
-                overdue = false;
-                again = !waiting.isEmpty();
-            }
+            raised();
         }
-        ready.forEach(wait -> wait.done.complete(null));
-        if (again) {
+        for (Waiting wait = takeCovered(); wait != null; wait = takeCovered()) {
+            wait.done.complete(null);
+        }
+        if (isKept && isAnyWaiting()) {
             raise();
         }
+    }
+
+    private synchronized void raised() {
+        raising = false;
+        overdue = false;
+    }
+
+    private synchronized @Nullable Waiting takeCovered() {
+        Bounds now = bounds;
+        for (int i = 0; i < waiting.size(); i++) {
+            if (now.covers(waiting.get(i).version, waiting.get(i).isBeyond)) {
+                return waiting.remove(i);
+            }
+        }
+        return null;
+    }
+
+    private synchronized boolean isAnyWaiting() {
+        return !waiting.isEmpty();
     }
 
     /** Blocks as the store does. One thread at a time. */
@@ -267,7 +289,7 @@ public final class VersionSource {
         synchronized (this) {
             for (Waiting wait : waiting) {
                 if (wait.isBeyond) {
-                    beyond = Math.max(beyond, wait.version + ROOM);
+                    beyond = Math.max(beyond, Math.min(wait.version, Long.MAX_VALUE - ROOM) + ROOM);
                 } else {
                     last = Math.max(last, wait.version);
                 }

@@ -69,11 +69,15 @@ final class AckTracker {
      * @param version what it holds
      */
     boolean newer(Version version) {
-        // What lies in a future that no clock will see is somebody's lie, and cannot be superseded.
-        if (version.packed() >= 0 && version.packed() < LAST_SUPERSEDED) {
+        if (canBeSuperseded(version)) {
             NEWEST.accumulateAndGet(this, version.packed(), Math::max);
         }
         return fail();
+    }
+
+    /** False for what lies in a future that no clock will see, which is somebody's lie. */
+    static boolean canBeSuperseded(Version version) {
+        return version.packed() >= 0 && version.packed() < LAST_SUPERSEDED;
     }
 
     private boolean count(long one) {

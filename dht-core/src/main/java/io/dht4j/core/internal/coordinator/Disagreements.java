@@ -131,7 +131,7 @@ final class Disagreements implements PeerEndpoint.Complaints {
     public void sharesSlot(NodeId sender, NodeId holder) {
         if (isNew(sender, holder)) {
             LOG.error(
-                    "refused member {}, which has the version slot of member {}: their names decide it, so rename one of them",
+                    "refused a write of member {}, which has the version slot of member {}: their names decide it, so rename one",
                     sender,
                     holder);
         }

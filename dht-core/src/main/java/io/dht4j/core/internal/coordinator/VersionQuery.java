@@ -159,8 +159,10 @@ final class VersionQuery {
     }
 
     private void answered(Asked asked, Sighting sighting) {
-        // A version that no clock will show is a lie; what the replicas say of the write itself decides then.
-        sighting.version().ifPresent(version -> newest.accumulateAndGet(version.packed(), Math::max));
+        // Where it cannot be, what the replicas say of the write itself decides.
+        sighting.version()
+                .filter(AckTracker::canBeSuperseded)
+                .ifPresent(version -> newest.accumulateAndGet(version.packed(), Math::max));
         if (asked.tracker.ack() && undecided.decrementAndGet() == 0) {
             deadline.cancel();
             result.complete(new Version(newest.get()));

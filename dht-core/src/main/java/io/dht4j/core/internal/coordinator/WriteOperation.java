@@ -264,8 +264,18 @@ final class WriteOperation {
             if (versions.isReserved(above)) {
                 send(again);
             } else {
-                // If that fails, the deadline ends the call: what the first stamp did is unknown.
-                versions.reserve(above, context.remainingNanos()).thenRun(() -> send(again));
+                versions.reserve(above, context.remainingNanos()).whenComplete((reserved, error) -> {
+                    if (error == null) {
+                        send(again);
+                    } else {
+                        // What the first stamp has done is unknown.
+                        fail(
+                                again.tracker + "; no second version: "
+                                        + DhtException.unwrap(error).getMessage(),
+                                false,
+                                null);
+                    }
+                });
             }
         }
     }

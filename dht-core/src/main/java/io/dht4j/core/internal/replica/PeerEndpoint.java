@@ -60,7 +60,7 @@ public final class PeerEndpoint implements FrameHandler {
         void configuredOtherwise(NodeId sender, long settings);
 
         /**
-         * A request came from a member without a store whose version slot another one holds.
+         * A write came from a member without a store whose version slot another one holds.
          *
          * @param sender who sent it
          * @param holder who holds its slot
@@ -164,6 +164,10 @@ public final class PeerEndpoint implements FrameHandler {
         } catch (FrameException e) {
             return answer(sender, failed(e));
         }
+        Optional<Reply> taken = slotTaken(peer.sender(), request);
+        if (taken.isPresent()) {
+            return answer(sender, taken.get());
+        }
         if (request instanceof RepairRequest.Purged told
                 && !told.from().equals(peer.sender().value())) {
             return answer(
@@ -214,12 +218,23 @@ public final class PeerEndpoint implements FrameHandler {
             complaints.configuredOtherwise(peer.sender(), peer.settings());
             return Optional.of(new Reply.OtherSettings(own.settings()));
         }
-        Optional<NodeId> holder = slots.otherHolder(peer.sender());
-        holder.ifPresent(other -> complaints.sharesSlot(peer.sender(), other));
+        return Optional.empty();
+    }
+
+    /** Why what a sender writes is not carried out, if so: another one gives the same versions. */
+    private Optional<Reply> slotTaken(NodeId sender, Request request) {
+        Optional<NodeId> holder = slots.otherHolder(sender).filter(other -> writes(request));
+        holder.ifPresent(other -> complaints.sharesSlot(sender, other));
         return holder.map(other -> new Reply.Failed(
                 ErrorCode.VERSION_SLOT_TAKEN,
-                "members " + other + " and " + peer.sender()
+                "members " + other + " and " + sender
                         + " have one version slot, which their names decide: rename one of them"));
+    }
+
+    private static boolean writes(Request request) {
+        return request instanceof Request.ApplyEntries
+                || (request instanceof Request.Batch batch
+                        && batch.parts().stream().anyMatch(part -> part.request() instanceof Request.ApplyEntries));
     }
 
     private static Reply failed(FrameException e) {

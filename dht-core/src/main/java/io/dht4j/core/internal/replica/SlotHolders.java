@@ -9,8 +9,9 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which members without a store give versions of which slots: of two that have one slot, the one that was heard first
- * holds it until it has been silent for a minute. Does not block; safe for use by any number of threads.
+ * Which members without a store give versions of which slots. Of two that have one slot, the one whose name comes first
+ * holds it, on every node alike, until it has been silent for a minute; what the other one writes is refused. Does not
+ * block; safe for use by any number of threads.
  */
 public final class SlotHolders {
 
@@ -52,12 +53,13 @@ public final class SlotHolders {
         long now = environment.nanoTime();
         while (true) {
             Holder holder = holders.get(slot);
-            boolean isFree = holder == null || now - holder.heardNanos() >= SILENT_NANOS;
-            if (!isFree && !holder.member().equals(sender)) {
+            boolean isHeld = holder != null && now - holder.heardNanos() < SILENT_NANOS;
+            if (isHeld && holder.member().equals(sender)) {
+                if (now - holder.heardNanos() < PRECISION_NANOS) {
+                    return Optional.empty();
+                }
+            } else if (isHeld && holder.member().value().compareTo(sender.value()) < 0) {
                 return Optional.of(holder.member());
-            }
-            if (!isFree && now - holder.heardNanos() < PRECISION_NANOS) {
-                return Optional.empty();
             }
             if (holders.compareAndSet(slot, holder, new Holder(sender, now))) {
                 return Optional.empty();
