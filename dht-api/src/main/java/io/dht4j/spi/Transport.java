@@ -23,17 +23,17 @@ public interface Transport extends AutoCloseable {
     CompletionStage<Void> start(FrameHandler handler);
 
     /**
-     * Sends a request to a node and brings its reply. Neither blocks nor throws. What cannot be sent for lack of room in
-     * a bounded queue fails at once. A connection on which deadlines pass in silence is not trusted for long: when a link
-     * that was cut has healed, calls are answered again after a few of their deadlines.
+     * Sends a request to a node and brings its reply. Neither blocks nor throws. What cannot be sent for lack of room
+     * in a bounded queue fails at once. A connection on which deadlines pass in silence is not trusted for long: when a
+     * link that was cut has healed, calls are answered again after a few of their deadlines.
      *
      * @param node whom to ask
      * @param request the frame, head and body together up to the transport's largest frame
-     * @param context deadline and cancellation. When the deadline passes or the context is cancelled, the stage fails if
-     *     it is not yet complete
-     * @return completes with the reply, on any thread (that of the caller included), by the context's deadline; fails with
-     *     a {@link TransportException}, whose {@link TransportException#outcome() outcome} says <i>not sent</i> only
-     *     if no byte of the request can have reached the node's handler
+     * @param context deadline and cancellation. When the deadline passes or the context is cancelled, the stage fails
+     *     if it is not yet complete
+     * @return completes with the reply, on any thread (that of the caller included), by the context's deadline; fails
+     *     with a {@link TransportException}, whose {@link TransportException#outcome() outcome} says <i>not sent</i>
+     *     only if no byte of the request can have reached the node's handler
      */
     CompletionStage<byte[]> call(Node node, Frame request, CallContext context);
 

@@ -13,9 +13,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A link to a port of this machine that can go silent, in one direction or both, and heal. No connection is closed by that. As on a network, the connections that
- * were there when it went silent stay silent for long after it has healed: TCP sends again the more rarely the longer nothing was acknowledged, up to two minutes apart.
- * A connection that is begun meanwhile comes to be when the link heals.
+ * A link to a port of this machine that can go silent, in one direction or both, and heal. No connection is closed by
+ * that. As on a network, the connections that were there when it went silent stay silent for long after it has healed:
+ * TCP sends again the more rarely the longer nothing was acknowledged, up to two minutes apart. A connection that is
+ * begun meanwhile comes to be when the link heals.
  *
  * <p>A thread for each direction of a connection. Safe for use by any number of threads.
  */

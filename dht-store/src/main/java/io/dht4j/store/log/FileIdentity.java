@@ -11,17 +11,19 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which file a path led to at a time. A process that keeps a file open goes on writing to it when somebody removes it, renames
- * its directory or mounts something over it; nobody finds what it writes then.
+ * Which file a path led to at a time. A process that keeps a file open goes on writing to it when somebody removes it,
+ * renames its directory or mounts something over it; nobody finds what it writes then.
  *
  * @param path of the file
- * @param key device and inode; null where the system has none, as on Windows, which does not let an open file be removed
+ * @param key device and inode; null where the system has none, as on Windows, which does not let an open file be
+ *     removed
  * @param leastBytes how long the file is at least
  */
 public record FileIdentity(Path path, @Nullable Object key, long leastBytes) {
 
     /**
-     * The file that is at a path now. To be called while it is open: its key is not given to another file before it is closed.
+     * The file that is at a path now. To be called while it is open: its key is not given to another file before it is
+     * closed.
      *
      * @param path of a file that exists
      * @return its identity, of any length
@@ -32,8 +34,8 @@ public record FileIdentity(Path path, @Nullable Object key, long leastBytes) {
     }
 
     /**
-     * A file that was written and closed: whichever file has that path, if it is long enough. Without a key, since some file
-     * systems give a file another one when nobody has it open.
+     * A file that was written and closed: whichever file has that path, if it is long enough. Without a key, since some
+     * file systems give a file another one when nobody has it open.
      *
      * @param path of the file
      * @param bytes its length

@@ -279,7 +279,8 @@ public final class LogFormat {
     }
 
     /**
-     * Decodes one record of a payload whose checksum was right. Nothing is allocated that does not fit into the payload.
+     * Decodes one record of a payload whose checksum was right. Nothing is allocated that does not fit into the
+     * payload.
      *
      * @param in at the record
      * @param remaining bytes of the payload from there on

@@ -23,7 +23,9 @@ final class NoteFiles {
         this.directory = directory;
     }
 
-    /** Keeps a note in place of the one before; it is on the disk on return, in the directory that the store has open. */
+    /**
+     * Keeps a note in place of the one before; it is on the disk on return, in the directory that the store has open.
+     */
     void keep(String name, byte[] bytes) {
         Path file = file(name);
         try {

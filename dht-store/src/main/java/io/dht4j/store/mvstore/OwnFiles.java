@@ -9,9 +9,9 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The files that a store needs at its next start: those that it has open must be the ones at their paths, the others must be
- * there. The directory is not looked at itself: it is held by the files in it that are open. Safe for use by any number of
- * threads; methods block for a call to the file system for each file.
+ * The files that a store needs at its next start: those that it has open must be the ones at their paths, the others
+ * must be there. The directory is not looked at itself: it is held by the files in it that are open. Safe for use by
+ * any number of threads; methods block for a call to the file system for each file.
  */
 final class OwnFiles {
 
@@ -55,7 +55,9 @@ final class OwnFiles {
         }
     }
 
-    /** What to say of something that could not be written: that the files are gone explains more than how that showed. */
+    /**
+     * What to say of something that could not be written: that the files are gone explains more than how that showed.
+     */
     IOException reason(IOException failure) {
         if (failure instanceof ForceFailedException) {
             return failure;

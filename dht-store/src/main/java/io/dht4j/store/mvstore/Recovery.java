@@ -18,9 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads the log when a store is opened, and makes it fit to be continued. Reading needs nothing to be written, so that a store on
- * a full disk can be read; what must be written before the log goes on can be tried again until there is room. For one thread at
- * a time.
+ * Reads the log when a store is opened, and makes it fit to be continued. Reading needs nothing to be written, so that
+ * a store on a full disk can be read; what must be written before the log goes on can be tried again until there is
+ * room. For one thread at a time.
  */
 final class Recovery implements SegmentReader.Sink {
 
@@ -57,8 +57,8 @@ final class Recovery implements SegmentReader.Sink {
     }
 
     /**
-     * Reads the segments that the map lacks. A gap between what it has and what they hold means that something is lost. What the
-     * {@linkplain MvStoreOptions options} do not allow in memory is merged into the map at once.
+     * Reads the segments that the map lacks. A gap between what it has and what they hold means that something is lost.
+     * What the {@linkplain MvStoreOptions options} do not allow in memory is merged into the map at once.
      *
      * @return a table for each segment, the oldest first
      */
@@ -137,7 +137,9 @@ final class Recovery implements SegmentReader.Sink {
         }
     }
 
-    /** Merges what is in memory of a segment. The log keeps it, and the merge of what is read of it later finishes it. */
+    /**
+     * Merges what is in memory of a segment. The log keeps it, and the merge of what is read of it later finishes it.
+     */
     private void mergeHeaviest() {
         int heaviest = heaviest();
         Memtable table = heaviest < recovered.size() ? recovered.get(heaviest) : current;

@@ -37,9 +37,11 @@ final class StoreNotes {
     }
 
     /**
-     * Throws if the log does not reach as far as it did when the store was closed. Segments up to one are not needed any more.
+     * Throws if the log does not reach as far as it did when the store was closed. Segments up to one are not needed
+     * any more.
      *
-     * @return the last segment if the store was closed in order, else 0. A later one has been begun since, and nothing was written to it
+     * @return the last segment if the store was closed in order, else 0. A later one has been begun since, and nothing
+     *     was written to it
      */
     long checkEnd(long lastMerged) throws IOException {
         Path file = directory.path().resolve(END_FILE);

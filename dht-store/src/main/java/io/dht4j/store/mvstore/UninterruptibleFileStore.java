@@ -88,7 +88,9 @@ final class UninterruptibleFileStore extends RandomAccessStore {
         setSize(handles.get(0).length());
     }
 
-    /** Whether the file system was mounted read-only: if it is not any more, the file must be opened anew to be written. */
+    /**
+     * Whether the file system was mounted read-only: if it is not any more, the file must be opened anew to be written.
+     */
     boolean isOpenedToRead() {
         return openedToRead;
     }

@@ -138,7 +138,10 @@ final class WriteAheadLog {
         }
     }
 
-    /** Does what could not be done when the store was opened. To be called while the store refuses writes, and before anything is merged. */
+    /**
+     * Does what could not be done when the store was opened. To be called while the store refuses writes, and before
+     * anything is merged.
+     */
     void prepare() throws IOException {
         lead();
         try {
@@ -168,7 +171,10 @@ final class WriteAheadLog {
         }
     }
 
-    /** For those who write no entries themselves. Whoever leads meanwhile soon ends, since it writes, or finds out that the store has failed. */
+    /**
+     * For those who write no entries themselves. Whoever leads meanwhile soon ends, since it writes, or finds out that
+     * the store has failed.
+     */
     private void lead() {
         while (!leading.compareAndSet(false, true)) {
             LockSupport.parkNanos(LEADING_PAUSE_NANOS);
@@ -337,7 +343,10 @@ final class WriteAheadLog {
         }
     }
 
-    /** A full disk may have room again; what was not forced to the disk, is gone, or was never foreseen, needs a look at what is there. */
+    /**
+     * A full disk may have room again; what was not forced to the disk, is gone, or was never foreseen, needs a look at
+     * what is there.
+     */
     private void failed(Throwable thrown) {
         Throwable cause =
                 thrown instanceof IOException failure ? directory.files().reason(failure) : thrown;

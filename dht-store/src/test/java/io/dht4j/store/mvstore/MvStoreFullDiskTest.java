@@ -23,7 +23,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Stores that are opened while their disk is full: they are read, say why they take no writes, and take them when there is room. */
+/**
+ * Stores that are opened while their disk is full: they are read, say why they take no writes, and take them when there
+ * is room.
+ */
 @Tag("portable")
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class MvStoreFullDiskTest extends MvStoreFaults {

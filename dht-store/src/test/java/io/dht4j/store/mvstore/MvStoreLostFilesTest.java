@@ -21,7 +21,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What a store does whose files are removed or replaced while it has them open: what it acknowledges is found by the next start, or not acknowledged. */
+/**
+ * What a store does whose files are removed or replaced while it has them open: what it acknowledges is found by the
+ * next start, or not acknowledged.
+ */
 @Tag("portable")
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class MvStoreLostFilesTest extends MvStoreFaults {

@@ -5,7 +5,9 @@ import io.dht4j.StoreProblem;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Opens a store with the default options, merges its log, and prints how many of some keys it has, or why it cannot. */
+/**
+ * Opens a store with the default options, merges its log, and prints how many of some keys it has, or why it cannot.
+ */
 final class ReadingProcess {
 
     private ReadingProcess() {}

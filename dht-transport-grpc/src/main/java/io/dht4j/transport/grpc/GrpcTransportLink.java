@@ -24,11 +24,12 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection to a peer and the stream on it: writes calls, reads replies. Lives on its lane's event loop; gRPC may call
- * back on another thread only before there is a connection.
+ * A connection to a peer and the stream on it: writes calls, reads replies. Lives on its lane's event loop; gRPC may
+ * call back on another thread only before there is a connection.
  *
- * <p>A deadline that passes while nothing comes from the peer puts the connection in doubt: the link may be cut, and TCP says so
- * only after minutes. Then the peer is {@linkplain GrpcTransportProbe asked}, and nothing is written until it has answered.
+ * <p>A deadline that passes while nothing comes from the peer puts the connection in doubt: the link may be cut, and
+ * TCP says so only after minutes. Then the peer is {@linkplain GrpcTransportProbe asked}, and nothing is written until
+ * it has answered.
  */
 final class GrpcTransportLink extends ClientCall.Listener<InputStream> {
 

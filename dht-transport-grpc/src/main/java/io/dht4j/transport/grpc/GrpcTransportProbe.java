@@ -11,8 +11,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Asks over a channel whether the peer is there. gRPC keeps its pings to itself and sends none in less than ten seconds, so this
- * calls a method that no peer has: that it has none is an answer.
+ * Asks over a channel whether the peer is there. gRPC keeps its pings to itself and sends none in less than ten
+ * seconds, so this calls a method that no peer has: that it has none is an answer.
  */
 final class GrpcTransportProbe extends ClientCall.Listener<InputStream> {
 
@@ -28,7 +28,8 @@ final class GrpcTransportProbe extends ClientCall.Listener<InputStream> {
     /**
      * Asks, in so much time or a little more.
      *
-     * @param whenEnded told, by the channel's event loop, whether the peer may be there: false only if the time has passed
+     * @param whenEnded told, by the channel's event loop, whether the peer may be there: false only if the time has
+     *     passed
      */
     static void begin(ManagedChannel channel, long nanos, Consumer<Boolean> whenEnded) {
         Context.ROOT.run(() -> {

@@ -37,7 +37,9 @@ abstract class GrpcTransportUnaryCall extends ClientCall.Listener<byte[]> {
     /** Something has come from the peer. */
     abstract void heard();
 
-    /** The deadline has passed since a moment, by {@link System#nanoTime()}, when the call was begun over a connection. */
+    /**
+     * The deadline has passed since a moment, by {@link System#nanoTime()}, when the call was begun over a connection.
+     */
     abstract void silentSince(long moment);
 
     /** Begins apart from whatever call of gRPC the caller is in, whose end must not cancel this one. */

@@ -30,9 +30,9 @@ import org.slf4j.LoggerFactory;
  * connection each. So the first call, and the first after a failure or a pause, wait for an empty request of ours to
  * settle the connection; it also shows that both sides speak HTTP/2. Safe for use by any number of threads.
  *
- * <p>The client has no ping, and goes on with a connection over a link that is cut for as long as TCP does, which is minutes. So
- * when a deadline passes while nothing comes from the peer, an empty request asks whether it is there, in as much time as the call
- * had; if it is not answered, another client takes the place of this one.
+ * <p>The client has no ping, and goes on with a connection over a link that is cut for as long as TCP does, which is
+ * minutes. So when a deadline passes while nothing comes from the peer, an empty request asks whether it is there, in
+ * as much time as the call had; if it is not answered, another client takes the place of this one.
  */
 final class JdkConnections {
 

@@ -17,12 +17,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A connection to a peer and the calls on it. Lives on its lane's event loop: no other thread touches it. An HTTP/2 connection
- * outlives the calls on it that are given up. An HTTP/1.1 connection can only be closed then: it takes no further
- * calls, and ends with the last that it carries.
+ * A connection to a peer and the calls on it. Lives on its lane's event loop: no other thread touches it. An HTTP/2
+ * connection outlives the calls on it that are given up. An HTTP/1.1 connection can only be closed then: it takes no
+ * further calls, and ends with the last that it carries.
  *
- * <p>A deadline that passes while nothing comes over the connection puts it in doubt: the link may be cut, and TCP says so only
- * after minutes. HTTP/2 then asks with a ping, which has as much time as the call had. Until the answer no further call is sent.
+ * <p>A deadline that passes while nothing comes over the connection puts it in doubt: the link may be cut, and TCP says
+ * so only after minutes. HTTP/2 then asks with a ping, which has as much time as the call had. Until the answer no
+ * further call is sent.
  */
 final class VertxConnection {
 
@@ -108,7 +109,10 @@ final class VertxConnection {
         return heardAt;
     }
 
-    /** Closes the connection unless the peer answers a ping in time. HTTP/1.1 has none: it closes one that carries nothing at once. */
+    /**
+     * Closes the connection unless the peer answers a ping in time. HTTP/1.1 has none: it closes one that carries
+     * nothing at once.
+     */
     void doubt(long nanos) {
         if (doubted || closed) {
             return;

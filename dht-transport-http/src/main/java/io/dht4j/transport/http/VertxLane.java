@@ -315,8 +315,8 @@ final class VertxLane {
     }
 
     /**
-     * A connection has been silent for the time of a call. The unused ones over which nothing has come since then are likely to be
-     * as dead, and each would cost a call its deadline.
+     * A connection has been silent for the time of a call. The unused ones over which nothing has come since then are
+     * likely to be as dead, and each would cost a call its deadline.
      */
     void doubtUnused(long nanos, long since) {
         assert loop.isCurrent();

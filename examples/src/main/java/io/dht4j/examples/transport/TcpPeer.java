@@ -183,8 +183,8 @@ final class TcpPeer implements TcpConnection.Owner {
 
     // tag::doubt[]
     /**
-     * Whether nothing has come since a call was sent, whose deadline has passed. The link may be cut then, which TCP does not tell
-     * before minutes have passed; so the peer is pinged.
+     * Whether nothing has come since a call was sent, whose deadline has passed. The link may be cut then, which TCP
+     * does not tell before minutes have passed; so the peer is pinged.
      */
     boolean doubts(Call call) {
         boolean doubted = call.sentAt != 0 && call.sentAt - heardAt > 0 && pinged.compareAndSet(false, true);
