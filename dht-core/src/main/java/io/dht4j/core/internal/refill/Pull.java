@@ -140,7 +140,11 @@ final class Pull {
             waitNanos = Math.min(LONGEST_WAIT_NANOS, 2 * waitNanos);
         }
         if (tell) {
-            LOG.warn("refilling waits for {}; it is asked again and again: {}", node.id(), why);
+            LOG.warn(
+                    "refilling waits for {}, which is asked again and again: {}. Start it, or name it as lost (ClusterBuilder.refill,"
+                            + " --refill-without) if it does not come back",
+                    node.id(),
+                    why);
         }
     }
 }
