@@ -24,10 +24,12 @@ import javax.net.ssl.X509ExtendedKeyManager;
 import javax.net.ssl.X509ExtendedTrustManager;
 
 /**
- * Keys and certificates as the files hold them now. The managers stay the same objects while what they use is replaced: the
- * files are read twice a second, and full handshakes use the new ones once two looks have found the same: within about a
- * second of a change. Files that cannot be read or do not fit together leave the last good ones in use, and are told to
- * {@code warnings} once. Connections stay as they are, and sessions may be resumed without a look at certificates.
+ * Keys and certificates as the files hold them now. The managers stay the same objects while what they use is replaced:
+ * the files are read twice a second, and full handshakes use the new ones once two looks have found the same: within
+ * about a second of a change. Files that cannot be read or do not fit together leave the last good ones in use, and are
+ * told to {@code warnings} once. So do certificates of another node, and those that are not valid now where the ones in
+ * use are; these come into use when they become valid. Connections stay as they are, and sessions may be resumed
+ * without a look at certificates.
  *
  * <p>Safe for use by any number of threads. Owns a daemon thread until it is closed.
  */
@@ -86,8 +88,8 @@ public final class Tls implements AutoCloseable {
      * Reads the files. Blocks.
      *
      * @param files where they are
-     * @param warnings takes a line, without secrets: now, on the calling thread, of certificates that are not valid today; later,
-     *     on the own thread, when files were read anew or could not be
+     * @param warnings takes a line, without secrets: now, on the calling thread, of certificates that are not valid
+     *     today; later, on the own thread, when files were read anew or could not be
      * @return what they say
      * @throws IllegalArgumentException if a file is missing or not what it should be; the message names it
      */
@@ -143,8 +145,8 @@ public final class Tls implements AutoCloseable {
     }
 
     /**
-     * Trusts what leads to one of the authorities. For clients of a public API, which check host names as HTTPS does, and
-     * for servers, which ask {@link #callerNames} whose certificate it is.
+     * Trusts what leads to one of the authorities. For clients of a public API, which check host names as HTTPS does,
+     * and for servers, which ask {@link #callerNames} whose certificate it is.
      *
      * @return always the same object
      */
@@ -163,8 +165,8 @@ public final class Tls implements AutoCloseable {
     }
 
     /**
-     * For nodes that call nodes: trusts what leads to one of the authorities and bears the name of the node that is called;
-     * host names do not matter.
+     * For nodes that call nodes: trusts what leads to one of the authorities and bears the name of the node that is
+     * called; host names do not matter.
      *
      * @param peers tells who should be where
      * @return a new object

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What files mean, kept up to date by a daemon thread that reads them twice a second. Contents count once two looks in
- * sequence found the same: files that are being written, or that are replaced one after the other, are left to settle. What
- * makes no sense leaves the last good meaning in use and is told once. What must not be used yet is tried again.
+ * sequence found the same: files that are being written, or that are replaced one after the other, are left to settle.
+ * What makes no sense leaves the last good meaning in use and is told once. What must not be used yet is tried again.
  *
  * <p>Contents are compared, not sizes and times: those may stay the same when a file changes, and the files are small.
  */
@@ -22,7 +22,9 @@ final class Watched<T> implements AutoCloseable {
 
     static final long LOOK_EVERY_MILLIS = 500;
 
-    /** Contents that make sense and must not be used now. Time may mend that, so they are tried again with each look. */
+    /**
+     * Contents that make sense and must not be used now. Time may mend that, so they are tried again with each look.
+     */
     static final class NotNowException extends IllegalArgumentException {
 
         private static final long serialVersionUID = 1L;

@@ -8,8 +8,9 @@ import java.net.SocketAddress;
 import java.util.function.Consumer;
 
 /**
- * Closes connections over a limit as soon as they are accepted. gRPC itself takes any number of them, and tells of one only
- * after its handshake; so this stands at the listening socket, which hands on what it accepts. One for each listener.
+ * Closes connections over a limit as soon as they are accepted. gRPC itself takes any number of them, and tells of one
+ * only after its handshake; so this stands at the listening socket, which hands on what it accepts. One for each
+ * listener.
  */
 final class GrpcAccept extends ChannelInboundHandlerAdapter {
 

@@ -38,8 +38,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Serves a cluster's keys to clients over gRPC: the service {@code dht4j.v1.KeyValue}, and besides gRPC's own health and
- * reflection services. {@code docs/grpc-api.md} is the contract.
+ * Serves a cluster's keys to clients over gRPC: the service {@code dht4j.v1.KeyValue}, and besides gRPC's own health
+ * and reflection services. {@code docs/grpc-api.md} is the contract.
  *
  * <p>An API does not own its cluster: close the API first, then the cluster. Safe for use by any number of threads.
  */
@@ -62,7 +62,9 @@ public final class GrpcApi implements AutoCloseable {
     /** Room for calls that are refused while as many as may be are under way. */
     private static final int MORE_CALLS = 1000;
 
-    /** More resets than this in a window end a connection: above what clients whose deadlines pass do, below a flood. */
+    /**
+     * More resets than this in a window end a connection: above what clients whose deadlines pass do, below a flood.
+     */
     private static final int MAX_RESETS = 6000;
 
     private static final int RESET_WINDOW_SECONDS = 30;
@@ -147,8 +149,8 @@ public final class GrpcApi implements AutoCloseable {
      * @param cluster what to serve
      * @param options limits and timeouts, tokens and TLS
      * @return the API, serving
-     * @throws IllegalArgumentException if the host is blank or the port not 0 to 65535, if a file of tokens or for TLS is not
-     *     what it should be, or if plaintext would go beyond loopback without being allowed
+     * @throws IllegalArgumentException if the host is blank or the port not 0 to 65535, if a file of tokens or for TLS
+     *     is not what it should be, or if plaintext would go beyond loopback without being allowed
      * @throws TransportException if the port cannot be bound; the message names host and port
      */
     public static GrpcApi listening(String host, int port, Cluster cluster, GrpcApiOptions options) {
@@ -246,10 +248,10 @@ public final class GrpcApi implements AutoCloseable {
     }
 
     /**
-     * Takes no further calls, waits until those under way have ended (at most for {@code drainTimeout}), and ends the others
-     * with {@link io.dht4j.ErrorCode#INTERNAL}. Calls that come meanwhile over open connections are refused with
-     * {@link io.dht4j.ErrorCode#NOT_SERVING}, and the health service says so too. On return the port is released and the
-     * threads have ended. Blocks; must not be called on an event loop. May be called repeatedly.
+     * Takes no further calls, waits until those under way have ended (at most for {@code drainTimeout}), and ends the
+     * others with {@link io.dht4j.ErrorCode#INTERNAL}. Calls that come meanwhile over open connections are refused with
+     * {@link io.dht4j.ErrorCode#NOT_SERVING}, and the health service says so too. On return the port is released and
+     * the threads have ended. Blocks; must not be called on an event loop. May be called repeatedly.
      *
      * @throws IllegalStateException if called on an event loop
      */

@@ -10,8 +10,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Bounds what is in flight, in calls and in bytes of messages, and knows when nothing is. Nothing waits here: what does not
- * fit is refused. Safe for use by any number of threads.
+ * Bounds what is in flight, in calls and in bytes of messages, and knows when nothing is. Nothing waits here: what does
+ * not fit is refused. Safe for use by any number of threads.
  */
 final class GrpcApiAdmission {
 
@@ -34,7 +34,9 @@ final class GrpcApiAdmission {
         this.maxBytes = maxBytes;
     }
 
-    /** Counts a call in that costs next to nothing. Many may be under way all the same, if their requests do not come. */
+    /**
+     * Counts a call in that costs next to nothing. Many may be under way all the same, if their requests do not come.
+     */
     void enterUncounted(GrpcApiStream stream) {
         if (cheapCalls.incrementAndGet() > maxCheapCalls) {
             cheapCalls.decrementAndGet();
@@ -94,7 +96,10 @@ final class GrpcApiAdmission {
         }
     }
 
-    /** Takes bytes from the budget, and tells whether there were enough; when nobody holds any there are enough for everything. */
+    /**
+     * Takes bytes from the budget, and tells whether there were enough; when nobody holds any there are enough for
+     * everything.
+     */
     boolean reserve(long count) {
         long before = bytes.getAndAdd(count);
         if (before > 0 && before + count > maxBytes) {

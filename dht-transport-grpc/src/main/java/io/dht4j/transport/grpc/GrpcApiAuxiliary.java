@@ -20,9 +20,9 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * The bounds of gRPC's own services, health and reflection. Anybody may call them, without a token; so they have a budget
- * apart from that of the API's calls: few streams, small messages, and little time for those that do not watch. Safe for
- * use by any number of threads.
+ * The bounds of gRPC's own services, health and reflection. Anybody may call them, without a token; so they have a
+ * budget apart from that of the API's calls: few streams, small messages, and little time for those that do not watch.
+ * Safe for use by any number of threads.
  */
 final class GrpcApiAuxiliary implements ServerInterceptor {
 

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A stream of gRPC's own services as the connection sees it: cuts it off when a message grows too large, while it still
- * arrives, and knows when something last came. Called on the connection's event loop, and by {@link GrpcApiAuxiliary}, which
- * guards the place that it has.
+ * arrives, and knows when something last came. Called on the connection's event loop, and by {@link GrpcApiAuxiliary},
+ * which guards the place that it has.
  */
 final class GrpcApiAuxiliaryStream extends ServerStreamTracer {
 

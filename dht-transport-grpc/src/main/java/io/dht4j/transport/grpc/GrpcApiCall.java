@@ -22,8 +22,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A call under way: takes the one message of its request, hands it to the method, and sends what the method answers. The
- * request comes on an event loop, the answer from any thread. The first end counts, later ones do nothing.
+ * A call under way: takes the one message of its request, hands it to the method, and sends what the method answers.
+ * The request comes on an event loop, the answer from any thread. The first end counts, later ones do nothing.
  *
  * @param <A> what the method answers
  */
@@ -31,7 +31,9 @@ final class GrpcApiCall<A> extends ServerCall.Listener<byte[]> {
 
     private static final Logger LOG = LoggerFactory.getLogger(GrpcApiCall.class);
 
-    /** How much earlier than the client the cluster gives up, at most, so that its error arrives before the deadline. */
+    /**
+     * How much earlier than the client the cluster gives up, at most, so that its error arrives before the deadline.
+     */
     private static final long MAX_MARGIN_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     /**
@@ -96,7 +98,10 @@ final class GrpcApiCall<A> extends ServerCall.Listener<byte[]> {
         scope = needed;
     }
 
-    /** Looks at the token once more if the tokens have changed since {@link #authorize}: whoever ends calls for that may have missed this one. */
+    /**
+     * Looks at the token once more if the tokens have changed since {@link #authorize}: whoever ends calls for that may
+     * have missed this one.
+     */
     void listed() {
         if (guard.changes() != tokensSeen) {
             checkToken();
@@ -104,8 +109,8 @@ final class GrpcApiCall<A> extends ServerCall.Listener<byte[]> {
     }
 
     /**
-     * Ends the call if its token allows it no longer: one that streams its answer, or one whose request is still to come. What
-     * else has begun goes on, since nobody could tell whether it was done. On any thread.
+     * Ends the call if its token allows it no longer: one that streams its answer, or one whose request is still to
+     * come. What else has begun goes on, since nobody could tell whether it was done. On any thread.
      */
     void checkToken() {
         if (over) {
@@ -172,7 +177,10 @@ final class GrpcApiCall<A> extends ServerCall.Listener<byte[]> {
         }
     }
 
-    /** Waits for another thread that is answering: when this returns, the event loop may end, and what is sent to it later would keep its buffer for ever. */
+    /**
+     * Waits for another thread that is answering: when this returns, the event loop may end, and what is sent to it
+     * later would keep its buffer for ever.
+     */
     @Override
     public void onCancel() {
         synchronized (this) {
@@ -225,7 +233,10 @@ final class GrpcApiCall<A> extends ServerCall.Listener<byte[]> {
         });
     }
 
-    /** Sends the only message and ends the call. In one step: the library holds the message back until the end, and where that is left out its buffer is lost. */
+    /**
+     * Sends the only message and ends the call. In one step: the library holds the message back until the end, and
+     * where that is left out its buffer is lost.
+     */
     synchronized void answer(A message) {
         send(message);
         complete();

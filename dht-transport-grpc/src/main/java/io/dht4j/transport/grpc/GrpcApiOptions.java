@@ -8,8 +8,8 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * What the public gRPC API accepts, from whom, and how long it waits for its clients. Immutable; every {@code with} method
- * gives a copy, and throws an {@link IllegalArgumentException} that names option, value and allowed range.
+ * What the public gRPC API accepts, from whom, and how long it waits for its clients. Immutable; every {@code with}
+ * method gives a copy, and throws an {@link IllegalArgumentException} that names option, value and allowed range.
  */
 public final class GrpcApiOptions {
 
@@ -78,8 +78,8 @@ public final class GrpcApiOptions {
 
     /**
      * Values up to 16 MiB, batches up to 10,000 keys and 32 MiB, 4096 calls and a share of the heap in flight, 10,000
-     * connections, 30 seconds for a client to send or receive, 60 seconds of silence, 5 seconds for draining; neither tokens
-     * nor TLS.
+     * connections, 30 seconds for a client to send or receive, 60 seconds of silence, 5 seconds for draining; neither
+     * tokens nor TLS.
      *
      * @return the defaults
      */
@@ -100,8 +100,9 @@ public final class GrpcApiOptions {
     }
 
     /**
-     * The same options with this bound on calls that are under way, those that wait for their client included; {@code Locate},
-     * {@code Status} and repairs count apart, up to as many again, 100 at least. Further ones are refused as overloaded.
+     * The same options with this bound on calls that are under way, those that wait for their client included;
+     * {@code Locate}, {@code Status} and repairs count apart, up to as many again, 100 at least. Further ones are
+     * refused as overloaded.
      *
      * @param calls 1 to 1,000,000; by default 4096
      * @return new options
@@ -113,8 +114,8 @@ public final class GrpcApiOptions {
     }
 
     /**
-     * The same options with the limits of this budget: the largest value, the bytes that are held for clients, and batches that do not
-     * exceed them.
+     * The same options with the limits of this budget: the largest value, the bytes that are held for clients, and
+     * batches that do not exceed them.
      *
      * @param memory the node's, by default that of the heap
      * @return new options
@@ -133,8 +134,8 @@ public final class GrpcApiOptions {
     }
 
     /**
-     * The same options with this bound on the bytes that are held for clients that are sending requests or receiving values.
-     * They count as they arrive. Calls that need more are refused as overloaded.
+     * The same options with this bound on the bytes that are held for clients that are sending requests or receiving
+     * values. They count as they arrive. Calls that need more are refused as overloaded.
      *
      * @param bytes {@code maxValueBytes} (but at least 1) to 1 TiB; by default an eighth of the heap, up to 256 MiB
      * @return new options
@@ -146,9 +147,9 @@ public final class GrpcApiOptions {
     }
 
     /**
-     * The same options with this bound on the keys and values of a batch, of those that are written or of those that an answer
-     * brings. No message that is larger than this or {@code maxValueBytes}, and 64 KiB and 32 bytes for each key that a batch
-     * may have, is taken from a client.
+     * The same options with this bound on the keys and values of a batch, of those that are written or of those that an
+     * answer brings. No message that is larger than this or {@code maxValueBytes}, and 64 KiB and 32 bytes for each key
+     * that a batch may have, is taken from a client.
      *
      * @param bytes 1 KiB to 1 GiB; by default 32 MiB, and less on a small heap
      * @return new options
@@ -173,8 +174,8 @@ public final class GrpcApiOptions {
 
     /**
      * The same options with this bound on connections. Further ones are closed when they are accepted. No more than a
-     * quarter of the files that this process may have open are taken; a warning tells if those are less than half of what
-     * is asked for.
+     * quarter of the files that this process may have open are taken; a warning tells if those are less than half of
+     * what is asked for.
      *
      * @param connections 1 to 1,000,000; by default 10,000
      * @return new options
@@ -186,8 +187,8 @@ public final class GrpcApiOptions {
     }
 
     /**
-     * The same options with this bound on connections from one remote address, or from one IPv6 network of 64 bits. Further
-     * ones are closed when they are accepted. Raise it where all clients come through one proxy.
+     * The same options with this bound on connections from one remote address, or from one IPv6 network of 64 bits.
+     * Further ones are closed when they are accepted. Raise it where all clients come through one proxy.
      *
      * @param connections 1 to 1,000,000; by default half of all, or 100 if that is more
      * @return new options
@@ -223,8 +224,8 @@ public final class GrpcApiOptions {
     }
 
     /**
-     * The same options with this time for a client to receive an answer, for scans to receive anything. Then the call is cut
-     * off; others on the same connection go on.
+     * The same options with this time for a client to receive an answer, for scans to receive anything. Then the call
+     * is cut off; others on the same connection go on.
      *
      * @param timeout 1 ms to 1 hour; by default 30 seconds
      * @return new options
@@ -236,8 +237,8 @@ public final class GrpcApiOptions {
     }
 
     /**
-     * The same options with this time after which a connection without calls is closed. One with calls that is silent for so
-     * long must answer a ping.
+     * The same options with this time after which a connection without calls is closed. One with calls that is silent
+     * for so long must answer a ping.
      *
      * @param timeout 1 second to 2 hours; by default 60 seconds
      * @return new options
@@ -276,7 +277,8 @@ public final class GrpcApiOptions {
     /**
      * The same options with TLS.
      *
-     * @param files the certificate to show and its key; authorities are not used, for clients are not asked for certificates
+     * @param files the certificate to show and its key; authorities are not used, for clients are not asked for
+     *     certificates
      * @return new options
      */
     public GrpcApiOptions withTls(TlsFiles files) {

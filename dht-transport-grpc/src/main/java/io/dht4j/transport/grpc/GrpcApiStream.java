@@ -11,8 +11,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call as the connection sees it: counts its bytes as they arrive, knows whose turn it is, and learns when the last byte has
- * left. Called on the connection's event loop and by whoever answers.
+ * A call as the connection sees it: counts its bytes as they arrive, knows whose turn it is, and learns when the last
+ * byte has left. Called on the connection's event loop and by whoever answers.
  */
 final class GrpcApiStream extends ServerStreamTracer {
 
@@ -55,7 +55,10 @@ final class GrpcApiStream extends ServerStreamTracer {
         };
     }
 
-    /** Puts a context of this stream's own between the call and the root: to cancel it is the one way to reset the stream. */
+    /**
+     * Puts a context of this stream's own between the call and the root: to cancel it is the one way to reset the
+     * stream.
+     */
     @Override
     public Context filterContext(Context parent) {
         Context.CancellableContext own = parent.withCancellation();

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Counts the open connections of a listener, in all and by remote address, so that one caller cannot take every place.
- * IPv6 addresses of one network (64 bits) count as one, since a caller has all of them. Does not block; safe for use by any
- * number of threads.
+ * IPv6 addresses of one network (64 bits) count as one, since a caller has all of them. Does not block; safe for use by
+ * any number of threads.
  */
 final class GrpcConnectionLimit {
 
@@ -43,8 +43,8 @@ final class GrpcConnectionLimit {
     }
 
     /**
-     * The limit of a listener. Connections are files: it leaves some to stores and to other listeners, and tells an operator
-     * whose limit of files is far too low.
+     * The limit of a listener. Connections are files: it leaves some to stores and to other listeners, and tells an
+     * operator whose limit of files is far too low.
      *
      * @param where names the listener
      * @param max the most connections in all
@@ -75,7 +75,10 @@ final class GrpcConnectionLimit {
                 : OptionalLong.empty();
     }
 
-    /** Counts a connection that was accepted; false if there is no place for it. Else it has to leave, from the same address. */
+    /**
+     * Counts a connection that was accepted; false if there is no place for it. Else it has to leave, from the same
+     * address.
+     */
     boolean enter(@Nullable SocketAddress remote) {
         if (open.incrementAndGet() > max) {
             open.decrementAndGet();

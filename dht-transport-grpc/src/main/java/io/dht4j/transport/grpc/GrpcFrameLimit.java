@@ -12,9 +12,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Ends an HTTP/2 connection that sends more frames than any client needs of those that carry no call: settings, priorities,
- * empty data, and types that nobody knows. The client is told why. gRPC limits resets and pings itself, these it does not.
- * Looks at the heads of the frames as they pass and leaves them to gRPC. One for each connection; for its event loop.
+ * Ends an HTTP/2 connection that sends more frames than any client needs of those that carry no call: settings,
+ * priorities, empty data, and types that nobody knows. The client is told why. gRPC limits resets and pings itself,
+ * these it does not. Looks at the heads of the frames as they pass and leaves them to gRPC. One for each connection;
+ * for its event loop.
  */
 final class GrpcFrameLimit extends ChannelInboundHandlerAdapter {
 

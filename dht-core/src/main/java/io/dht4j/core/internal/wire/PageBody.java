@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Reads pages of ranges. A page that is out of order, out of its range or does not advance is malformed: whoever asks for
- * page after page would be led in circles, or past keys, by a peer that lies or is at fault.
+ * Reads pages of ranges. A page that is out of order, out of its range or does not advance is malformed: whoever asks
+ * for page after page would be led in circles, or past keys, by a peer that lies or is at fault.
  */
 final class PageBody {
 
