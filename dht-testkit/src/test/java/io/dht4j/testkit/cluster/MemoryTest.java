@@ -15,6 +15,8 @@ import io.dht4j.core.ClusterBuilder;
 import io.dht4j.core.HashFunctions;
 import io.dht4j.spi.HashFunction;
 import io.dht4j.spi.MemoryBudget;
+import io.dht4j.testkit.Fault;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -97,6 +99,44 @@ class MemoryTest {
                     assertThat(scan.heldBytes()).isZero();
                 }
                 assertThat(shown).isEqualTo(keys);
+            }
+        }
+    }
+
+    /** What has expired is not shown, and must not count as held until there is something to show. */
+    @Test
+    void aScanPassesMoreExpiredValuesThanTheMemoryForReads() {
+        try (SimulatedCluster cluster = cluster()) {
+            CallOptions brief = TWO_OF_THREE.withTimeToLive(Duration.ofSeconds(1));
+            for (int i = 0; i < 30; i++) {
+                cluster.await(cluster.node(0).put(Key.of(String.format("gone-%03d", i)), new byte[VALUE_BYTES], brief));
+            }
+            cluster.env.advance(Duration.ofSeconds(2));
+            List<Key> keys = put(cluster, 1);
+            List<Key> shown = new ArrayList<>();
+            try (Scan scan = cluster.node(0).scan(KeyRange.all(), ScanScope.CLUSTER, TWO_OF_THREE)) {
+                cluster.await(scan.forEach(entry -> shown.add(entry.key())));
+            }
+            assertThat(shown).isEqualTo(keys);
+        }
+    }
+
+    /** A replica's old value and the new one, which is fetched, exceed the memory for reads together. */
+    @Test
+    void aLargestValueIsReadAlsoWhereTheFirstReplicaHasAnotherOne() {
+        MemoryBudget smallest = new MemoryBudget(new MemoryBudget(1 << 30, VALUE_BYTES).leastHeapBytes(), VALUE_BYTES);
+        try (SimulatedCluster cluster = SimulatedCluster.of(1, 3)
+                .options(builder -> builder.maxValueBytes(VALUE_BYTES).memory(smallest))
+                .start()) {
+            Key key = put(cluster, 1).get(0);
+            cluster.env.advance(Duration.ofSeconds(1));
+            cluster.towardNode(0, Fault.refuse());
+            cluster.await(cluster.node(1).put(key, new byte[VALUE_BYTES], TWO_OF_THREE));
+            cluster.heal();
+            for (int i = 0; i < 3; i++) {
+                assertThat(cluster.await(
+                                cluster.node(i).get(key, CallOptions.defaults().withPolicy(3, 3))))
+                        .isPresent();
             }
         }
     }

@@ -4,6 +4,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Deque;
+import java.util.Iterator;
 import java.util.List;
 import java.util.function.ToLongFunction;
 
@@ -84,33 +85,41 @@ public final class AgedQueue<T> {
             forgiven = true;
         }
         takenNanos = now;
-        List<T> tooOld = now - emptyNanos > limits.standingAfterNanos() ? removeTooOld(now) : List.of();
-        List<T> work = new ArrayList<>();
-        for (long taken = 0;
-                taken < room && !waiting.isEmpty();
-                taken += weight.applyAsLong(work.get(work.size() - 1))) {
-            // Out of the queue only when it is in the list: an error between the two must lose nothing.
-            work.add((tooOld.isEmpty() ? waiting.getFirst() : waiting.getLast()).item());
-            if (tooOld.isEmpty()) {
-                waiting.removeFirst();
-            } else {
-                waiting.removeLast();
-            }
+        // Counted first: nothing is allocated once something has left the queue, so that an error loses nothing.
+        int old = now - emptyNanos > limits.standingAfterNanos() ? countTooOld(now) : 0;
+        int next = count(waiting.size() - old, old > 0, weight, room);
+        Taken<T> taken = new Taken<>(new ArrayList<>(next), old == 0 ? List.of() : new ArrayList<>(old));
+        for (int i = 0; i < old; i++) {
+            taken.tooOld().add(waiting.removeFirst().item());
+        }
+        for (int i = 0; i < next; i++) {
+            taken.work().add((old == 0 ? waiting.removeFirst() : waiting.removeLast()).item());
         }
         if (waiting.isEmpty()) {
             emptyNanos = now;
         }
-        return new Taken<>(work, tooOld);
+        return taken;
     }
 
-    private List<T> removeTooOld(long now) {
-        List<T> tooOld = new ArrayList<>(0);
-        for (Waiting<T> oldest = waiting.peekFirst();
-                oldest != null && now - oldest.since() > limits.standingAgeNanos();
-                oldest = waiting.peekFirst()) {
-            tooOld.add(waiting.removeFirst().item());
+    private int countTooOld(long now) {
+        int count = 0;
+        for (Waiting<T> each : waiting) {
+            if (now - each.since() <= limits.standingAgeNanos()) {
+                break;
+            }
+            count++;
         }
-        return tooOld;
+        return count;
+    }
+
+    /** How many of those that are left fit, the newest first or else the oldest. */
+    private int count(int left, boolean newestFirst, ToLongFunction<T> weight, long room) {
+        Iterator<Waiting<T>> order = newestFirst ? waiting.descendingIterator() : waiting.iterator();
+        int count = 0;
+        for (long taken = 0; taken < room && count < left; count++) {
+            taken += weight.applyAsLong(order.next().item());
+        }
+        return count;
     }
 
     /**

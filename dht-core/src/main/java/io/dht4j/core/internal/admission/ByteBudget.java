@@ -21,14 +21,15 @@ public final class ByteBudget {
     }
 
     /**
-     * Takes bytes, to be {@linkplain #give given} back. More than the limit are given out when nobody else holds any.
+     * Takes bytes, to be {@linkplain #give given} back. More than the limit are given out when nobody holds any but the own.
      *
      * @param bytes 0 or more
+     * @param own how many bytes whoever takes them holds already and need not count; 0 if all count
      * @return false if there are too few; nothing is taken then
      */
-    public boolean take(long bytes) {
+    public boolean take(long bytes, long own) {
         long before = held.getAndAdd(bytes);
-        if (before > 0 && before + bytes > limit) {
+        if (before > own && before + bytes > limit) {
             held.addAndGet(-bytes);
             return false;
         }

@@ -15,15 +15,19 @@ public final class HeldBytes {
     private static final long ENDED = -1;
 
     private final ByteBudget budget;
+    private final boolean isBounded;
     private final AtomicLong held = new AtomicLong();
 
     /**
      * Holds nothing yet.
      *
      * @param budget what is taken from
+     * @param isBounded whether the operation holds no more than some values of the largest size: then it may exceed the
+     *     limit while nobody else holds anything, since it could never be done otherwise
      */
-    public HeldBytes(ByteBudget budget) {
+    public HeldBytes(ByteBudget budget, boolean isBounded) {
         this.budget = budget;
+        this.isBounded = isBounded;
     }
 
     /**
@@ -36,7 +40,7 @@ public final class HeldBytes {
         if (bytes <= SMALL) {
             return true;
         }
-        if (!budget.take(bytes)) {
+        if (!budget.take(bytes, isBounded ? Math.max(0, held.get()) : 0)) {
             return false;
         }
         long before = held.get();
@@ -47,6 +51,21 @@ public final class HeldBytes {
             budget.give(bytes);
         }
         return true;
+    }
+
+    /**
+     * Gives back what the operation no longer holds.
+     *
+     * @param bytes how many it holds at most, 0 or more
+     */
+    public void shrinkTo(long bytes) {
+        long before = held.get();
+        while (before > bytes && !held.compareAndSet(before, bytes)) {
+            before = held.get();
+        }
+        if (before > bytes) {
+            budget.give(before - bytes);
+        }
     }
 
     /** Gives everything back. May be called repeatedly. */

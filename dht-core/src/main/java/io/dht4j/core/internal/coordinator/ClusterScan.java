@@ -121,7 +121,7 @@ final class ClusterScan {
 
         private final CompletableFuture<List<KeyValue>> page = new CompletableFuture<>();
         private final Supplier<CallContext> contexts;
-        private final HeldBytes held = new HeldBytes(budget);
+        private final HeldBytes held = new HeldBytes(budget, true);
         private volatile CallContext context;
         private volatile Environment.Timer deadline = () -> {};
 
@@ -170,6 +170,9 @@ final class ClusterScan {
                 }
                 if (!merged.isEmpty()) {
                     page.complete(merged);
+                } else {
+                    // What was deleted or has expired is not shown, and no longer held.
+                    pull.held.shrinkTo(heldBytes());
                 }
             }
         } catch (RuntimeException | Error e) {

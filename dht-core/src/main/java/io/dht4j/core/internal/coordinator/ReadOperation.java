@@ -67,7 +67,7 @@ final class ReadOperation {
         this.peers = peers;
         this.repair = repair;
         this.context = context;
-        this.held = new HeldBytes(budget);
+        this.held = new HeldBytes(budget, keys.size() == 1);
         this.reads = new ArrayList<>(keys.size());
         for (Key key : keys) {
             List<Node> replicas = parts.replicas(key, policy.from());
@@ -94,10 +94,16 @@ final class ReadOperation {
             CallContext context) {
         ReadOperation operation = new ReadOperation(parts, limits, peers, repair, budget, context, keys, policy);
         int asked = limits.readFanOut() == ReadFanOut.ALL ? policy.from() : policy.ack();
-        operation.askNext(operation.reads, asked, true);
-        // A read of this node's own memory is over by now, and a timer would cost more than all the rest of it.
-        if (!operation.result.isDone()) {
-            operation.setTimer(asked < policy.from());
+        try {
+            operation.askNext(operation.reads, asked, true);
+            // A read of this node's own memory is over by now, and a timer would cost more than all the rest of it.
+            if (!operation.result.isDone()) {
+                operation.setTimer(asked < policy.from());
+            }
+        } catch (RuntimeException | Error e) {
+            // Some replicas may have been asked: what they answer must find that it is over.
+            operation.fail(DhtException.of(ErrorCode.INTERNAL, "internal error: " + e));
+            throw e;
         }
         return operation;
     }

@@ -81,10 +81,14 @@ final class ReadTimer {
             return;
         }
         long now = environment.nanoTime();
-        if (mayAskMore) {
-            askMore(now);
+        try {
+            if (mayAskMore) {
+                askMore(now);
+            }
+        } finally {
+            // Also after an error, or the read would never end.
+            set(now);
         }
-        set(now);
     }
 
     private void askMore(long now) {

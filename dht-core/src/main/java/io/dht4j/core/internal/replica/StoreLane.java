@@ -5,6 +5,7 @@ import io.dht4j.core.internal.admission.QueueLimits;
 import io.dht4j.spi.Environment;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
@@ -20,6 +21,9 @@ import org.slf4j.LoggerFactory;
 final class StoreLane<T> {
 
     private static final Logger LOG = LoggerFactory.getLogger(StoreLane.class);
+
+    /** When a thread is tried to be had again, after there was no memory for one. */
+    private static final long START_AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private final Environment environment;
     private final AgedQueue<T> queue;
@@ -55,8 +59,21 @@ final class StoreLane<T> {
     /** Adds work, which will be done or given up. If the store's threads have ended, it is done at once: the store is closed or about to be. */
     void add(List<T> items) {
         queue.add(items, environment.nanoTime());
-        if (begin() && !handOver()) {
+        start();
+    }
+
+    private void start() {
+        if (!begin()) {
+            return;
+        }
+        try {
+            environment.storeExecutor().execute(this::takeAll);
+        } catch (RejectedExecutionException e) {
             takeAll();
+        } catch (OutOfMemoryError e) {
+            // Whoever adds work must not do it: it may be an event loop.
+            workers.decrementAndGet();
+            environment.schedule(this::start, START_AGAIN_NANOS);
         }
     }
 
