@@ -178,7 +178,9 @@ final class HttpApiExchange {
      */
     void require(HttpApiGuard guard, Scope scope) {
         guard.require(request, scope);
-        tokenCheck = () -> guard.require(request, scope);
+        if (guard.hasTokens()) {
+            tokenCheck = () -> guard.require(request, scope);
+        }
     }
 
     /**

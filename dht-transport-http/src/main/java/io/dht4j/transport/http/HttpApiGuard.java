@@ -41,6 +41,11 @@ final class HttpApiGuard implements AutoCloseable {
         })));
     }
 
+    /** Whether tokens are asked for at all. */
+    boolean hasTokens() {
+        return tokens.isPresent();
+    }
+
     /**
      * Lets a request pass or not.
      *

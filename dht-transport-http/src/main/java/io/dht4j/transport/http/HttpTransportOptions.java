@@ -268,8 +268,9 @@ public final class HttpTransportOptions {
     }
 
     /**
-     * The same options with this bound on accepted connections, of peers and others. Beyond it connections are closed as
-     * soon as they are accepted.
+     * The same options with this bound on connections, of peers and others. Past it those over which no whole request has
+     * come give way, the oldest first, or else new ones are closed as soon as they are accepted. A quarter of the places
+     * is kept for peers. A limit of open files that is too low for them lowers it, with a warning at the start.
      *
      * @param connections 1 to 1,000,000; by default 10,000
      * @return new options
