@@ -1,9 +1,8 @@
 package io.dht4j.transport.http;
 
 import io.dht4j.spi.Frame;
-import io.netty.buffer.Unpooled;
+import io.dht4j.transport.http.internal.WrappedBytes;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.internal.buffer.BufferInternal;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
@@ -69,14 +68,12 @@ final class HttpTransportBody {
     static Buffer buffer(Frame frame) {
         return frame.length() <= FIRST_ALLOCATION
                 ? Buffer.buffer(frame.length()).appendBytes(frame.head()).appendBytes(frame.body())
-                : BufferInternal.buffer(Unpooled.wrappedBuffer(frame.head(), frame.body()));
+                : WrappedBytes.of(frame.head(), frame.body());
     }
 
     /** A reply as a response's body, which is copied if it is small. */
     static Buffer buffer(byte[] reply) {
-        return reply.length <= FIRST_ALLOCATION
-                ? Buffer.buffer(reply)
-                : BufferInternal.buffer(Unpooled.wrappedBuffer(reply));
+        return reply.length <= FIRST_ALLOCATION ? Buffer.buffer(reply) : WrappedBytes.of(reply);
     }
 
     /**

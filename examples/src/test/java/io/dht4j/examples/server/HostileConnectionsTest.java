@@ -19,6 +19,8 @@ import org.junit.jupiter.api.io.TempDir;
 class HostileConnectionsTest {
 
     private static final int OPEN_FILES = 400;
+    private static final String HELD_HEAD =
+            "PUT /v0/entity?id=held HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nhalf";
 
     @TempDir
     private Path directory;
@@ -39,9 +41,7 @@ class HostileConnectionsTest {
             for (int i = 0; i < 2 * OPEN_FILES; i++) {
                 held.add(new RawHttp(ports.get(0)));
                 if (i % 2 == 0) {
-                    held.get(i)
-                            .send(
-                                    "PUT /v0/entity?id=held HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nhalf");
+                    held.get(i).send(HELD_HEAD);
                 }
             }
             for (int i = 0; i < 20; i++) {
