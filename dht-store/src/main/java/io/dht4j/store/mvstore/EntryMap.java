@@ -110,14 +110,6 @@ final class EntryMap implements AutoCloseable {
         return map;
     }
 
-    /** Opens the file anew if a write has failed, or must fail. */
-    private void openAgainIfBroken() {
-        MapFile used = opened;
-        if (used.isBroken() || used.fileStore.isOpenedToRead()) {
-            openAgain(used);
-        }
-    }
-
     private synchronized void openAgain(MapFile used) {
         if (opened != used) {
             return;
@@ -176,16 +168,17 @@ final class EntryMap implements AutoCloseable {
                 }
                 Stored stored = cursor.getValue();
                 @Nullable Entry entry = map.entry(key, stored);
+                // One that was removed since counts for nothing: a page without entries is the end of the range.
                 if (entry != null) {
                     page.add(entry);
+                    bytes += entry.value().length;
                 }
-                bytes += stored.length();
             }
             return page;
         });
     }
 
-    /** Reads anew where a read failed since a write had, and names the file where reading fails otherwise. */
+    /** Reads again where a read failed because a write had, or the file was opened again; names the file where reading fails otherwise. */
     private <T> T reading(Function<MapFile, T> read) {
         while (true) {
             MapFile used = opened;
@@ -194,7 +187,7 @@ final class EntryMap implements AutoCloseable {
             } catch (StoreException e) {
                 throw e;
             } catch (RuntimeException e) {
-                if (!used.isBrokenByWrite()) {
+                if (!used.isOutOfUse()) {
                     throw unreadable(e);
                 }
                 openAgain(used);
@@ -291,15 +284,18 @@ final class EntryMap implements AutoCloseable {
         MapFile used;
         RuntimeException unread;
         synchronized (following) {
-            openAgainIfBroken();
-            used = opened;
+            if (opened.isBroken()) {
+                openAgain(opened);
+            }
+            MapFile current = opened;
+            used = current;
             // What the map shows of a table that is being merged is not told; what is merged anew since a failure is.
-            toldUpTo = used.mergedUpTo;
+            toldUpTo = current.mergedUpTo;
             listener = newListener;
             undecided = List.of();
             try {
                 // Reads the first page.
-                return new SnapshotCursor(guard, used, e -> failure(used, e));
+                return new SnapshotCursor(guard, current, e -> failure(current, e));
             } catch (RuntimeException e) {
                 unread = e;
             }
@@ -309,8 +305,8 @@ final class EntryMap implements AutoCloseable {
     }
 
     private StoreException failure(MapFile used, RuntimeException cause) {
-        return used.isBrokenByWrite()
-                ? new StoreException(file + " was opened anew, since a write failed: begin to read again", cause)
+        return used.isOutOfUse()
+                ? new StoreException(file + " was opened again, to be written: begin to read again", cause)
                 : unreadable(cause);
     }
 
@@ -420,10 +416,16 @@ final class EntryMap implements AutoCloseable {
         }
     }
 
-    /** Goes on with what is in the file after a purge could not be written: all that its last step removed, or nothing of it. */
+    /**
+     * Goes on with what is in the file after a purge could not be written: all that its last step removed, or nothing of it. A file that was
+     * opened to be read only is opened to be written.
+     */
     void openAfterFailedPurge() {
         synchronized (following) {
-            openAgainIfBroken();
+            MapFile broken = opened;
+            if (broken.isBroken() || broken.fileStore.isOpenedToRead()) {
+                openAgain(broken);
+            }
             MapFile used = opened;
             // All of it is looked up before anything is told: if that fails it is not decided yet.
             List<Entry> gone = undecided.stream()

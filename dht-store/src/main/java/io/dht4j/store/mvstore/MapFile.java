@@ -48,7 +48,7 @@ final class MapFile {
     /** Held while something is written. */
     private final ReentrantLock writing = new ReentrantLock();
 
-    /** Whether a write has failed. Set under that lock. */
+    /** Whether a write has failed, or the file was closed without one. Set under that lock by those who write. */
     private volatile boolean broken;
 
     /** Changed pages are written when they take this much memory. Small entries take twice what they take in the file. For the merging thread. */
@@ -155,16 +155,20 @@ final class MapFile {
         }
     }
 
-    /** Whether a write has failed; does not wait for one under way. */
+    /** Whether a write has failed, or the file was closed without one; does not wait for a write under way. */
     boolean isBroken() {
         return broken;
     }
 
     /**
-     * Whether what went wrong with reading comes of a write that failed. MVStore closes itself before it tells the writer, so that this waits for
-     * the write under way; one that this thread is in the middle of counts as going well.
+     * Whether what went wrong with reading is no sign of damage: a write has failed, or the file was closed to be opened again. MVStore closes
+     * itself before it tells the writer, so that this waits for the write under way; one that this thread is in the middle of counts as going
+     * well.
      */
-    boolean isBrokenByWrite() {
+    boolean isOutOfUse() {
+        if (broken) {
+            return true;
+        }
         writing.lock();
         try {
             return broken;
@@ -233,8 +237,9 @@ final class MapFile {
         store.close();
     }
 
-    /** Closes the file without a write. */
+    /** Closes the file without a write. Whoever reads it meanwhile fails, and finds it {@linkplain #isOutOfUse out of use}. */
     void abandon() {
+        broken = true;
         store.closeImmediately();
         fileStore.abandon();
     }

@@ -4,9 +4,14 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Path;
 import java.util.SplittableRandom;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 
-/** A disk that does what disks do that are full, read-only or worn out: some calls fail, for some files, while it is told to. */
+/**
+ * A disk that does what disks do that are full, read-only or worn out: some calls fail, for some files, while it is told to; or that is slow
+ * at a moment of a test's choice.
+ */
 final class FailingDisk extends Disk {
 
     private final SplittableRandom random;
@@ -20,6 +25,8 @@ final class FailingDisk extends Disk {
     private volatile String message = "No space left on device";
     private volatile long usable = 1L << 40;
     private volatile boolean readOnly;
+    private volatile Consumer<Path> beforeOpens = path -> {};
+    private volatile BooleanSupplier readsWait = () -> false;
 
     FailingDisk(long seed) {
         random = new SplittableRandom(seed);
@@ -48,6 +55,16 @@ final class FailingDisk extends Disk {
 
     void failSyncs(Predicate<Path> files) {
         failingSyncs = files;
+    }
+
+    /** Is run by whoever opens a file, before it is opened to be written. */
+    void beforeOpens(Consumer<Path> action) {
+        beforeOpens = action;
+    }
+
+    /** A thread that reads the map waits while that is true for it; others go on. */
+    void holdMapReads(BooleanSupplier whileTrue) {
+        readsWait = whileTrue;
     }
 
     /** There is no room: nothing can be written, and files cannot grow, but they can be cut and deleted. */
@@ -105,7 +122,30 @@ final class FailingDisk extends Disk {
         if (readOnly || failingOpens.test(path)) {
             throw new IOException(message);
         }
-        return super.open(path);
+        beforeOpens.accept(path);
+        return isMap(path) ? new MapHandle(path) : super.open(path);
+    }
+
+    private final class MapHandle extends RandomAccessFile {
+
+        MapHandle(Path path) throws IOException {
+            super(path.toFile(), "rw");
+        }
+
+        /** Comes before each read, by a thread that holds the lock of this; others may use this while it waits. */
+        @Override
+        public void seek(long position) throws IOException {
+            synchronized (this) {
+                try {
+                    while (readsWait.getAsBoolean()) {
+                        wait(1);
+                    }
+                } catch (InterruptedException e) {
+                    throw new IOException("interrupted", e);
+                }
+                super.seek(position);
+            }
+        }
     }
 
     @Override

@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dht4j.Key;
+import io.dht4j.KeyRange;
 import io.dht4j.StoreProblem;
 import io.dht4j.Version;
 import io.dht4j.spi.Entry;
+import io.dht4j.spi.EntryCursor;
 import io.dht4j.spi.StoreException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -14,6 +16,9 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -127,6 +132,73 @@ class MvStoreFullDiskTest extends MvStoreFaults {
         }
         try (MvStore store = open(small(durability))) {
             assertNothingLost(store);
+        }
+    }
+
+    @Test
+    void whatIsReadWhileTheMapIsOpenedAgainToBeWrittenIsNoDamage() throws Exception {
+        try (MvStore store = open(small(Durability.OS))) {
+            put(store, 500);
+            store.settle();
+        }
+        disk.makeReadOnly();
+        // Without what would be in memory.
+        try (MvStore store = open(small(Durability.OS).withEntryCacheBytes(0));
+                EntryCursor held = store.follow(new Told());
+                EntryCursor scan = store.scan(KeyRange.all())) {
+            held.next();
+            scan.next();
+            CountDownLatch opening = new CountDownLatch(1);
+            CountDownLatch opens = new CountDownLatch(1);
+            disk.beforeOpens(path -> {
+                if (FailingDisk.isMap(path)) {
+                    opening.countDown();
+                    awaitUninterruptibly(opens);
+                }
+            });
+            disk.heal();
+            awaitUninterruptibly(opening);
+
+            assertThatThrownBy(() -> held.forEachRemaining(entry -> {}))
+                    .isInstanceOf(StoreException.class)
+                    .hasMessageContaining("opened again");
+            Thread get = reading(() -> assertThat(store.get(Key.of("key-499"))).isPresent());
+            Thread rest = reading(() ->
+                    scan.forEachRemaining(entry -> assertThat(acknowledged).containsValue(entry)));
+            await("they have read, or wait", () -> waitsOrEnds(get) && waitsOrEnds(rest));
+            opens.countDown();
+
+            awaitRead(get);
+            awaitRead(rest);
+            assertWritesAgain(store);
+            assertThat(store.problems()).isEmpty();
+        }
+    }
+
+    private final Map<Thread, Throwable> failedReads = new ConcurrentHashMap<>();
+
+    private Thread reading(Runnable read) {
+        Thread reader = new Thread(read, "reader");
+        reader.setUncaughtExceptionHandler(failedReads::put);
+        reader.start();
+        return reader;
+    }
+
+    private static boolean waitsOrEnds(Thread thread) {
+        return thread.getState() == Thread.State.BLOCKED || !thread.isAlive();
+    }
+
+    private void awaitRead(Thread reader) throws InterruptedException {
+        reader.join(PATIENCE.toMillis());
+        assertThat(reader.isAlive()).isFalse();
+        assertThat(failedReads).isEmpty();
+    }
+
+    private static void awaitUninterruptibly(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
         }
     }
 

@@ -9,10 +9,13 @@ import io.dht4j.spi.Entry;
 import io.dht4j.spi.EntryCursor;
 import io.dht4j.spi.StoreException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.h2.mvstore.RootReference;
 import org.junit.jupiter.api.Tag;
@@ -149,5 +152,45 @@ class MvStoreLargeValuesTest extends MvStoreFaults {
             assertThat(store.get(key)).contains(after);
         }
         assertThat(pieces(directory)).isEqualTo((value.length + Pieces.BYTES - 1) / Pieces.BYTES);
+    }
+
+    @Test
+    void aScanGoesOnBehindALargeValueThatAPurgeRemovesMeanwhile() throws Exception {
+        Key large = Key.of("a large value, before the others");
+        try (MvStore store = open(small(Durability.OS))) {
+            put(store, 500);
+            store.apply(List.of(Entry.value(large, new Version(1), new byte[2 << 20], Entry.NEVER)));
+            store.settle();
+        }
+        // Anew, so that the pages are read from the disk.
+        try (MvStore store = open(small(Durability.OS))) {
+            AtomicBoolean reading = new AtomicBoolean();
+            AtomicBoolean purged = new AtomicBoolean();
+            CompletableFuture<List<Key>> scanned = new CompletableFuture<>();
+            Thread scan = new Thread(() -> scanned.completeAsync(() -> keys(store), Runnable::run), "scan");
+            disk.holdMapReads(() -> {
+                if (Thread.currentThread() != scan) {
+                    return false;
+                }
+                reading.set(true);
+                return !purged.get();
+            });
+            scan.start();
+            await("the scan has begun to read the map", reading::get);
+
+            assertThat(store.purge(entry -> entry.key().equals(large))).isEqualTo(1);
+            purged.set(true);
+
+            assertThat(scanned.get(PATIENCE.toSeconds(), TimeUnit.SECONDS))
+                    .containsExactlyElementsOf(acknowledged.keySet());
+        }
+    }
+
+    private static List<Key> keys(MvStore store) {
+        List<Key> keys = new ArrayList<>();
+        try (EntryCursor cursor = store.scan(KeyRange.all())) {
+            cursor.forEachRemaining(entry -> keys.add(entry.key()));
+        }
+        return keys;
     }
 }
