@@ -211,7 +211,9 @@ public final class VersionSource {
             }
             overdue = raising;
         }
-        report("it has not answered for " + TimeUnit.NANOSECONDS.toMillis(PATIENCE_NANOS) + " ms");
+        LOG.info(
+                "the store is slow: it has not kept a bound of versions for {} ms, so that writes go on without it",
+                TimeUnit.NANOSECONDS.toMillis(PATIENCE_NANOS));
         wait.done.complete(null);
     }
 
