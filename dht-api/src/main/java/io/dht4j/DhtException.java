@@ -4,8 +4,8 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 
 /**
- * A failed call. The subtype tells what the caller may do, the {@link #code()} what went wrong. The message is one line: what a key
- * or a remote node puts into it is {@linkplain PrintableText escaped}.
+ * A failed call. The subtype tells what the caller may do, the {@link #code()} what went wrong. The message is one
+ * line: what a key or a remote node puts into it is {@linkplain PrintableText escaped}.
  */
 public abstract sealed class DhtException extends RuntimeException
         permits InvalidRequestException, UnavailableException, IndeterminateException, OverloadedException {

@@ -14,9 +14,10 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Files and directories that are for their owner alone. Where the file system knows POSIX permissions, what is made here has
- * {@code 0600} or {@code 0700} from the beginning, or less if the process's umask takes more away; elsewhere it has what the system gives. What exists
- * keeps the permissions that it has. Blocks; safe for use by any number of threads.
+ * Files and directories that are for their owner alone. Where the file system knows POSIX permissions, what is made
+ * here has {@code 0600} or {@code 0700} from the beginning, or less if the process's umask takes more away; elsewhere
+ * it has what the system gives. What exists keeps the permissions that it has. Blocks; safe for use by any number of
+ * threads.
  */
 public final class PrivateFiles {
 
@@ -83,8 +84,8 @@ public final class PrivateFiles {
     }
 
     /**
-     * Warns of a secret file that other users may read or change. Its group may read it if root owns it: so a service gets a
-     * secret that it must not change.
+     * Warns of a secret file that other users may read or change. Its group may read it if root owns it: so a service
+     * gets a secret that it must not change.
      *
      * @param what what the file holds, for example {@code the private key}
      * @param file an existing file, or a symbolic link to one

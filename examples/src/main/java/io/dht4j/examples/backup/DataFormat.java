@@ -11,8 +11,9 @@ import java.util.OptionalLong;
 import java.util.zip.CRC32C;
 
 /**
- * A data file: a header (magic, format version, the file's number, the cut, CRC32C of these) and records. A record is the length of
- * its body, CRC32C of that length and the body, and the body: version, expiry (0 for never), length of the key, key, value. Numbers are big-endian.
+ * A data file: a header (magic, format version, the file's number, the cut, CRC32C of these) and records. A record is
+ * the length of its body, CRC32C of that length and the body, and the body: version, expiry (0 for never), length of
+ * the key, key, value. Numbers are big-endian.
  */
 final class DataFormat {
 

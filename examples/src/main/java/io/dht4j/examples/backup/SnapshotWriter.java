@@ -21,8 +21,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes a snapshot's directory, which is for its owner alone. Everything goes to a directory of a temporary name beside it, is forced to the disk, and
- * gets its name when it is complete; so a directory of that name is complete. One writer at a time has a directory. Blocks; for one thread.
+ * Writes a snapshot's directory, which is for its owner alone. Everything goes to a directory of a temporary name
+ * beside it, is forced to the disk, and gets its name when it is complete; so a directory of that name is complete. One
+ * writer at a time has a directory. Blocks; for one thread.
  */
 public final class SnapshotWriter implements AutoCloseable {
 
@@ -75,7 +76,8 @@ public final class SnapshotWriter implements AutoCloseable {
      * @param fileBytes a data file ends with the record that brings it to this size
      * @return a writer
      * @throws IOException if the temporary directory cannot be made
-     * @throws ClientException if something is there already, another snapshot is being written there, or something else has the temporary name
+     * @throws ClientException if something is there already, another snapshot is being written there, or something else
+     *     has the temporary name
      */
     public static SnapshotWriter begin(Path directory, Version cut, long fileBytes)
             throws IOException, ClientException {

@@ -23,8 +23,8 @@ final class EntryPrinter {
      * @param scan lines as the node sends them
      * @param format how to write them
      * @param out where to write
-     * @param forTerminal whether a terminal shows it: then control characters are escaped, which keeps JSON what it is; what
-     *     is written otherwise can be loaded again
+     * @param forTerminal whether a terminal shows it: then control characters are escaped, which keeps JSON what it is;
+     *     what is written otherwise can be loaded again
      * @param progress is told the number of entries so far
      * @return how many entries there were
      * @throws IOException if reading or writing fails

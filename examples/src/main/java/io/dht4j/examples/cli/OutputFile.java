@@ -16,8 +16,8 @@ import java.util.UUID;
 
 /**
  * A file that a command writes. It has its new content once {@link #commit} returns, and its old content until then. It
- * keeps its permissions; a new one is for its owner alone. A symbolic link stays, and the file that it names is written. A device or a pipe is written
- * directly. For one thread.
+ * keeps its permissions; a new one is for its owner alone. A symbolic link stays, and the file that it names is
+ * written. A device or a pipe is written directly. For one thread.
  */
 final class OutputFile implements AutoCloseable {
 

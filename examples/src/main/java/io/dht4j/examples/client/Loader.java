@@ -18,10 +18,11 @@ import java.util.function.Function;
 import java.util.function.LongConsumer;
 
 /**
- * Writes a file's entries with a bounded number of requests and of bytes under way. What fails in a way that may pass (too few
- * replicas, a node that is away) is sent again, up to {@value #ATTEMPTS} times. What an overloaded node refuses is sent again
- * until no write has succeeded for a minute. Each time the pause doubles, up to two seconds; it is as long as the
- * node asks for at least, and differs by chance, so that not all requests come back together. One load at a time.
+ * Writes a file's entries with a bounded number of requests and of bytes under way. What fails in a way that may pass
+ * (too few replicas, a node that is away) is sent again, up to {@value #ATTEMPTS} times. What an overloaded node
+ * refuses is sent again until no write has succeeded for a minute. Each time the pause doubles, up to two seconds; it
+ * is as long as the node asks for at least, and differs by chance, so that not all requests come back together. One
+ * load at a time.
  */
 public final class Loader {
 

@@ -5,8 +5,9 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import io.dht4j.PrintableText;
 
 /**
- * The message of a log event as one line, {@linkplain PrintableText escaped}: whatever a caller, another node or a library
- * puts into it, it neither begins a line of the log nor moves a terminal's cursor. Safe for use by any number of threads.
+ * The message of a log event as one line, {@linkplain PrintableText escaped}: whatever a caller, another node or a
+ * library puts into it, it neither begins a line of the log nor moves a terminal's cursor. Safe for use by any number
+ * of threads.
  */
 public final class PrintableMessage extends ClassicConverter {
 

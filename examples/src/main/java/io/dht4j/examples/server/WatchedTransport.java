@@ -18,8 +18,8 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * Says in the log when a node cannot be called any more, and why, and when it can again: once for each reason, however many
- * calls fail. Safe for use by any number of threads.
+ * Says in the log when a node cannot be called any more, and why, and when it can again: once for each reason, however
+ * many calls fail. Safe for use by any number of threads.
  */
 final class WatchedTransport implements Transport {
 
@@ -29,8 +29,8 @@ final class WatchedTransport implements Transport {
     private static final int MOST_REASONS = 8;
 
     /**
-     * How the clients say that nobody listens at an address, and how a node says that it is about to end, whatever is put
-     * around it: so goes every restart.
+     * How the clients say that nobody listens at an address, and how a node says that it is about to end, whatever is
+     * put around it: so goes every restart.
      */
     private static final Pattern RESTARTS =
             Pattern.compile("connection refused|shutting down", Pattern.CASE_INSENSITIVE);
@@ -51,8 +51,8 @@ final class WatchedTransport implements Transport {
      * Watches a transport.
      *
      * @param watched what carries the calls
-     * @param level how much it matters that a node cannot be called; where nobody listens, or the node is ending, at most
-     *     {@code INFO}, for that is so of every node that starts later or is restarted
+     * @param level how much it matters that a node cannot be called; where nobody listens, or the node is ending, at
+     *     most {@code INFO}, for that is so of every node that starts later or is restarted
      */
     WatchedTransport(Transport watched, Level level) {
         this.watched = watched;
