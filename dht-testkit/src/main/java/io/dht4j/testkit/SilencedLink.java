@@ -10,6 +10,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,6 +41,7 @@ final class SilencedLink implements AutoCloseable {
 
     // Guarded by this.
     private @Nullable Cut cut;
+    private boolean paused;
     private boolean closed;
 
     /** A link to a port. */
@@ -65,6 +67,17 @@ final class SilencedLink implements AutoCloseable {
         notifyAll();
     }
 
+    /** Nothing passes any more, in either direction, until {@link #resume}: what comes meanwhile passes then. */
+    synchronized void pause() {
+        paused = true;
+    }
+
+    /** All goes on that was paused. */
+    synchronized void resume() {
+        paused = false;
+        notifyAll();
+    }
+
     private void accept() {
         try {
             while (true) {
@@ -79,7 +92,7 @@ final class SilencedLink implements AutoCloseable {
 
     private synchronized void awaitPassage(Line line) throws IOException {
         try {
-            while (cut != null && !closed) {
+            while ((cut != null || paused) && !closed) {
                 wait();
             }
             lines.add(line);
@@ -89,9 +102,13 @@ final class SilencedLink implements AutoCloseable {
         }
     }
 
-    private synchronized void awaitEnd() throws IOException {
+    private void awaitEnd() throws IOException {
+        awaitClosedOr(() -> false);
+    }
+
+    private synchronized void awaitClosedOr(BooleanSupplier condition) throws IOException {
         try {
-            while (!closed) {
+            while (!closed && !condition.getAsBoolean()) {
                 wait();
             }
         } catch (InterruptedException e) {
@@ -139,6 +156,7 @@ final class SilencedLink implements AutoCloseable {
                 int count;
                 do {
                     count = in.read(buffer);
+                    awaitClosedOr(() -> !paused);
                     Cut now = cut;
                     if (now != null && now != passes) {
                         // Nor does an end pass.

@@ -32,6 +32,15 @@ public abstract class SocketTransportContract extends TransportContract {
     /** The deadline of each call over such a link. All that must happen after it has healed takes some of these. */
     private static final Duration DEADLINE = Duration.ofMillis(500);
 
+    /** A deadline, and a pause that is longer, but shorter than what makes a peer count as gone. */
+    private static final Duration HURRY = Duration.ofMillis(20);
+
+    private static final Duration PAUSE = Duration.ofMillis(250);
+    /** Past this, a peer that pauses may count as gone. */
+    private static final Duration LONGEST_SILENCE = Duration.ofMillis(900);
+
+    private static final int ATTEMPTS = 5;
+
     private static final int CALLS_BEFORE = 8;
     private static final int CALLS_WHILE_SILENT = 3;
     /** Whatever connections there were have cost a call its deadline by then. */
@@ -238,6 +247,38 @@ public abstract class SocketTransportContract extends TransportContract {
         }
         held.complete(bytes("late"));
         assertThat(reply(slow)).isEqualTo(bytes("late"));
+    }
+
+    @Test
+    @Tag("core")
+    void aPeerThatPausesForLongerThanAShortDeadlineKeepsItsConnection() throws IOException {
+        boolean kept = false;
+        boolean tooLong = true;
+        for (int i = 0; i < ATTEMPTS && !kept && tooLong; i++) {
+            long before = System.nanoTime();
+            kept = keepsConnectionOverPause();
+            // On a busy machine the pause may have lasted for as long as a peer must not be silent.
+            tooLong = System.nanoTime() - before > LONGEST_SILENCE.toNanos();
+        }
+        assertThat(kept).isTrue();
+    }
+
+    private boolean keepsConnectionOverPause() throws IOException {
+        CompletableFuture<byte[]> held = new CompletableFuture<>();
+        Recorder recorder = new Recorder((request, context) -> held);
+        Started server = start(recorder);
+        Started client = start(echo());
+        try (SilencedLink link = new SilencedLink(port(server))) {
+            Started linked = new Started(server.transport(), link.address());
+            CompletableFuture<byte[]> other = client.call(linked, bytes("other"), within(PATIENCE));
+            recorder.awaitCount(1);
+            link.pause();
+            failure(client.call(linked, bytes("in a hurry"), within(HURRY)));
+            failure(client.call(linked, bytes("less so"), within(PAUSE)));
+            link.resume();
+            held.complete(bytes("late"));
+            return outcomeOf(other) == null;
+        }
     }
 
     private void assertIsUsedAgainAfter(SilencedLink.Cut cut) throws IOException {

@@ -36,8 +36,15 @@ final class GrpcAccept extends ChannelInboundHandlerAdapter {
             connection.unsafe().closeForcibly();
             return;
         }
-        connection.closeFuture().addListener(gone -> limit.leave(remote));
-        prepare.accept(connection);
+        try {
+            prepare.accept(connection);
+            connection.closeFuture().addListener(gone -> limit.leave(remote));
+        } catch (RuntimeException | Error e) {
+            // A connection that no event loop has yet never tells of its end.
+            limit.leave(remote);
+            connection.unsafe().closeForcibly();
+            throw e;
+        }
         context.fireChannelRead(message);
     }
 }

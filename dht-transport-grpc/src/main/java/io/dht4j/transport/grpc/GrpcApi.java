@@ -71,7 +71,7 @@ public final class GrpcApi implements AutoCloseable {
 
     private final GrpcApiOptions options;
     private final GrpcApiAdmission admission;
-    private final GrpcApiAuxiliary auxiliary = new GrpcApiAuxiliary();
+    private final GrpcApiAuxiliary auxiliary;
     private final GrpcApiGuard guard;
     private final Optional<Tls> tls;
     private final HealthStatusManager health = new HealthStatusManager();
@@ -109,6 +109,7 @@ public final class GrpcApi implements AutoCloseable {
                 options.maxConnections(),
                 options.maxConnectionsPerAddress(),
                 LOG::warn);
+        this.auxiliary = new GrpcApiAuxiliary(connections.max());
         NettyServerBuilder builder = NettyServerBuilder.forAddress(address)
                 .channelFactory(
                         () -> GrpcAccept.limiting(new NioServerSocketChannel(), connections, GrpcFrameLimit::watch))
@@ -199,7 +200,11 @@ public final class GrpcApi implements AutoCloseable {
         long period = Math.min(
                 Duration.ofSeconds(1).toNanos(),
                 Math.min(options.bodyTimeout().toNanos(), options.writeTimeout().toNanos()));
-        loops.scheduleWithFixedDelay(this::checkTimeouts, period, period, TimeUnit.NANOSECONDS);
+        loops.scheduleWithFixedDelay(
+                new GrpcPeriodicTask("cutting off slow clients of the gRPC API", this::checkTimeouts),
+                period,
+                period,
+                TimeUnit.NANOSECONDS);
     }
 
     private static String reason(IOException e) {
@@ -208,15 +213,10 @@ public final class GrpcApi implements AutoCloseable {
     }
 
     private void checkTimeouts() {
-        try {
-            for (GrpcApiStream stream : admission.streams()) {
-                stream.checkTimeouts(options.bodyTimeout(), options.writeTimeout());
-            }
-            auxiliary.checkTimeouts(options.bodyTimeout());
-        } catch (RuntimeException e) {
-            // An exception would end the timer.
-            LOG.error("a slow client could not be cut off", e);
+        for (GrpcApiStream stream : admission.streams()) {
+            stream.checkTimeouts(options.bodyTimeout(), options.writeTimeout());
         }
+        auxiliary.checkTimeouts(options.bodyTimeout());
     }
 
     /**

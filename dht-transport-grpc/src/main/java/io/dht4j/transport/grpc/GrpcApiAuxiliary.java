@@ -29,11 +29,6 @@ final class GrpcApiAuxiliary implements ServerInterceptor {
     /** Names of services and of symbols fit many times over. */
     static final int MAX_MESSAGE_BYTES = 4096;
 
-    /** Streams of {@code Watch}, which last. */
-    static final int MAX_WATCHES = 64;
-
-    static final int MAX_WATCHES_PER_CONNECTION = 4;
-
     /** All other streams. */
     static final int MAX_CALLS = 256;
 
@@ -43,9 +38,17 @@ final class GrpcApiAuxiliary implements ServerInterceptor {
 
     // Guarded by this. The oldest come first.
     private final Set<GrpcApiAuxiliaryStream> calls = new LinkedHashSet<>();
-    private final Set<GrpcApiAuxiliaryStream> watches = new LinkedHashSet<>();
     private final Map<SocketAddress, Integer> callsOf = new HashMap<>();
-    private final Map<SocketAddress, Integer> watchesOf = new HashMap<>();
+    private final GrpcApiWatches watches;
+
+    /**
+     * Bounds for the calls of one API.
+     *
+     * @param maxConnections how many connections it takes, each of which may watch
+     */
+    GrpcApiAuxiliary(int maxConnections) {
+        this.watches = new GrpcApiWatches(maxConnections);
+    }
 
     /** Makes a tracer for a stream of these services. */
     ServerStreamTracer newTracer() {
@@ -61,40 +64,59 @@ final class GrpcApiAuxiliary implements ServerInterceptor {
             throw new IllegalStateException("a call of health or reflection without a stream or a connection");
         }
         boolean watch = call.getMethodDescriptor().getFullMethodName().equals(WATCH);
-        Optional<String> refusal = enter(stream, connection, watch);
+        Optional<String> refusal = watch ? enterWatching(stream, connection) : enter(stream, connection);
         if (refusal.isPresent()) {
             call.close(Status.RESOURCE_EXHAUSTED.withDescription(refusal.get()), new Metadata());
             return new ServerCall.Listener<>() {};
         }
-        return next.startCall(stream.begin(call), headers);
+        return stream.listening(next.startCall(stream.begin(call), headers));
     }
 
     /** Gives a stream a place; or says why it has none. */
-    private Optional<String> enter(GrpcApiAuxiliaryStream stream, SocketAddress connection, boolean watch) {
-        GrpcApiAuxiliaryStream oldest = null;
+    private Optional<String> enter(GrpcApiAuxiliaryStream stream, SocketAddress connection) {
+        Optional<GrpcApiAuxiliaryStream> oldest = Optional.empty();
         synchronized (this) {
-            int ofConnection = (watch ? watchesOf : callsOf).getOrDefault(connection, 0);
-            if (ofConnection >= (watch ? MAX_WATCHES_PER_CONNECTION : MAX_CALLS_PER_CONNECTION)) {
-                return Optional.of("a connection may have " + ofConnection
-                        + (watch ? " streams that watch" : " calls of health or reflection") + " at a time");
+            if (callsOf.getOrDefault(connection, 0) >= MAX_CALLS_PER_CONNECTION) {
+                return Optional.of("a connection may have " + MAX_CALLS_PER_CONNECTION
+                        + " calls of health or reflection at a time");
             }
-            if (watch && watches.size() >= MAX_WATCHES) {
-                return Optional.of("as many streams watch as this node takes, " + MAX_WATCHES);
-            }
-            if (!watch && calls.size() >= MAX_CALLS) {
+            if (calls.size() >= MAX_CALLS) {
                 // A probe is answered as it comes; what is still there hangs, and must not keep others from probing.
-                oldest = calls.iterator().next();
-                remove(oldest, oldest.leave());
+                oldest = calls.stream().findFirst();
+                oldest.ifPresent(leaving -> remove(leaving, leaving.leave()));
             }
-            if (stream.enter(connection, watch)) {
-                (watch ? watches : calls).add(stream);
-                (watch ? watchesOf : callsOf).merge(connection, 1, Integer::sum);
+            if (stream.enter(connection, false)) {
+                calls.add(stream);
+                callsOf.merge(connection, 1, Integer::sum);
             }
         }
-        if (oldest != null) {
-            oldest.cut(Status.RESOURCE_EXHAUSTED.withDescription("other calls needed the place of this one"));
-        }
+        oldest.ifPresent(GrpcApiAuxiliary::makeRoom);
         return Optional.empty();
+    }
+
+    private Optional<String> enterWatching(GrpcApiAuxiliaryStream stream, SocketAddress connection) {
+        Optional<GrpcApiAuxiliaryStream> leaving;
+        synchronized (this) {
+            if (watches.countOf(connection) >= GrpcApiWatches.MAX_PER_CONNECTION) {
+                return Optional.of(
+                        "a connection may have " + GrpcApiWatches.MAX_PER_CONNECTION + " streams that watch at a time");
+            }
+            leaving = watches.leavingFor(connection);
+            if (watches.isFull() && leaving.isEmpty()) {
+                return Optional.of("as many streams watch as this node takes, " + watches.max());
+            }
+            leaving.ifPresent(busiest -> remove(busiest, busiest.leave()));
+            if (stream.enter(connection, true)) {
+                watches.add(connection, stream);
+            }
+        }
+        leaving.ifPresent(GrpcApiAuxiliary::makeRoom);
+        return Optional.empty();
+    }
+
+    /** Not under the lock: what listens to the end is not known here. */
+    private static void makeRoom(GrpcApiAuxiliaryStream leaving) {
+        leaving.cut(Status.RESOURCE_EXHAUSTED.withDescription("other calls needed the place of this one"));
     }
 
     /** A stream has ended. */
@@ -104,11 +126,9 @@ final class GrpcApiAuxiliary implements ServerInterceptor {
 
     private void remove(GrpcApiAuxiliaryStream stream, Optional<SocketAddress> connection) {
         // Empty if it had no place, or no more.
-        if (connection.isPresent()) {
-            boolean watched = watches.remove(stream);
+        if (connection.isPresent() && !watches.remove(connection.get(), stream)) {
             calls.remove(stream);
-            (watched ? watchesOf : callsOf)
-                    .computeIfPresent(connection.get(), (key, count) -> count == 1 ? null : Integer.valueOf(count - 1));
+            callsOf.computeIfPresent(connection.get(), (key, count) -> count == 1 ? null : Integer.valueOf(count - 1));
         }
     }
 
@@ -117,7 +137,7 @@ final class GrpcApiAuxiliary implements ServerInterceptor {
         long now = System.nanoTime();
         List<GrpcApiAuxiliaryStream> idle = new ArrayList<>();
         synchronized (this) {
-            Stream.concat(calls.stream(), watches.stream())
+            Stream.concat(calls.stream(), watches.streams().stream())
                     .filter(stream -> stream.isIdle(now, timeout.toNanos()))
                     .forEach(idle::add);
         }
@@ -127,6 +147,6 @@ final class GrpcApiAuxiliary implements ServerInterceptor {
 
     /** For tests: how many streams have a place. */
     synchronized int streams() {
-        return calls.size() + watches.size();
+        return calls.size() + watches.count();
     }
 }

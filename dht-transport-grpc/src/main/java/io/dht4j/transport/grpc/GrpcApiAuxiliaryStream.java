@@ -2,6 +2,7 @@ package io.dht4j.transport.grpc;
 
 import io.grpc.Context;
 import io.grpc.ForwardingServerCall.SimpleForwardingServerCall;
+import io.grpc.ForwardingServerCallListener.SimpleForwardingServerCallListener;
 import io.grpc.Metadata;
 import io.grpc.ServerCall;
 import io.grpc.ServerStreamTracer;
@@ -22,6 +23,7 @@ final class GrpcApiAuxiliaryStream extends ServerStreamTracer {
 
     private final GrpcApiAuxiliary services;
     private volatile @Nullable Cuttable<?, ?> call;
+    private volatile boolean cut;
     private volatile long movedAt = System.nanoTime();
     /** Whether it may be silent: a watch that has said what it watches. */
     private volatile boolean mayRest;
@@ -89,6 +91,20 @@ final class GrpcApiAuxiliaryStream extends ServerStreamTracer {
         return cuttable;
     }
 
+    /** The service hears of a call that was cut as of one that was cancelled: only then does it forget who watches. */
+    <Q> ServerCall.Listener<Q> listening(ServerCall.Listener<Q> service) {
+        return new SimpleForwardingServerCallListener<>(service) {
+            @Override
+            public void onComplete() {
+                if (cut) {
+                    super.onCancel();
+                } else {
+                    super.onComplete();
+                }
+            }
+        };
+    }
+
     @Override
     public void inboundMessage(int number) {
         messageBytes = 0;
@@ -141,6 +157,7 @@ final class GrpcApiAuxiliaryStream extends ServerStreamTracer {
     void cut(Status status) {
         Cuttable<?, ?> running = call;
         if (running != null) {
+            cut = true;
             running.close(status, new Metadata());
         }
     }

@@ -80,20 +80,26 @@ final class GrpcConnectionLimit {
      * address.
      */
     boolean enter(@Nullable SocketAddress remote) {
-        if (open.incrementAndGet() > max) {
-            open.decrementAndGet();
-            return false;
-        }
+        ByteBuffer key = caller(remote);
         boolean[] entered = new boolean[1];
-        byCaller.compute(caller(remote), (caller, count) -> {
-            int before = count == null ? 0 : count;
-            entered[0] = before < maxPerAddress;
-            return entered[0] ? Integer.valueOf(before + 1) : count;
-        });
-        if (!entered[0]) {
-            open.decrementAndGet();
+        boolean counted = false;
+        int all = open.incrementAndGet();
+        try {
+            if (all <= max) {
+                byCaller.compute(key, (caller, count) -> {
+                    int before = count == null ? 0 : count;
+                    entered[0] = before < maxPerAddress;
+                    return entered[0] ? Integer.valueOf(before + 1) : count;
+                });
+                counted = entered[0];
+            }
+            return counted;
+        } finally {
+            // Also when there was no memory to count the address.
+            if (!counted) {
+                open.decrementAndGet();
+            }
         }
-        return entered[0];
     }
 
     void leave(@Nullable SocketAddress remote) {

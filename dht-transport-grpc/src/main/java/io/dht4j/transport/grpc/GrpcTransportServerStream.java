@@ -101,7 +101,12 @@ final class GrpcTransportServerStream extends ServerCall.Listener<InputStream> {
         this.idleNanos = options.idleTimeout().toNanos();
         this.callerNames = GrpcTransportTls.provenNames(call.getAttributes());
         long interval = Math.min(idleNanos / 4, TimeUnit.SECONDS.toNanos(1));
-        this.timer = loop.executor().scheduleWithFixedDelay(this::sweep, interval, interval, TimeUnit.NANOSECONDS);
+        this.timer = loop.executor()
+                .scheduleWithFixedDelay(
+                        new GrpcPeriodicTask("clearing away what a peer left behind", this::sweep),
+                        interval,
+                        interval,
+                        TimeUnit.NANOSECONDS);
     }
 
     /** Begins to read. On the connection's event loop. */

@@ -16,6 +16,9 @@ import io.grpc.ClientCall;
 import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
+import io.grpc.Server;
+import io.grpc.ServerInterceptors;
+import io.grpc.ServerStreamTracer;
 import io.grpc.Status;
 import io.grpc.health.v1.HealthCheckRequest;
 import io.grpc.health.v1.HealthCheckResponse;
@@ -23,16 +26,25 @@ import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
 import io.grpc.health.v1.HealthGrpc;
 import io.grpc.netty.shaded.io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
+import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
 import io.grpc.reflection.v1.ServerReflectionGrpc;
 import io.grpc.reflection.v1.ServerReflectionRequest;
 import io.grpc.stub.MetadataUtils;
+import io.grpc.stub.ServerCallStreamObserver;
+import io.grpc.stub.StreamObserver;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -49,6 +61,8 @@ class GrpcApiAuxiliaryTest {
 
     private static final String TOKEN = "read-write-read-write";
     private static final int VALUE = 1 << 20;
+    /** As many watch as there may be connections. */
+    private static final int CONNECTIONS = 20;
 
     @TempDir
     private static Path directory;
@@ -73,6 +87,7 @@ class GrpcApiAuxiliaryTest {
                 0,
                 CLUSTER,
                 GrpcApiOptions.defaults()
+                        .withMaxConnections(CONNECTIONS)
                         .withMaxValueBytes(VALUE)
                         .withMaxBatchBytes(VALUE)
                         .withMaxBodyBytesInFlight(2 * VALUE)
@@ -179,32 +194,90 @@ class GrpcApiAuxiliaryTest {
     }
 
     @Test
-    void few_streams_watch_for_a_connection_and_in_all_and_others_are_served() throws Exception {
-        List<ClientCall<?, ?>> watches = new ArrayList<>();
+    void few_streams_watch_for_a_connection_and_the_busiest_makes_room_for_others() throws Exception {
+        int busy = CONNECTIONS / GrpcApiWatches.MAX_PER_CONNECTION;
         ManagedChannel stranger = connect();
-        int connections = GrpcApiAuxiliary.MAX_WATCHES / GrpcApiAuxiliary.MAX_WATCHES_PER_CONNECTION;
-        for (int i = 0; i < connections; i++) {
+        for (int i = 0; i < busy; i++) {
             ManagedChannel channel = i == 0 ? stranger : connect();
-            for (int j = 0; j < GrpcApiAuxiliary.MAX_WATCHES_PER_CONNECTION; j++) {
-                watches.add(watch(channel));
-            }
-            if (i == 0) {
+            for (int j = 0; j < GrpcApiWatches.MAX_PER_CONNECTION; j++) {
                 watch(channel);
-                assertThat(nextEnd().getDescription())
-                        .isEqualTo("a connection may have 4 streams that watch at a time");
             }
         }
-        await().atMost(PATIENCE).until(() -> api.auxiliary().streams() == GrpcApiAuxiliary.MAX_WATCHES);
-        watch(connect());
-        Status refused = nextEnd();
-        assertThat(refused.getCode()).isEqualTo(Status.Code.RESOURCE_EXHAUSTED);
-        assertThat(refused.getDescription()).contains("as many streams watch as this node takes, 64");
+        await().atMost(PATIENCE).until(() -> api.auxiliary().streams() == CONNECTIONS);
+        watch(stranger);
+        assertThat(nextEnd().getDescription()).isEqualTo("a connection may have 4 streams that watch at a time");
+        ManagedChannel client = connect();
+        for (int i = 1; i < GrpcApiWatches.MAX_PER_CONNECTION; i++) {
+            watch(client);
+            Status left = nextEnd();
+            assertThat(left.getCode()).isEqualTo(Status.Code.RESOURCE_EXHAUSTED);
+            assertThat(left.getDescription()).isEqualTo("other calls needed the place of this one");
+        }
+        assertThat(api.auxiliary().streams()).isEqualTo(CONNECTIONS);
         assertServes();
-        watches.get(5).cancel("enough", null);
-        assertThat(nextEnd().getCode()).isEqualTo(Status.Code.CANCELLED);
-        await().atMost(PATIENCE).until(() -> api.auxiliary().streams() == GrpcApiAuxiliary.MAX_WATCHES - 1);
-        watch(connect());
-        await().atMost(PATIENCE).until(() -> api.auxiliary().streams() == GrpcApiAuxiliary.MAX_WATCHES);
+        assertThat(ends).isEmpty();
+    }
+
+    @Test
+    void every_connection_may_watch_once_for_as_long_as_it_likes() {
+        GrpcApiWatches watches = new GrpcApiWatches(CONNECTIONS);
+        GrpcApiAuxiliary services = new GrpcApiAuxiliary(CONNECTIONS);
+        Map<GrpcApiAuxiliaryStream, SocketAddress> connections = new HashMap<>();
+        for (int port = 1; port <= CONNECTIONS; port++) {
+            SocketAddress connection = new InetSocketAddress("127.0.0.1", port);
+            for (int i = 0; i < GrpcApiWatches.MAX_PER_CONNECTION; i++) {
+                Optional<GrpcApiAuxiliaryStream> leaving = watches.leavingFor(connection);
+                leaving.ifPresent(stream -> assertThat(watches.remove(connections.remove(stream), stream))
+                        .isTrue());
+                if (!watches.isFull()) {
+                    GrpcApiAuxiliaryStream stream = new GrpcApiAuxiliaryStream(services);
+                    watches.add(connection, stream);
+                    connections.put(stream, connection);
+                }
+            }
+        }
+        assertThat(watches.count()).isEqualTo(CONNECTIONS);
+        assertThat(new HashSet<>(connections.values())).hasSize(CONNECTIONS);
+        connections.forEach((stream, connection) ->
+                assertThat(watches.remove(connection, stream)).isTrue());
+        assertThat(watches.count()).isZero();
+    }
+
+    @Test
+    void a_watch_that_made_room_is_forgotten_by_its_service() throws Exception {
+        CountDownLatch forgotten = new CountDownLatch(1);
+        GrpcApiAuxiliary services = new GrpcApiAuxiliary(1);
+        ServerStreamTracer.Factory tracers = new ServerStreamTracer.Factory() {
+            @Override
+            public ServerStreamTracer newServerStreamTracer(String method, Metadata headers) {
+                return services.newTracer();
+            }
+        };
+        HealthGrpc.HealthImplBase health = new HealthGrpc.HealthImplBase() {
+            @Override
+            public void watch(HealthCheckRequest request, StreamObserver<HealthCheckResponse> observer) {
+                ((ServerCallStreamObserver<HealthCheckResponse>) observer).setOnCancelHandler(forgotten::countDown);
+            }
+        };
+        Server server = NettyServerBuilder.forPort(0)
+                .addStreamTracerFactory(tracers)
+                .addService(ServerInterceptors.intercept(health, services))
+                .build()
+                .start();
+        try {
+            for (int i = 0; i < 2; i++) {
+                ManagedChannel channel = NettyChannelBuilder.forAddress("127.0.0.1", server.getPort())
+                        .usePlaintext()
+                        .build();
+                channels.add(channel);
+                watch(channel);
+                await().atMost(PATIENCE).until(() -> services.streams() == 1);
+            }
+            assertThat(nextEnd().getCode()).isEqualTo(Status.Code.RESOURCE_EXHAUSTED);
+            assertThat(forgotten.await(30, TimeUnit.SECONDS)).isTrue();
+        } finally {
+            server.shutdownNow();
+        }
     }
 
     private ClientCall<?, ?> watch(ManagedChannel channel) {
@@ -252,7 +325,7 @@ class GrpcApiAuxiliaryTest {
     @Test
     void who_watches_may_be_silent_and_others_may_not() {
         for (boolean watches : new boolean[] {true, false}) {
-            GrpcApiAuxiliaryStream stream = new GrpcApiAuxiliaryStream(new GrpcApiAuxiliary());
+            GrpcApiAuxiliaryStream stream = new GrpcApiAuxiliaryStream(new GrpcApiAuxiliary(CONNECTIONS));
             stream.enter(new InetSocketAddress("127.0.0.1", 1), watches);
             long later = System.nanoTime() + Duration.ofHours(1).toNanos();
             assertThat(stream.isIdle(later, PATIENCE.toNanos())).isTrue();

@@ -49,8 +49,11 @@ final class JdkConnections {
     /** A client that is refused for its certificate is made anew no more often than this. */
     private static final long RENEW_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** The least time for the answer to a question whether the peer is there. */
-    private static final Duration LEAST_PATIENCE = Duration.ofMillis(200);
+    /**
+     * The least time for the answer to a question whether the peer is there: a pause of its process must not cost the
+     * other calls.
+     */
+    private static final Duration LEAST_PATIENCE = Duration.ofSeconds(1);
 
     /** Less than the time after which JDKs forget a connection. */
     private static final Duration PAUSE = Duration.ofSeconds(10);

@@ -37,8 +37,8 @@ final class VertxConnection {
     /** As RFC 9113 has it. */
     private static final int PING_BYTES = 8;
 
-    /** The least time for the answer to a ping. */
-    private static final long LEAST_PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+    /** The least time for the answer to a ping: a pause of the peer's process must not cost the other calls. */
+    private static final long LEAST_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final VertxLane lane;
     private final HttpClientConnection connection;

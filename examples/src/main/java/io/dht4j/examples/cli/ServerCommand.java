@@ -18,6 +18,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -141,13 +143,15 @@ final class ServerCommand implements Callable<Integer> {
             notice.ifPresent(line -> console.tell("dht server: " + line));
             console.show("ready " + node.summary());
             console.out().flush();
-            node.failure().thenAccept(why -> {
-                console.err().println("dht server: this node can no longer serve and ends: " + why);
-                lifetime.fail();
-            });
+            CompletionStage<String> failure = node.failure();
+            // Nothing that may fail or block comes first: from here on the time to close is bounded.
+            failure.thenRun(lifetime::fail);
             lifetime.awaitStop();
-            try {
-                node.close();
+            CompletableFuture<String> failed = failure.toCompletableFuture();
+            try (node) {
+                if (failed.isDone()) {
+                    console.tell("dht server: this node can no longer serve and ends: " + failed.join());
+                }
             } catch (RuntimeException e) {
                 console.tell("dht server: not closed in order: " + e.getMessage());
                 lifetime.failed();

@@ -49,6 +49,7 @@ public final class TcpTransport implements Transport {
     private static final int MAX_GUESTS = 1_000;
     private static final int CLOSE_SECONDS = 5;
     private static final long PAUSE_NANOS = 100_000_000;
+    private static final long LEAST_PATIENCE_NANOS = 1_000_000_000;
 
     private final String host;
     private final int port;
@@ -202,7 +203,8 @@ public final class TcpTransport implements Transport {
             Runnable end = () -> {
                 peer.giveUp(call, "no reply by the deadline");
                 if (peer.doubts(call)) {
-                    deadlines.schedule(() -> peer.endDoubt(call), nanosLeft, TimeUnit.NANOSECONDS);
+                    long patience = Math.max(nanosLeft, LEAST_PATIENCE_NANOS);
+                    deadlines.schedule(() -> peer.endDoubt(call), patience, TimeUnit.NANOSECONDS);
                 }
             };
             Future<?> deadline = deadlines.schedule(end, nanosLeft, TimeUnit.NANOSECONDS);
