@@ -25,8 +25,6 @@ final class HttpApiHandler implements Handler<HttpServerRequest> {
     static final String PLACEMENT = "/v0/placement";
     static final String STATUS = "/v0/status";
     static final String REPAIR = "/v0/repair";
-    static final String LIVEZ = "/livez";
-    static final String READYZ = "/readyz";
 
     private final Vertx vertx;
     private final HttpListener listener;
@@ -75,8 +73,8 @@ final class HttpApiHandler implements Handler<HttpServerRequest> {
     private void route(HttpApiExchange exchange) {
         try {
             String path = Objects.requireNonNullElse(exchange.request().path(), "");
-            if (path.equals(LIVEZ) || path.equals(READYZ)) {
-                probe(exchange, path.equals(LIVEZ));
+            if (HttpApiProbes.isProbe(exchange.request())) {
+                probe(exchange, path.equals(HttpApiProbes.LIVEZ));
                 return;
             }
             Optional<HttpApiProblem> refusal = browsers.refusal(exchange.request());
@@ -100,8 +98,17 @@ final class HttpApiHandler implements Handler<HttpServerRequest> {
                             ErrorCode.UNKNOWN_RESOURCE,
                             "no resource \"" + HttpApiQuery.shown(path) + "\"; there are "
                                     + String.join(
-                                            ", ", ENTITY, ENTITIES, BATCH_GET, BATCH_PUT, SNAPSHOTS, PLACEMENT, STATUS,
-                                            REPAIR, LIVEZ, READYZ));
+                                            ", ",
+                                            ENTITY,
+                                            ENTITIES,
+                                            BATCH_GET,
+                                            BATCH_PUT,
+                                            SNAPSHOTS,
+                                            PLACEMENT,
+                                            STATUS,
+                                            REPAIR,
+                                            HttpApiProbes.LIVEZ,
+                                            HttpApiProbes.READYZ));
                 }
             }
         } catch (RuntimeException | Error e) {

@@ -6,6 +6,8 @@ import io.dht4j.NodeStatus;
 import io.dht4j.StoreProblem;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -28,16 +30,32 @@ final class HttpApiProbes {
      */
     private static final long FRESH_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
+    /** A node that is busy, so that its store does not tell its size at once, is judged by what it said last. */
+    private static final Duration PATIENCE = Duration.ofMillis(200);
+
+    /** What was said longer ago counts no more: a store that does not answer at all is not ready. */
+    private static final long OUTDATED_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    static final String LIVEZ = "/livez";
+    static final String READYZ = "/readyz";
+
     private static final int OK = 200;
     private static final int UNAVAILABLE = 503;
 
     private final Cluster cluster;
     private final HttpApiAdmission admission;
     private volatile @Nullable Asked last;
+    private volatile @Nullable Said said;
 
     HttpApiProbes(Cluster cluster, HttpApiAdmission admission) {
         this.cluster = cluster;
         this.admission = admission;
+    }
+
+    /** Whether a request is one of these, by its path. */
+    static boolean isProbe(HttpServerRequest request) {
+        String path = request.path();
+        return LIVEZ.equals(path) || READYZ.equals(path);
     }
 
     /** Answers that the process takes requests. */
@@ -51,16 +69,32 @@ final class HttpApiProbes {
             answer(exchange, UNAVAILABLE, "draining");
             return;
         }
-        status().whenComplete((status, error) -> exchange.later(() -> {
-            List<String> missing;
-            if (error == null) {
-                missing = missing(status);
-            } else {
-                LOG.debug("the status cannot be asked", DhtException.unwrap(error));
-                missing = List.of("not serving");
+        CompletionStage<NodeStatus> status = status();
+        exchange.startTimer(PATIENCE, () -> {
+            Said known = said;
+            if (known != null && System.nanoTime() - known.at < OUTDATED_NANOS) {
+                answer(exchange, known.missing);
             }
-            answer(exchange, missing.isEmpty() ? OK : UNAVAILABLE, missing.isEmpty() ? "ready" : join(missing));
+        });
+        status.whenComplete((now, error) -> exchange.later(() -> {
+            if (!exchange.isOver()) {
+                answer(exchange, missing(now, error));
+            }
         }));
+    }
+
+    private List<String> missing(NodeStatus status, @Nullable Throwable error) {
+        if (error != null) {
+            LOG.debug("the status cannot be asked", DhtException.unwrap(error));
+            return List.of("not serving");
+        }
+        List<String> missing = missing(status);
+        said = new Said(System.nanoTime(), missing);
+        return missing;
+    }
+
+    private static void answer(HttpApiExchange exchange, List<String> missing) {
+        answer(exchange, missing.isEmpty() ? OK : UNAVAILABLE, missing.isEmpty() ? "ready" : join(missing));
     }
 
     private static String join(List<String> missing) {
@@ -70,7 +104,7 @@ final class HttpApiProbes {
     private CompletionStage<NodeStatus> status() {
         long now = System.nanoTime();
         Asked known = last;
-        if (known == null || now - known.at > FRESH_NANOS) {
+        if (known == null || now - known.at > (known.hasEnded() ? FRESH_NANOS : OUTDATED_NANOS)) {
             known = new Asked(now, ask());
             last = known;
         }
@@ -111,5 +145,14 @@ final class HttpApiProbes {
         exchange.answer(status, Buffer.buffer(text + "\n"));
     }
 
-    private record Asked(long at, CompletionStage<NodeStatus> status) {}
+    /** A question for the status. */
+    private record Asked(long at, CompletionStage<NodeStatus> status) {
+
+        boolean hasEnded() {
+            return status.toCompletableFuture().isDone();
+        }
+    }
+
+    /** What was in the way when the status was last told. */
+    private record Said(long at, List<String> missing) {}
 }

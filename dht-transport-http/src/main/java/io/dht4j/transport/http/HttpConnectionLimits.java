@@ -7,7 +7,7 @@ import java.util.Optional;
 /**
  * How many connections a port takes, and how long they may leave it without a request.
  *
- * @param max in all; where peers call, a quarter of them is kept for peers
+ * @param max in all; where peers call, a quarter of them is kept for peers, and anywhere a sixteenth for probes
  * @param perAddress of those that make public requests, how many from one address; empty for half of all
  * @param headTimeout for the head of a request to be there
  */
@@ -17,6 +17,9 @@ record HttpConnectionLimits(int max, Optional<Integer> perAddress, Duration head
     static final Duration DEFAULT_HEAD_TIMEOUT = Duration.ofSeconds(10);
     private static final int MOST = 1_000_000;
     private static final int PART_FOR_PEERS = 4;
+
+    /** Public connections leave at least this part to those who probe. */
+    private static final int PART_FOR_PROBES = 16;
 
     HttpConnectionLimits {
         HttpOptionChecks.range("maxConnections", max, 1, MOST);
@@ -31,10 +34,11 @@ record HttpConnectionLimits(int max, Optional<Integer> perAddress, Duration head
     /** What counts at a port where so many connections are possible. */
     AcceptLimits at(int possible, boolean forPeers) {
         int all = Math.min(max, possible);
+        int forProbes = all == 1 ? 0 : Math.max(1, all / PART_FOR_PROBES);
         return new AcceptLimits(
                 all,
                 Math.min(all, perAddress.orElse(Math.max(1, all / 2))),
-                forPeers ? all / PART_FOR_PEERS : 0,
+                forPeers ? Math.max(forProbes, all / PART_FOR_PEERS) : forProbes,
                 headTimeout);
     }
 }

@@ -2,6 +2,7 @@ package io.dht4j.transport.http;
 
 import io.dht4j.ErrorCode;
 import io.dht4j.OverloadedException;
+import io.dht4j.transport.http.HttpTransportCallers.Verdict;
 import io.dht4j.transport.http.internal.AcceptedConnection;
 import io.dht4j.transport.http.internal.AcceptedConnections;
 import io.vertx.core.http.HttpConnection;
@@ -15,6 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -47,14 +49,23 @@ final class HttpConnections {
                 options.connections().at(possible, options.forPeers()), HttpApiProblem::refused);
     }
 
-    /**
-     * A connection of the server, and what belongs to it.
-     *
-     * @param accepted as what it was accepted
-     * @param guard counts what only HTTP/2 has
-     */
-    private record Link(
-            AcceptedConnection accepted, @Nullable HttpFloodGuard guard) {}
+    /** A connection of the server, and what belongs to it. */
+    private static final class Link {
+
+        /** As what it was accepted. */
+        private final AcceptedConnection accepted;
+
+        /** Counts what only HTTP/2 has. */
+        private final @Nullable HttpFloodGuard guard;
+
+        /** Who the peer is, where that was asked. Belongs to the connection's event loop. */
+        private @Nullable Verdict verdict;
+
+        Link(AcceptedConnection accepted, @Nullable HttpFloodGuard guard) {
+            this.accepted = accepted;
+            this.guard = guard;
+        }
+    }
 
     /** The fastest network access there is here, which counts what is accepted. */
     Transport transport() {
@@ -113,11 +124,29 @@ final class HttpConnections {
                             417, ErrorCode.BAD_REQUEST, "the only expectation that this node can meet is " + CONTINUE));
             return false;
         }
-        if (isPeers || bringsBody(request) || link.accepted.admitPublic()) {
+        if (isPeers || bringsBody(request)) {
+            return true;
+        }
+        if (HttpApiProbes.isProbe(request)) {
+            endUnlessPlaced(request, link.accepted);
+            return true;
+        }
+        if (link.accepted.admitPublic()) {
             return true;
         }
         refuse(request, HttpApiProblem.of(ErrorCode.OVERLOADED, noPlace()));
         return false;
+    }
+
+    /**
+     * Whoever probes is answered without a place, and gets none: over HTTP/1.1 the connection ends with the answer, over
+     * HTTP/2 it goes on and may have to give way.
+     */
+    private static void endUnlessPlaced(HttpServerRequest request, AcceptedConnection connection) {
+        if (!connection.hasPlace() && request.version() != HttpVersion.HTTP_2) {
+            HttpListener.closing(request)
+                    .endHandler(sent -> request.connection().close());
+        }
     }
 
     /** Over HTTP/1.1 it does not come so far. */
@@ -129,7 +158,7 @@ final class HttpConnections {
     private static boolean bringsBody(HttpServerRequest request) {
         String length = request.getHeader(HttpHeaders.CONTENT_LENGTH);
         if (length != null) {
-            return !length.equals("0");
+            return !length.strip().chars().allMatch(digit -> digit == '0');
         }
         return request.version() == HttpVersion.HTTP_2
                 ? request.method().equals(HttpMethod.PUT) || request.method().equals(HttpMethod.POST)
@@ -160,6 +189,20 @@ final class HttpConnections {
         if (link != null && !link.accepted.admitPublic()) {
             throw new OverloadedException(noPlace());
         }
+    }
+
+    /** Who is at the other end of a connection: judged when it is first asked, and remembered as long as the connection. */
+    Verdict verdict(HttpConnection connection, Supplier<Verdict> judge) {
+        Link link = links.get(connection);
+        if (link == null) {
+            return judge.get();
+        }
+        Verdict known = link.verdict;
+        if (known == null) {
+            known = judge.get();
+            link.verdict = known;
+        }
+        return known;
     }
 
     /** A whole frame of a peer has come over a connection. */

@@ -14,10 +14,13 @@ import org.slf4j.LoggerFactory;
  */
 final class HttpFloodGuard {
 
-    /** As long as what the server itself counts resets over, where no peers call. */
-    private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(30);
+    static final int WINDOW_SECONDS = 30;
 
-    private static final int MAX_RESETS = 200;
+    private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(WINDOW_SECONDS);
+
+    /** A call that is given up resets its stream, and a proxy has those of all its users on one connection. */
+    static final int MAX_RESETS = 6_000;
+
     private static final int MAX_PINGS = 200;
     private static final int MAX_SETTINGS = 50;
 

@@ -377,6 +377,9 @@ final class HttpListener {
                 // There are no web sockets here; their handlers would look at every message.
                 .setPerFrameWebSocketCompressionSupported(false)
                 .setPerMessageWebSocketCompressionSupported(false)
+                .setHttp2RstFloodMaxRstFramePerWindow(HttpFloodGuard.MAX_RESETS)
+                .setHttp2RstFloodWindowDuration(HttpFloodGuard.WINDOW_SECONDS)
+                .setHttp2RstFloodWindowDurationTimeUnit(TimeUnit.SECONDS)
                 .setAcceptBacklog(1024)
                 .setStrictThreadMode(true);
         if (options.forPeers()) {

@@ -8,9 +8,10 @@ import java.util.OptionalLong;
 final class HttpOpenFiles {
 
     /**
-     * The part of the open files that connections to one port may use. The rest is for stores, and for calls to others.
+     * The part of the open files that connections to one port may use: a node may have a port for peers and one for each
+     * public API. The rest is for stores, and for calls to others.
      */
-    private static final int PART = 2;
+    private static final int PART = 4;
 
     private HttpOpenFiles() {}
 
@@ -31,7 +32,7 @@ final class HttpOpenFiles {
     static String warning(String where, int wanted, int allowed, OptionalLong limit) {
         return where + " takes at most " + allowed + " connections, not " + wanted + ": this process may have "
                 + limit.orElse(0)
-                + " files open, of which connections may use half. Raise the limit (ulimit -n) to at least "
+                + " files open, of which connections to one port may use a quarter. Raise the limit (ulimit -n) to at least "
                 + (long) wanted * PART + ", or lower maxConnections (--max-connections)";
     }
 }

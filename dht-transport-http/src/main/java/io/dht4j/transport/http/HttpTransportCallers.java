@@ -5,7 +5,6 @@ import io.dht4j.security.RefusedCallers;
 import io.dht4j.security.Tls;
 import io.dht4j.spi.FrameHandler;
 import io.vertx.core.http.HttpConnection;
-import java.lang.ref.WeakReference;
 import java.security.cert.CertificateException;
 import java.util.Optional;
 import java.util.Set;
@@ -16,16 +15,21 @@ import javax.net.ssl.SSLSession;
 /** Who may send frames over which connection, by the certificate that the caller has presented. For event loops. */
 final class HttpTransportCallers {
 
-    private static final String VERDICT = "dht4j.verdict";
-
     private final Tls tls;
     private final FrameHandler frames;
     private final RefusedCallers refused;
+    private final HttpConnections connections;
 
-    HttpTransportCallers(Tls tls, FrameHandler frames, RefusedCallers refused) {
+    /**
+     * Knows no caller yet.
+     *
+     * @param connections keep what was found of each caller
+     */
+    HttpTransportCallers(Tls tls, FrameHandler frames, RefusedCallers refused, HttpConnections connections) {
         this.tls = tls;
         this.frames = frames;
         this.refused = refused;
+        this.connections = connections;
     }
 
     /** Who sends frames over a connection, and whether they are refused. Judged once for each connection. */
@@ -34,15 +38,12 @@ final class HttpTransportCallers {
         if (session == null) {
             return Verdict.refused("peers must use TLS");
         }
-        // A resumed session may bring the verdict of an earlier connection along.
-        if (session.getValue(VERDICT) instanceof Remembered known && known.connection.get() == connection) {
-            return known.verdict;
-        }
-        Verdict verdict = judge(session);
-        session.putValue(VERDICT, new Remembered(new WeakReference<>(connection), verdict));
-        verdict.refusal.ifPresent(
-                why -> refused.refused(connection.remoteAddress().hostAddress(), why));
-        return verdict;
+        return connections.verdict(connection, () -> {
+            Verdict verdict = judge(session);
+            verdict.refusal.ifPresent(
+                    why -> refused.refused(connection.remoteAddress().hostAddress(), why));
+            return verdict;
+        });
     }
 
     private Verdict judge(SSLSession session) {
@@ -74,6 +75,4 @@ final class HttpTransportCallers {
             return new Verdict(Optional.of(why), Set.of());
         }
     }
-
-    private record Remembered(WeakReference<HttpConnection> connection, Verdict verdict) {}
 }

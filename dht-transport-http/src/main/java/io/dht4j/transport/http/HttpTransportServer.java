@@ -170,7 +170,9 @@ final class HttpTransportServer implements Handler<HttpServerRequest> {
 
     private Verdict verdict(HttpConnection connection) {
         if (callers.isEmpty()) {
-            callers = listener.tls().map(own -> new HttpTransportCallers(own, frames, listener.refusedCallers()));
+            callers = listener.tls()
+                    .map(own ->
+                            new HttpTransportCallers(own, frames, listener.refusedCallers(), listener.connections()));
         }
         return callers.map(known -> known.verdict(connection)).orElseGet(() -> Verdict.refused("not ready"));
     }

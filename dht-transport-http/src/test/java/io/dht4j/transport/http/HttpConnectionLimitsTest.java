@@ -10,10 +10,12 @@ import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Frame;
 import io.dht4j.spi.FrameHandler;
 import io.dht4j.testkit.RawHttp;
+import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -27,6 +29,11 @@ class HttpConnectionLimitsTest {
 
     private static final String GET = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
     private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    /** In megabytes. */
+    private static final int MORE_THAN_SOCKETS_HOLD = 8;
+
+    private static final Buffer MEGABYTE = Buffer.buffer(new byte[1 << 20]);
 
     private final List<RawHttp> open = new ArrayList<>();
     private final List<AutoCloseable> closing = new ArrayList<>();
@@ -115,17 +122,63 @@ class HttpConnectionLimitsTest {
     }
 
     @Test
+    void whoeverReadsNoAnswersGivesWayAtOnce() throws Exception {
+        HttpConnectionLimits limits = new HttpConnectionLimits(16, Optional.of(8), Duration.ofMinutes(5));
+        HttpListener listener = listener(limits, OptionalLong.empty(), true);
+        listener.attachPublic(request -> {
+            request.response().setChunked(true);
+            for (int i = 0; i < MORE_THAN_SOCKETS_HOLD; i++) {
+                request.response().write(MEGABYTE);
+            }
+            request.response().end();
+        });
+        for (int i = 0; i < 8; i++) {
+            RawHttp unread = new RawHttp(listener.port(), 4096);
+            open.add(unread);
+            unread.send("PUT / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\n\r\nx");
+            assertThat(unread.line()).contains("200");
+        }
+        listener.attachPublic(request -> request.response().end("public"));
+        for (int i = 0; i < 8; i++) {
+            connect(listener.port());
+        }
+        asked(listener.port());
+        await().atMost(PATIENCE).until(() -> listener.connections().open() <= 9);
+    }
+
+    @Test
+    void probesAreAnsweredWhenAllPlacesAreTaken() throws Exception {
+        for (boolean forPeers : new boolean[] {true, false}) {
+            HttpConnectionLimits limits = new HttpConnectionLimits(8, Optional.of(8), Duration.ofSeconds(10));
+            HttpListener listener = listener(limits, OptionalLong.empty(), forPeers);
+            int places = forPeers ? 6 : 7;
+            for (int i = 0; i < places; i++) {
+                asked(listener.port());
+            }
+            for (String path : new String[] {"/livez", "/readyz", "/livez"}) {
+                RawHttp refused = connect(listener.port()).send(GET);
+                assertProblem(refused.read(), 503, ErrorCode.OVERLOADED);
+                RawHttp probe = connect(listener.port()).send("GET " + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
+                RawHttp.Answer answer = probe.read();
+                assertThat(answer.status()).isEqualTo(200);
+                assertThat(answer.headers()).containsEntry("Connection", "close");
+                assertThat(probe.isClosedByServer()).isTrue();
+            }
+        }
+    }
+
+    @Test
     void theLimitOfOpenFilesLowersTheNumberOfConnections() throws Exception {
         HttpListener listener = listener(HttpConnectionLimits.of(10_000), OptionalLong.of(32), true);
         for (int i = 0; i < 100; i++) {
             connect(listener.port());
         }
         asked(listener.port());
-        await().atMost(PATIENCE).until(() -> listener.connections().open() <= 16);
-        assertThat(HttpOpenFiles.connections(10_000, OptionalLong.of(1024))).isEqualTo(512);
+        await().atMost(PATIENCE).until(() -> listener.connections().open() <= 8);
+        assertThat(HttpOpenFiles.connections(10_000, OptionalLong.of(1024))).isEqualTo(256);
         assertThat(HttpOpenFiles.connections(10_000, OptionalLong.of(1 << 20))).isEqualTo(10_000);
-        assertThat(HttpOpenFiles.warning("h:1", 10_000, 512, OptionalLong.of(1024)))
-                .contains("h:1", "512 connections, not 10000", "1024 files", "ulimit -n", "20000");
+        assertThat(HttpOpenFiles.warning("h:1", 10_000, 256, OptionalLong.of(1024)))
+                .contains("h:1", "256 connections, not 10000", "1024 files", "ulimit -n", "40000");
     }
 
     @Test
@@ -158,7 +211,7 @@ class HttpConnectionLimitsTest {
     @Test
     void oneAddressGetsItsShareAndPlacesComeBack() throws Exception {
         HttpConnectionLimits limits =
-                new HttpConnectionLimits(100, java.util.Optional.of(2), HttpConnectionLimits.DEFAULT_HEAD_TIMEOUT);
+                new HttpConnectionLimits(100, Optional.of(2), HttpConnectionLimits.DEFAULT_HEAD_TIMEOUT);
         HttpListener listener = listener(limits, OptionalLong.empty(), false);
         RawHttp first = asked(listener.port());
         asked(listener.port());
@@ -175,26 +228,31 @@ class HttpConnectionLimitsTest {
 
     @Test
     void whoeverSendsNoHeadInTimeIsCutOffAndWhoeverIsIdleIsNot() throws Exception {
-        HttpConnectionLimits limits = new HttpConnectionLimits(100, java.util.Optional.empty(), Duration.ofMillis(300));
+        HttpConnectionLimits limits = new HttpConnectionLimits(100, Optional.empty(), Duration.ofSeconds(2));
+        List<RawHttp> late = new ArrayList<>();
+        List<RawHttp> idle = new ArrayList<>();
+        List<RawHttp> sending = new ArrayList<>();
         for (boolean forPeers : new boolean[] {true, false}) {
-            HttpListener listener = listener(limits, OptionalLong.empty(), forPeers);
-            RawHttp idle = asked(listener.port());
-            RawHttp sending = asked(listener.port());
-            sending.send("PUT / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n\r\n1");
-            RawHttp later = asked(listener.port());
-            later.send("GET / HTTP/1.1\r\nHo");
-            RawHttp preface = connect(listener.port()).send("PRI * HT");
-            RawHttp first = connect(listener.port()).send("GET / HTTP/1.1\r\nHo");
-            RawHttp silent = connect(listener.port());
-            for (RawHttp late : List.of(later, preface, first, silent)) {
-                assertThat(late.isClosedByServer()).isTrue();
-            }
-            idle.send(GET);
-            assertThat(idle.read().text()).isEqualTo("public");
-            sending.send("23");
-            assertThat(sending.read().text()).isEqualTo("public");
-            sending.send(GET);
-            assertThat(sending.read().text()).isEqualTo("public");
+            int port = listener(limits, OptionalLong.empty(), forPeers).port();
+            idle.add(asked(port));
+            sending.add(asked(port).send("PUT / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n\r\n1"));
+            late.add(asked(port).send("GET / HTTP/1.1\r\nHo"));
+            late.add(connect(port).send("PRI * HT"));
+            late.add(connect(port).send("GET / HTTP/1.1\r\nHo"));
+            late.add(connect(port));
+        }
+        for (RawHttp each : late) {
+            assertThat(each.isClosedByServer()).isTrue();
+        }
+        for (RawHttp each : idle) {
+            each.send(GET);
+            assertThat(each.read().text()).isEqualTo("public");
+        }
+        for (RawHttp each : sending) {
+            each.send("23");
+            assertThat(each.read().text()).isEqualTo("public");
+            each.send(GET);
+            assertThat(each.read().text()).isEqualTo("public");
         }
     }
 }

@@ -200,8 +200,8 @@ public enum Setting {
     PUBLIC_HOST(
             "HOST",
             Fallback.WORDS,
-            "the node's own addresses",
-            "Name or address by which clients reach the public HTTP API, for example of a proxy; may be given "
+            "addresses, and localhost",
+            "Name by which clients reach the public HTTP API, for example of a proxy; may be given "
                     + "repeatedly, or several with commas between. Without tokens, requests to other hosts are refused: "
                     + "they may be a foreign page's in somebody's browser."),
     /** How many connections there may be. */
@@ -210,7 +210,7 @@ public enum Setting {
             Fallback.VALUE,
             "10000",
             "Connections to each port, 1 to " + ClientConfig.MOST_CONNECTIONS
-                    + ". Over HTTP at most half of the open files that the process may have, over gRPC a quarter; a quarter "
+                    + ". At most a quarter of the open files that the process may have; a quarter "
                     + "of those of an HTTP port that peers use is kept for them."),
     /** How many there may be from one address. */
     MAX_CONNECTIONS_PER_ADDRESS(

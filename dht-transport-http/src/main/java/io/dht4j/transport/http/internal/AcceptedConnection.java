@@ -11,8 +11,11 @@ import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import io.netty.handler.ssl.SslHandler;
 import java.net.InetSocketAddress;
 import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A connection from when it is accepted. It stands before everything else that handles the connection's bytes, sees to
@@ -23,6 +26,8 @@ import org.jspecify.annotations.Nullable;
  * loop.
  */
 public final class AcceptedConnection extends ChannelInboundHandlerAdapter {
+
+    private static final Logger LOG = LoggerFactory.getLogger(AcceptedConnection.class);
 
     /** So long is what HTTP/2 begins with; before its last byte the server may not know what the client speaks. */
     private static final int PREFACE_BYTES = 24;
@@ -67,10 +72,6 @@ public final class AcceptedConnection extends ChannelInboundHandlerAdapter {
         standing = now;
     }
 
-    Channel channel() {
-        return channel;
-    }
-
     /** Who is at the other end. */
     InetSocketAddress remote() {
         return remote;
@@ -92,7 +93,7 @@ public final class AcceptedConnection extends ChannelInboundHandlerAdapter {
      * @return whether there is a place for a connection that makes such requests; if not, the request is to be refused
      */
     public boolean admitPublic() {
-        return standing == Standing.PUBLIC || standing == Standing.PEER || all.admitPublic(this);
+        return hasPlace() || all.admitPublic(this);
     }
 
     /**
@@ -103,6 +104,11 @@ public final class AcceptedConnection extends ChannelInboundHandlerAdapter {
         if (standing != Standing.PEER) {
             all.provePeer(this);
         }
+    }
+
+    /** Whether it has a place of its own. */
+    public boolean hasPlace() {
+        return standing == Standing.PUBLIC || standing == Standing.PEER;
     }
 
     /** Whether it has brought a frame of a peer. */
@@ -199,6 +205,19 @@ public final class AcceptedConnection extends ChannelInboundHandlerAdapter {
             startHeadTimer();
             return;
         }
-        channel.close();
+        closeNow();
+    }
+
+    /**
+     * Closes the connection without waiting for what is to be written: a client that does not read would never let go of
+     * its place. What handles requests above would wait. To be called from any thread; it is done later.
+     */
+    void closeNow() {
+        try {
+            channel.eventLoop().execute(() -> channel.unsafe().close(channel.voidPromise()));
+        } catch (RejectedExecutionException e) {
+            // The listener is closed, or its event loop has ended: nothing is accepted any more.
+            LOG.debug("the connection of {} goes with its event loop", remote, e);
+        }
     }
 }

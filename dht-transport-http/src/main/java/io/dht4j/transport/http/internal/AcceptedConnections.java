@@ -166,15 +166,22 @@ public final class AcceptedConnections {
             unproved.add(connection);
             open++;
         }
-        if (evicted != null) {
-            evicted.channel().close();
-        }
-        byEnds.put(key, connection);
-        channel.pipeline().addFirst("accepted", connection);
-        channel.closeFuture().addListener((ChannelFutureListener) closed -> {
+        try {
+            if (evicted != null) {
+                evicted.closeNow();
+            }
+            byEnds.put(key, connection);
+            channel.pipeline().addFirst("accepted", connection);
+            channel.closeFuture().addListener((ChannelFutureListener) closed -> {
+                byEnds.remove(key, connection);
+                left(connection);
+            });
+        } catch (RuntimeException | Error e) {
+            // Nobody will tell of its end.
             byEnds.remove(key, connection);
             left(connection);
-        });
+            throw e;
+        }
         return true;
     }
 
@@ -221,7 +228,7 @@ public final class AcceptedConnections {
                     || source == null
                     || publicOnes >= limits.publicConnections()
                     || source.publicOnes >= limits.connectionsPerAddress()) {
-                return connection.standing() == Standing.PUBLIC || connection.standing() == Standing.PEER;
+                return connection.hasPlace();
             }
             unproved.remove(connection);
             source.unproved.remove(connection);

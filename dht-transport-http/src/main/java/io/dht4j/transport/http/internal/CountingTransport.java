@@ -68,10 +68,16 @@ final class CountingTransport implements io.vertx.core.transport.Transport {
         @Override
         public void channelRead(ChannelHandlerContext ctx, Object accepted) {
             Channel channel = (Channel) accepted;
-            if (connections.admit(channel)) {
+            boolean admitted = false;
+            try {
+                admitted = connections.admit(channel);
+            } finally {
+                if (!admitted) {
+                    channel.unsafe().closeForcibly();
+                }
+            }
+            if (admitted) {
                 ctx.fireChannelRead(accepted);
-            } else {
-                channel.unsafe().closeForcibly();
             }
         }
     }
