@@ -1,17 +1,16 @@
 package io.dht4j.transport.http;
 
 import io.dht4j.ErrorCode;
+import io.netty.util.NetUtil;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.net.HostAndPort;
-import io.vertx.core.net.SocketAddress;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,8 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class HttpApiBrowsers {
 
-    private static final Pattern IPV4 = Pattern.compile("[0-9]{1,3}(\\.[0-9]{1,3}){3}");
-    private static final Pattern LOOPBACK = Pattern.compile("localhost|::1|0:0:0:0:0:0:0:1|127(\\.[0-9]{1,3}){3}");
+    private static final String LOCALHOST = "localhost";
     private static final String SCHEME_END = "://";
 
     private final boolean guarded;
@@ -66,13 +64,12 @@ final class HttpApiBrowsers {
             return Optional.of(HttpApiProblem.of(ErrorCode.BAD_REQUEST, "Host is no name or address"));
         }
         // Over HTTP/1.0 there may be none. No browser speaks it.
-        if (authority != null
-                && !isOwn(normal(authority.host()), request.connection().localAddress())) {
+        if (authority != null && !isOwn(normal(authority.host()))) {
             return Optional.of(HttpApiProblem.of(
                     421,
                     ErrorCode.BAD_REQUEST,
                     "Host \"" + HttpApiQuery.shown(authority.host())
-                            + "\" is no address of this node: reach it by one, or name"
+                            + "\" is not known to be this node: reach it by an address, or name"
                             + " the host by --public-host (withPublicHost), or give the clients tokens"));
         }
         List<String> origins = request.headers().getAll(HttpHeaders.ORIGIN);
@@ -85,17 +82,11 @@ final class HttpApiBrowsers {
         return Optional.empty();
     }
 
-    private boolean isOwn(String host, @Nullable SocketAddress arrived) {
-        return LOOPBACK.matcher(host).matches()
+    /** An address is nobody's to make lead elsewhere, whichever address of the node or of a proxy it is. */
+    private boolean isOwn(String host) {
+        return host.equals(LOCALHOST)
                 || hosts.contains(host)
-                || (isAddress(host)
-                        && arrived != null
-                        && arrived.hostAddress() != null
-                        && normal(arrived.hostAddress()).equals(host));
-    }
-
-    private static boolean isAddress(String host) {
-        return host.indexOf(':') >= 0 || IPV4.matcher(host).matches();
+                || NetUtil.createByteArrayFromIpAddressString(host) != null;
     }
 
     /** Whether an origin is the node itself; the scheme may be that of a proxy. */
@@ -115,12 +106,16 @@ final class HttpApiBrowsers {
         return address.port() < 0 ? usual : address.port();
     }
 
-    /** In small letters, without the brackets of IPv6, its zone, and the dot at the end of a full name. */
+    /**
+     * In small letters, without the brackets of IPv6, its zone, and the dot at the end of a full name; addresses in the
+     * one form that Java gives them.
+     */
     private static String normal(String host) {
         String plain = host.startsWith("[") && host.endsWith("]") ? host.substring(1, host.length() - 1) : host;
         int zone = plain.indexOf('%');
         plain = zone < 0 ? plain : plain.substring(0, zone);
         plain = plain.endsWith(".") ? plain.substring(0, plain.length() - 1) : plain;
-        return plain.toLowerCase(Locale.ROOT);
+        byte[] address = NetUtil.createByteArrayFromIpAddressString(plain);
+        return address == null ? plain.toLowerCase(Locale.ROOT) : NetUtil.bytesToIpAddress(address);
     }
 }

@@ -261,8 +261,7 @@ public final class HttpApiOptions {
     /**
      * The same options with one more name or address by which clients reach the node. Without tokens, requests whose
      * {@code Host} is something else are refused: they may be a foreign page's in somebody's browser.
-     * {@code localhost}, loopback addresses, the address at which a request arrives and the host at which the API
-     * listens count anyway.
+     * {@code localhost}, addresses, and the host at which the API listens count anyway.
      *
      * @param host a name, or an address, without a port; capitals do not matter
      * @return new options

@@ -2,6 +2,7 @@ package io.dht4j.transport.http;
 
 import static io.dht4j.testkit.HttpProblem.assertProblem;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.dht4j.ClockProblem;
 import io.dht4j.Cluster;
@@ -20,6 +21,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -123,6 +125,18 @@ class HttpApiProbesTest {
     }
 
     @Test
+    void aBusyNodeIsJudgedByItsLastStatus() throws IOException {
+        AtomicInteger asked = new AtomicInteger();
+        Cluster busy = saying(status -> asked.incrementAndGet() == 1 ? status : new CompletableFuture<>());
+        try (HttpApi api = HttpApi.listening("127.0.0.1", 0, busy, HttpApiOptions.defaults())) {
+            await().atMost(Duration.ofSeconds(10)).until(() -> {
+                assertThat(ask(api.port(), "/readyz").text()).isEqualTo("ready\n");
+                return asked.get() > 1;
+            });
+        }
+    }
+
+    @Test
     void probesAskForNoToken(@TempDir Path directory) throws IOException {
         Path tokens = Files.writeString(directory.resolve("tokens"), "admin admin-admin-admin-admin\n");
         try (HttpApi api = HttpApi.listening(
@@ -147,11 +161,21 @@ class HttpApiProbesTest {
         HttpApiOptions options =
                 HttpApiOptions.defaults().withPublicHost("KV.example").withPublicHost("2001:db8::7");
         try (HttpApi api = HttpApi.listening("127.0.0.1", 0, nodes.cluster(0), options)) {
-            for (String host : new String[] {"kv.example", "Kv.Example.:443", "[2001:db8::7]:80", "127.0.0.1"}) {
+            // No page can make an address lead here; that of a proxy does not matter.
+            for (String host : new String[] {
+                "kv.example", "Kv.Example.:443", "[2001:db8::7]:80", "127.0.0.1", "192.0.2.17:30081", "[fe80::1]"
+            }) {
                 assertThat(ask(api.port(), "/v0/status", "Host: " + host + "\r\n")
                                 .status())
                         .isEqualTo(200);
             }
+            assertThat(ask(
+                                    api.port(),
+                                    "/v0/status",
+                                    "Host: [2001:db8::7]:80\r\n",
+                                    "Origin: http://[2001:DB8:0:0::7]\r\n")
+                            .status())
+                    .isEqualTo(200);
             for (String host : new String[] {"example", "a.kv.example", "kv.example.evil", "127.0.0.1.evil"}) {
                 assertProblem(ask(api.port(), "/v0/status", "Host: " + host + "\r\n"), 421, ErrorCode.BAD_REQUEST);
             }
