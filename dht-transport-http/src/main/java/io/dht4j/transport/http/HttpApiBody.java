@@ -91,7 +91,7 @@ final class HttpApiBody {
             }
             exchange.share().reserve(chunk.length());
             receiver.received(chunk);
-        } catch (DhtException | Error e) {
+        } catch (RuntimeException | Error e) {
             fail(e);
         }
     }
@@ -109,16 +109,16 @@ final class HttpApiBody {
         exchange.whenGone(() -> {});
         exchange.whenRevoked(revoked -> {});
         try {
-            exchange.requireConnection();
             exchange.share().enter();
             receiver.ended();
-        } catch (DhtException | Error e) {
+        } catch (RuntimeException | Error e) {
             fail(e);
         }
     }
 
+    /** The body may have come since this was asked for: then its request goes on, and its place is free. */
     private void giveWay() {
-        if (!exchange.isOver()) {
+        if (exchange.share().isAwaitingBody() && !exchange.isOver()) {
             exchange.bodyIsLate();
             fail(new OverloadedException("too many requests wait for their bodies, and this one has waited longest"));
         }

@@ -276,6 +276,7 @@ final class HttpApiCalls {
 
     void repair(HttpApiExchange exchange) {
         Set<Integer> partitions = query(exchange, REPAIR_PARAMETERS).partitions();
+        exchange.requireConnection();
         exchange.await(() -> cluster.repair(partitions), status -> answerJson(exchange, HttpApiJson.repair(status)));
     }
 

@@ -122,7 +122,7 @@ final class HttpApiExchange {
     }
 
     /**
-     * The request's body has come.
+     * The request as a whole has come, and is to be carried out.
      *
      * @throws OverloadedException if there is no place for a connection that makes public requests
      */
@@ -305,8 +305,28 @@ final class HttpApiExchange {
         answer(status, null);
     }
 
-    /** Answers with an error; an unexpected one is logged, and its details stay here. What was reserved is given back. */
+    /**
+     * Answers with an error; an unexpected one is logged, and its details stay here. An answer that has begun is cut off.
+     * What was reserved is given back.
+     */
     void fail(Throwable error) {
+        if (answered) {
+            if (!isCutOrGone()) {
+                logAndCut(error);
+            }
+            release();
+            return;
+        }
+        try {
+            answerFailure(error);
+        } catch (RuntimeException | Error e) {
+            // No memory even for this answer.
+            cutAndRelease();
+            throw e;
+        }
+    }
+
+    private void answerFailure(Throwable error) {
         Throwable cause = DhtException.unwrap(error);
         if (cause instanceof DhtException known) {
             answer(HttpApiProblem.of(known.code(), String.valueOf(known.getMessage())));
@@ -358,6 +378,7 @@ final class HttpApiExchange {
             return;
         }
         answered = true;
+        whenRevoked = revoked -> {};
         response.setStatusCode(status);
         if (hasBody && !request.isEnded()) {
             boolean closes = bodyIsLate || continueIsDue || contentLength < 0 || contentLength > SMALL_BODY;
@@ -393,7 +414,11 @@ final class HttpApiExchange {
                 int next = at;
                 response.drainHandler(drained -> {
                     response.drainHandler(null);
-                    sendSlices(value, next);
+                    try {
+                        sendSlices(value, next);
+                    } catch (RuntimeException | Error e) {
+                        fail(e);
+                    }
                 });
                 return;
             }

@@ -133,10 +133,11 @@ final class HttpApiScan {
     }
 
     private void failed(Throwable error) {
+        boolean isAnswered = stopped;
         stopped = true;
         scan.close();
         drop();
-        if (exchange.isCutOrGone()) {
+        if (isAnswered || exchange.isCutOrGone()) {
             exchange.release();
         } else if (begun) {
             exchange.logAndCut(error);

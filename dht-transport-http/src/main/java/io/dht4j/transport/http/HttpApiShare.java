@@ -33,15 +33,22 @@ final class HttpApiShare {
     }
 
     /**
-     * Takes a place among the requests in flight; the body, if there is one, has come.
+     * Takes a place among the requests in flight, and one for the connection if it has none; the body, if there is one,
+     * has come.
      *
      * @throws DhtException if there is none left
      */
     void enter() {
+        exchange.requireConnection();
         begin();
         bodyCame();
         admission.enter();
         entered = true;
+    }
+
+    /** Whether the body is still to come. */
+    boolean isAwaitingBody() {
+        return awaiting;
     }
 
     private void begin() {

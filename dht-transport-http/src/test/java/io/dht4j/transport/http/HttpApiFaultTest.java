@@ -11,6 +11,8 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -60,6 +62,32 @@ class HttpApiFaultTest {
             }
             raw.send("GET /v0/placement?id=k HTTP/1.1\r\nHost: localhost\r\n\r\n");
             assertThat(raw.read().status()).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void aFaultInTheMiddleOfAnAnswerCutsItAndGivesItsBytesBack() throws Exception {
+        HttpApiAdmission admission = new HttpApiAdmission(1, 100);
+        HttpListener listener = new HttpListener(HttpListenerOptions.of("127.0.0.1", 0));
+        try {
+            listener.start().toCompletableFuture().get(10, TimeUnit.SECONDS);
+            listener.attachPublic(request -> {
+                HttpApiExchange exchange = new HttpApiExchange(
+                        request, listener.vertx(), HttpApiOptions.defaults(), admission, listener.connections());
+                exchange.share().enter();
+                exchange.share().reserve(100);
+                exchange.answerBegins();
+                exchange.response().setChunked(true).write("half");
+                exchange.fail(new OutOfMemoryError("as this test wants it"));
+            });
+            try (RawHttp raw = new RawHttp(listener.port())) {
+                raw.send("GET /v0/entity?id=k HTTP/1.1\r\nHost: localhost\r\n\r\n");
+                assertThat(raw.untilClosed()).contains("half").doesNotEndWith("0\r\n\r\n");
+            }
+            assertThat(admission.hasRoomFor(100)).isTrue();
+            admission.enter();
+        } finally {
+            listener.close();
         }
     }
 }

@@ -4,12 +4,19 @@ import static io.dht4j.testkit.HttpProblem.assertProblem;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.dht4j.Cluster;
 import io.dht4j.ErrorCode;
 import io.dht4j.testkit.RawHttp;
 import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -27,6 +34,8 @@ class HttpApiPlacesTest {
     private static final HttpApiOptions OPTIONS =
             HttpApiOptions.defaults().withMaxInFlight(PLACES).withBodyTimeout(Duration.ofMinutes(5));
 
+    private static final String STATUS = "GET /v0/status HTTP/1.1\r\nHost: localhost\r\n\r\n";
+
     private static ApiNodes nodes;
 
     @BeforeAll
@@ -41,6 +50,11 @@ class HttpApiPlacesTest {
 
     private static String put(String id) {
         return "PUT /v0/entity?id=" + id + " HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r\n";
+    }
+
+    private static String awaited(String id) {
+        return "PUT /v0/entity?id=" + id + " HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n"
+                + "Expect: 100-continue\r\n\r\n";
     }
 
     private static String get(String id) {
@@ -107,6 +121,98 @@ class HttpApiPlacesTest {
         } finally {
             for (RawHttp each : held) {
                 each.close();
+            }
+        }
+    }
+
+    /** A cluster whose reads hold the thread up that asks, until they may go on. */
+    private static Cluster holdingUp(Cluster cluster, CountDownLatch reading, CountDownLatch mayGoOn) {
+        return (Cluster) Proxy.newProxyInstance(
+                Cluster.class.getClassLoader(), new Class<?>[] {Cluster.class}, (proxy, method, arguments) -> {
+                    if (method.getName().equals("get")) {
+                        reading.countDown();
+                        assertThat(mayGoOn.await(30, TimeUnit.SECONDS)).isTrue();
+                    }
+                    try {
+                        return method.invoke(cluster, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
+    }
+
+    @Test
+    void aBodyThatComesWhileItsRequestIsToGiveWayIsCarriedOut() throws Exception {
+        CountDownLatch reading = new CountDownLatch(1);
+        CountDownLatch mayGoOn = new CountDownLatch(1);
+        PausedCluster paused = new PausedCluster();
+        List<RawHttp> held = new ArrayList<>();
+        try (HttpTransport transport =
+                HttpTransport.create(HttpTransportOptions.at("127.0.0.1", 0).withEventLoops(1))) {
+            transport
+                    .start((frame, context) -> CompletableFuture.completedFuture(frame))
+                    .toCompletableFuture()
+                    .get(10, TimeUnit.SECONDS);
+            Cluster cluster = paused.over(holdingUp(nodes.cluster(0), reading, mayGoOn));
+            try (HttpApi api = HttpApi.sharing(transport, cluster, OPTIONS.withMaxInFlight(PLACES + 1));
+                    RawHttp reader = new RawHttp(api.port());
+                    RawHttp newest = new RawHttp(api.port());
+                    RawHttp other = new RawHttp(api.port())) {
+                for (int i = 0; i < 4 * (PLACES + 1); i++) {
+                    held.add(new RawHttp(api.port()));
+                    held.get(i).send(awaited("held" + i));
+                    assertThat(held.get(i).read().status()).isEqualTo(100);
+                }
+                other.send(STATUS);
+                assertThat(other.read().status()).isEqualTo(200);
+                // So that it is accepted.
+                newest.send(STATUS);
+                assertThat(newest.read().status()).isEqualTo(200);
+                // The only event loop finds both when it goes on: the head that makes the first one give way, then
+                // the body of that one.
+                reader.send(get("free"));
+                assertThat(reading.await(30, TimeUnit.SECONDS)).isTrue();
+                newest.send(awaited("newest"));
+                held.get(0).send("four");
+                mayGoOn.countDown();
+                assertThat(newest.read().status()).isEqualTo(100);
+                // In a later round of the event loop: it has done what it was asked to do in that one.
+                other.send(STATUS);
+                assertThat(other.read().status()).isEqualTo(200);
+                paused.release();
+                assertThat(held.get(0).read().status()).isEqualTo(201);
+            }
+        } finally {
+            mayGoOn.countDown();
+            for (RawHttp each : held) {
+                each.close();
+            }
+        }
+    }
+
+    @Test
+    void whatIsCarriedOutTakesAPlaceForItsConnection() throws Exception {
+        HttpTransportOptions one = HttpTransportOptions.at("127.0.0.1", 0).withMaxConnectionsPerAddress(1);
+        try (HttpTransport transport = HttpTransport.create(one)) {
+            transport
+                    .start((frame, context) -> CompletableFuture.completedFuture(frame))
+                    .toCompletableFuture()
+                    .get(10, TimeUnit.SECONDS);
+            try (HttpApi api = HttpApi.sharing(transport, nodes.cluster(0), OPTIONS);
+                    RawHttp first = new RawHttp(api.port())) {
+                first.send(get("k"));
+                assertThat(first.read().status()).isEqualTo(404);
+                for (String path : new String[] {"/v0/snapshots", "/v0/repair"}) {
+                    try (RawHttp2 second = new RawHttp2(api.port())) {
+                        second.request("POST", path, true);
+                        String body = new String(second.readUntil(RawHttp2.DATA).payload(), StandardCharsets.UTF_8);
+                        assertThat(body).contains("\"status\":503", "connections");
+                    }
+                }
+                try (RawHttp second = new RawHttp(api.port())) {
+                    second.send("GET /v0/status HTTP/1.1\r\nHost: localhost\r\nContent-Length: 00\r\n\r\n");
+                    assertProblem(second.read(), 503, ErrorCode.OVERLOADED);
+                }
             }
         }
     }
