@@ -5,6 +5,7 @@ import io.grpc.netty.shaded.io.netty.channel.ChannelHandlerContext;
 import io.grpc.netty.shaded.io.netty.channel.ChannelInboundHandlerAdapter;
 import io.grpc.netty.shaded.io.netty.channel.ServerChannel;
 import java.net.SocketAddress;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
@@ -15,16 +16,24 @@ import java.util.function.Consumer;
 final class GrpcAccept extends ChannelInboundHandlerAdapter {
 
     private final GrpcConnectionLimit limit;
+    private final BooleanSupplier giveWay;
     private final Consumer<Channel> prepare;
 
-    private GrpcAccept(GrpcConnectionLimit limit, Consumer<Channel> prepare) {
+    private GrpcAccept(GrpcConnectionLimit limit, BooleanSupplier giveWay, Consumer<Channel> prepare) {
         this.limit = limit;
+        this.giveWay = giveWay;
         this.prepare = prepare;
     }
 
     /** Puts the limit in front of what a listener does with connections; {@code prepare} sees those that are let in. */
     static ServerChannel limiting(ServerChannel listener, GrpcConnectionLimit limit, Consumer<Channel> prepare) {
-        listener.pipeline().addLast(new GrpcAccept(limit, prepare));
+        return limiting(listener, limit, () -> false, prepare);
+    }
+
+    /** The same; {@code giveWay} makes a connection leave for a new one when all places are taken, or gives false. */
+    static ServerChannel limiting(
+            ServerChannel listener, GrpcConnectionLimit limit, BooleanSupplier giveWay, Consumer<Channel> prepare) {
+        listener.pipeline().addLast(new GrpcAccept(limit, giveWay, prepare));
         return listener;
     }
 
@@ -32,7 +41,7 @@ final class GrpcAccept extends ChannelInboundHandlerAdapter {
     public void channelRead(ChannelHandlerContext context, Object message) {
         Channel connection = (Channel) message;
         SocketAddress remote = connection.remoteAddress();
-        if (!limit.enter(remote)) {
+        if (!limit.enter(remote, giveWay)) {
             connection.unsafe().closeForcibly();
             return;
         }

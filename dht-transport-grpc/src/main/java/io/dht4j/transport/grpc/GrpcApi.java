@@ -104,15 +104,19 @@ public final class GrpcApi implements AutoCloseable {
             });
         }
         guard.onChange(() -> admission.streams().forEach(GrpcApiStream::checkToken));
-        GrpcConnectionLimit connections = GrpcConnectionLimit.of(
+        GrpcApiConnections connections = new GrpcApiConnections();
+        GrpcConnectionLimit limit = GrpcConnectionLimit.of(
                 "the gRPC API at " + address.getHostString() + ":" + address.getPort(),
                 options.maxConnections(),
                 options.maxConnectionsPerAddress(),
                 LOG::warn);
-        this.auxiliary = new GrpcApiAuxiliary(connections.max());
+        this.auxiliary = new GrpcApiAuxiliary(limit.max());
         NettyServerBuilder builder = NettyServerBuilder.forAddress(address)
-                .channelFactory(
-                        () -> GrpcAccept.limiting(new NioServerSocketChannel(), connections, GrpcFrameLimit::watch))
+                .channelFactory(() ->
+                        GrpcAccept.limiting(new NioServerSocketChannel(), limit, connections::giveWay, channel -> {
+                            GrpcFrameLimit.watch(channel);
+                            connections.accepted(channel);
+                        }))
                 .bossEventLoopGroup(acceptors)
                 .workerEventLoopGroup(loops)
                 .directExecutor()
@@ -127,7 +131,7 @@ public final class GrpcApi implements AutoCloseable {
                 .maxRstFramesPerWindow(MAX_RESETS, RESET_WINDOW_SECONDS)
                 // Compressed messages would be counted by their size on the wire.
                 .decompressorRegistry(DecompressorRegistry.emptyInstance())
-                .addStreamTracerFactory(GrpcApiStream.factory(admission, auxiliary))
+                .addStreamTracerFactory(GrpcApiStream.factory(admission, auxiliary, connections))
                 .addService(new GrpcApiService(cluster, options, admission, guard).definition())
                 .addService(ServerInterceptors.intercept(health.getHealthService(), auxiliary))
                 .addService(ServerInterceptors.intercept(ProtoReflectionServiceV1.newInstance(), auxiliary));

@@ -173,9 +173,9 @@ public final class GrpcApiOptions {
     }
 
     /**
-     * The same options with this bound on connections. Further ones are closed when they are accepted. No more than a
-     * quarter of the files that this process may have open are taken; a warning tells if those are less than half of
-     * what is asked for.
+     * The same options with this bound on connections. For a further one, a connection without a call under way is
+     * closed; if there is none, the new one is closed when it is accepted. No more than a quarter of the files that
+     * this process may have open are taken; a warning tells if those are less than half of what is asked for.
      *
      * @param connections 1 to 1,000,000; by default 10,000
      * @return new options

@@ -154,6 +154,7 @@ final class GrpcApiService {
                 Optional.ofNullable(Context.current().getDeadline()));
         try {
             begun.authorize(bound.scope());
+            stream.letIn();
             stream.enter(begun, bound.counted());
             begun.listed();
         } catch (RuntimeException e) {

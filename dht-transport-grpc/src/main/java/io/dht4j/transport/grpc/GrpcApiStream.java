@@ -1,12 +1,16 @@
 package io.dht4j.transport.grpc;
 
+import io.dht4j.transport.grpc.GrpcApiConnections.Connection;
 import io.dht4j.v1.KeyValueGrpc;
 import io.grpc.Context;
+import io.grpc.Grpc;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
 import io.grpc.ServerStreamTracer;
 import io.grpc.Status;
+import java.net.SocketAddress;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +32,7 @@ final class GrpcApiStream extends ServerStreamTracer {
     }
 
     private final GrpcApiAdmission admission;
+    private final GrpcApiConnections connections;
     private final AtomicBoolean tooMuch = new AtomicBoolean();
     private volatile @Nullable GrpcApiCall<?> call;
     private volatile Context.@Nullable CancellableContext context;
@@ -38,18 +43,21 @@ final class GrpcApiStream extends ServerStreamTracer {
     private Place place = Place.NONE;
     private long reserved;
     private boolean ended;
+    private Optional<Connection> connection = Optional.empty();
 
-    private GrpcApiStream(GrpcApiAdmission admission) {
+    private GrpcApiStream(GrpcApiAdmission admission, GrpcApiConnections connections) {
         this.admission = admission;
+        this.connections = connections;
     }
 
     /** Makes a tracer for each call: of this service, or of those that have a budget of their own. */
-    static ServerStreamTracer.Factory factory(GrpcApiAdmission admission, GrpcApiAuxiliary auxiliary) {
+    static ServerStreamTracer.Factory factory(
+            GrpcApiAdmission admission, GrpcApiAuxiliary auxiliary, GrpcApiConnections connections) {
         return new ServerStreamTracer.Factory() {
             @Override
             public ServerStreamTracer newServerStreamTracer(String method, Metadata headers) {
                 return KeyValueGrpc.SERVICE_NAME.equals(MethodDescriptor.extractFullServiceName(method))
-                        ? new GrpcApiStream(admission)
+                        ? new GrpcApiStream(admission, connections)
                         : auxiliary.newTracer();
             }
         };
@@ -64,6 +72,22 @@ final class GrpcApiStream extends ServerStreamTracer {
         Context.CancellableContext own = parent.withCancellation();
         context = own;
         return own.withValue(KEY, this);
+    }
+
+    @Override
+    public void serverCallStarted(ServerCallInfo<?, ?> info) {
+        SocketAddress remote = info.getAttributes().get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR);
+        synchronized (this) {
+            if (!ended && remote != null) {
+                connection = connections.find(remote);
+                connection.ifPresent(Connection::begin);
+            }
+        }
+    }
+
+    /** The call may be made. */
+    synchronized void letIn() {
+        connection.ifPresent(Connection::letIn);
     }
 
     @Override
@@ -87,6 +111,7 @@ final class GrpcApiStream extends ServerStreamTracer {
             left = place;
             admission.release(reserved);
             reserved = 0;
+            connection.ifPresent(Connection::end);
         }
         switch (left) {
             case NONE -> {}

@@ -12,6 +12,7 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -28,10 +29,16 @@ final class GrpcConnectionLimit {
     /** The part of a process's open files that the connections of one listener may use. */
     private static final int PART_OF_FILES = 4;
 
+    /** The part of all places by which those may exceed them that are about to leave. */
+    private static final int PART_LEAVING = 16;
+
+    private static final int LEAST_LEAVING = 16;
+
     /** So many are one address's due by default, however few there are in all. */
     private static final int FEW = 100;
 
     private final int max;
+    private final int maxLeaving;
     private final int maxPerAddress;
     private final AtomicInteger open = new AtomicInteger();
     /** By address or network. */
@@ -39,6 +46,7 @@ final class GrpcConnectionLimit {
 
     GrpcConnectionLimit(int max, int maxPerAddress) {
         this.max = max;
+        this.maxLeaving = Math.max(LEAST_LEAVING, max / PART_LEAVING);
         this.maxPerAddress = maxPerAddress;
     }
 
@@ -80,31 +88,48 @@ final class GrpcConnectionLimit {
      * address.
      */
     boolean enter(@Nullable SocketAddress remote) {
+        return enter(remote, () -> false);
+    }
+
+    /**
+     * Counts a connection that was accepted.
+     *
+     * @param giveWay makes another one leave soon if all places are taken; false if none can
+     * @return false if there is no place for it. Else it has to leave, from the same address
+     */
+    boolean enter(@Nullable SocketAddress remote, BooleanSupplier giveWay) {
         ByteBuffer key = caller(remote);
         boolean[] entered = new boolean[1];
-        boolean counted = false;
+        boolean hasPlace = false;
         int all = open.incrementAndGet();
         try {
-            if (all <= max) {
-                byCaller.compute(key, (caller, count) -> {
-                    int before = count == null ? 0 : count;
-                    entered[0] = before < maxPerAddress;
-                    return entered[0] ? Integer.valueOf(before + 1) : count;
-                });
-                counted = entered[0];
-            }
-            return counted;
+            byCaller.compute(key, (caller, count) -> {
+                int before = count == null ? 0 : count;
+                // One address may have all places, and so also those of others that give way.
+                entered[0] = before < maxPerAddress || maxPerAddress >= max;
+                return entered[0] ? Integer.valueOf(before + 1) : count;
+            });
+            // Those that give way are still there for a moment.
+            hasPlace = entered[0] && (all <= max || (all <= max + maxLeaving && giveWay.getAsBoolean()));
+            return hasPlace;
         } finally {
             // Also when there was no memory to count the address.
-            if (!counted) {
+            if (!hasPlace) {
                 open.decrementAndGet();
+                if (entered[0]) {
+                    leave(key);
+                }
             }
         }
     }
 
     void leave(@Nullable SocketAddress remote) {
-        byCaller.computeIfPresent(caller(remote), (caller, count) -> count == 1 ? null : Integer.valueOf(count - 1));
         open.decrementAndGet();
+        leave(caller(remote));
+    }
+
+    private void leave(ByteBuffer key) {
+        byCaller.computeIfPresent(key, (caller, count) -> count == 1 ? null : Integer.valueOf(count - 1));
     }
 
     private static ByteBuffer caller(@Nullable SocketAddress remote) {

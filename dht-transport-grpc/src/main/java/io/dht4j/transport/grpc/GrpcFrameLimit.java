@@ -130,9 +130,8 @@ final class GrpcFrameLimit extends ChannelInboundHandlerAdapter {
         frame.writeMedium(8 + why.length).writeByte(GOAWAY).writeByte(0).writeInt(0);
         frame.writeInt(lastStream).writeInt(ENHANCE_YOUR_CALM).writeBytes(why);
         context.writeAndFlush(frame);
-        // What is still on its way is read and dropped: to close before would reset the connection, and the client
-        // would
-        // not learn why.
+        // What is still on its way is read and dropped: to close before would reset the connection, and the
+        // client would not learn why.
         context.executor().schedule(() -> context.close(), GOODBYE_MILLIS, TimeUnit.MILLISECONDS);
     }
 }

@@ -22,6 +22,7 @@ import io.dht4j.v1.ScanRequest;
 import io.dht4j.v1.ScanResponse;
 import io.dht4j.v1.StatusRequest;
 import io.grpc.ClientCall;
+import io.grpc.ConnectivityState;
 import io.grpc.Context;
 import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
@@ -40,6 +41,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -407,22 +409,70 @@ class GrpcApiLimitsTest {
     }
 
     @Test
-    void more_connections_than_allowed_are_closed() throws Exception {
-        start(GrpcApiOptions.defaults().withMaxConnections(2));
-        try (Socket first = connect();
-                Socket second = connect();
-                Socket third = connect()) {
+    void more_connections_than_allowed_are_closed_while_all_others_have_calls_under_way() throws Exception {
+        List<Future<GetResponse>> calls = new ArrayList<>();
+        calls.add(start(GrpcApiOptions.defaults().withMaxConnections(2)).get(GET));
+        calls.add(client().get(GET));
+        await().atMost(PATIENCE).until(() -> cluster.gets.size() == 2);
+        try (Socket third = silent()) {
             assertThat(isClosed(third)).isTrue();
-            assertThat(first.getInputStream().read())
-                    .as("the server's settings")
-                    .isNotEqualTo(-1);
-            assertThat(second.getInputStream().read()).isNotEqualTo(-1);
         }
-        await().atMost(PATIENCE)
-                // Refused, as long as the server does not know that the others have gone.
-                .ignoreExceptions()
-                .untilAsserted(() ->
-                        client().status(StatusRequest.getDefaultInstance()).get(30, TimeUnit.SECONDS));
+        cluster.gets.forEach(get -> get.complete(Optional.empty()));
+        for (Future<GetResponse> call : calls) {
+            call.get(30, TimeUnit.SECONDS);
+        }
+    }
+
+    @Test
+    void who_makes_no_calls_gives_way_to_others_when_all_places_are_taken() throws Exception {
+        start(GrpcApiOptions.defaults().withMaxConnections(3));
+        ManagedChannel resting = channel();
+        KeyValueGrpc.KeyValueFutureStub client = KeyValueGrpc.newFutureStub(resting);
+        client.status(StatusRequest.getDefaultInstance()).get(30, TimeUnit.SECONDS);
+        AtomicBoolean lost = new AtomicBoolean();
+        resting.notifyWhenStateChanged(ConnectivityState.READY, () -> lost.set(true));
+        Future<GetResponse> call = client().get(GET);
+        await().atMost(PATIENCE).until(() -> cluster.gets.size() == 1);
+        Socket last = greeted();
+        for (int i = 0; i < 3; i++) {
+            Socket next = greeted();
+            try (Socket leaving = last) {
+                assertIsClosed(leaving);
+            }
+            last = next;
+        }
+        client.status(StatusRequest.getDefaultInstance()).get(30, TimeUnit.SECONDS);
+        assertThat(lost).isFalse();
+        // Those who have rested for long go too, but last; nobody who waits for an answer does.
+        try (Socket silent = last) {
+            Future<GetResponse> other = client().get(GET);
+            await().atMost(PATIENCE).until(() -> cluster.gets.size() == 2);
+            assertIsClosed(silent);
+            Future<GetResponse> another = client().get(GET);
+            await().atMost(PATIENCE).until(() -> cluster.gets.size() == 3);
+            await().atMost(PATIENCE).untilTrue(lost);
+            cluster.gets.forEach(get -> get.complete(Optional.empty()));
+            for (Future<GetResponse> each : List.of(call, other, another)) {
+                each.get(30, TimeUnit.SECONDS);
+            }
+        }
+    }
+
+    private Socket greeted() throws IOException {
+        Socket socket = silent();
+        assertThat(socket.getInputStream().read()).as("the server's settings").isNotEqualTo(-1);
+        return socket;
+    }
+
+    private static void assertIsClosed(Socket socket) throws IOException {
+        try {
+            socket.getInputStream().readAllBytes();
+        } catch (SocketTimeoutException e) {
+            throw new AssertionError("the connection is still there", e);
+        } catch (IOException e) {
+            // Reset, since not everything that was sent had been read.
+            return;
+        }
     }
 
     @Test
@@ -467,12 +517,6 @@ class GrpcApiLimitsTest {
             // What was sent to it meanwhile makes the end a reset.
             return true;
         }
-    }
-
-    private Socket connect() throws IOException {
-        Socket socket = silent();
-        socket.getOutputStream().write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0".getBytes());
-        return socket;
     }
 
     @Test
