@@ -32,7 +32,7 @@ public final class HttpApi implements AutoCloseable {
         this.guard = guard;
         this.options = options;
         this.ownsListener = ownsListener;
-        listener.attachPublic(new HttpApiHandler(listener, cluster, options, admission, guard));
+        listener.attachApi(new HttpApiHandler(listener, cluster, options, admission, guard));
     }
 
     /**

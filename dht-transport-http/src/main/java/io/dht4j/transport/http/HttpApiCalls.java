@@ -266,11 +266,13 @@ final class HttpApiCalls {
 
     void locate(HttpApiExchange exchange) {
         Key key = query(exchange, PLACEMENT_PARAMETERS).id();
+        exchange.requireConnection();
         exchange.await(() -> cluster.locate(key), placement -> answerJson(exchange, HttpApiJson.placement(placement)));
     }
 
     void repairStatus(HttpApiExchange exchange) {
         query(exchange, List.of());
+        exchange.requireConnection();
         exchange.await(cluster::repairStatus, status -> answerJson(exchange, HttpApiJson.repair(status)));
     }
 
@@ -282,6 +284,7 @@ final class HttpApiCalls {
 
     void status(HttpApiExchange exchange) {
         query(exchange, List.of());
+        exchange.requireConnection();
         exchange.await(cluster::status, status -> answerJson(exchange, HttpApiJson.status(status)));
     }
 

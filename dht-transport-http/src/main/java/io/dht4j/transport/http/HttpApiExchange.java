@@ -127,7 +127,7 @@ final class HttpApiExchange {
      * @throws OverloadedException if there is no place for a connection that makes public requests
      */
     void requireConnection() {
-        connections.requirePlace(request.connection());
+        connections.requirePlace(request);
     }
 
     /** What it holds of what may be in flight. */

@@ -108,9 +108,9 @@ final class HttpConnections {
      * Looks whether a request may be handled whose head has come, and answers it if not. One that brings a body is
      * looked at again when that is there, see {@link #requirePlace}: a head alone gets a connection no place.
      *
-     * @param isPeers whether it is a peer's
+     * @param asksLater whether its handler asks for a place by itself, or it is a peer's
      */
-    boolean admitsHead(HttpServerRequest request, boolean isPeers) {
+    boolean admitsHead(HttpServerRequest request, boolean asksLater) {
         Link link = links.get(request.connection());
         if (link == null) {
             // It is closing.
@@ -124,26 +124,22 @@ final class HttpConnections {
                             417, ErrorCode.BAD_REQUEST, "the only expectation that this node can meet is " + CONTINUE));
             return false;
         }
-        if (isPeers || bringsBody(request)) {
-            return true;
-        }
         if (HttpApiProbes.isProbe(request)) {
-            endUnlessPlaced(request, link.accepted);
+            if (!link.accepted.hasPlace()) {
+                endAfterAnswer(request);
+            }
             return true;
         }
-        if (link.accepted.admitPublic()) {
+        if (asksLater || bringsBody(request) || link.accepted.admitPublic()) {
             return true;
         }
         refuse(request, HttpApiProblem.of(ErrorCode.OVERLOADED, noPlace()));
         return false;
     }
 
-    /**
-     * Whoever probes is answered without a place, and gets none: over HTTP/1.1 the connection ends with the answer, over
-     * HTTP/2 it goes on and may have to give way.
-     */
-    private static void endUnlessPlaced(HttpServerRequest request, AcceptedConnection connection) {
-        if (!connection.hasPlace() && request.version() != HttpVersion.HTTP_2) {
+    /** Over HTTP/2 the connection goes on, and may have to give way. */
+    private static void endAfterAnswer(HttpServerRequest request) {
+        if (request.version() != HttpVersion.HTTP_2) {
             HttpListener.closing(request)
                     .endHandler(sent -> request.connection().close());
         }
@@ -180,13 +176,14 @@ final class HttpConnections {
     }
 
     /**
-     * A public request with its body has come over a connection.
+     * A public request with its body has come over a connection, and is to be carried out.
      *
-     * @throws OverloadedException if there is no place for such a connection
+     * @throws OverloadedException if there is no place for such a connection, which ends with the answer
      */
-    void requirePlace(HttpConnection connection) {
-        Link link = links.get(connection);
+    void requirePlace(HttpServerRequest request) {
+        Link link = links.get(request.connection());
         if (link != null && !link.accepted.admitPublic()) {
+            endAfterAnswer(request);
             throw new OverloadedException(noPlace());
         }
     }

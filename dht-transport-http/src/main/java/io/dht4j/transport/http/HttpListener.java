@@ -79,6 +79,8 @@ final class HttpListener {
             .putHeader(OUTCOME_HEADER, NOT_SENT)
             .end("not serving");
 
+    private static final PublicHandler NOBODY = new PublicHandler(UNATTACHED, false);
+
     private final HttpListenerOptions options;
     private final HttpConnections connections;
     private final Vertx vertx;
@@ -92,7 +94,7 @@ final class HttpListener {
     private final RefusedCallers refusedCallers = new RefusedCallers(LOG::warn);
     private volatile Optional<Tls> tls = Optional.empty();
     private volatile Handler<HttpServerRequest> peerHandler = UNATTACHED;
-    private volatile Handler<HttpServerRequest> publicHandler = UNATTACHED;
+    private volatile PublicHandler publicHandler = NOBODY;
     private volatile int port;
 
     /** Starts the event loops; nothing listens before {@link #start}. */
@@ -250,14 +252,22 @@ final class HttpListener {
         peerHandler = UNATTACHED;
     }
 
-    /** Sends requests to all other paths to a handler from now on. */
+    /** Sends requests to all other paths to a handler from now on. The first gets its connection a place. */
     void attachPublic(Handler<HttpServerRequest> handler) {
-        publicHandler = handler;
+        publicHandler = new PublicHandler(handler, false);
+    }
+
+    /**
+     * As {@link #attachPublic}, to a handler that asks by itself for a connection's place, when it carries a request
+     * out: those that it refuses need none.
+     */
+    void attachApi(Handler<HttpServerRequest> handler) {
+        publicHandler = new PublicHandler(handler, true);
     }
 
     /** Answers further requests to all other paths with 503. */
     void detachPublic() {
-        publicHandler = UNATTACHED;
+        publicHandler = NOBODY;
     }
 
     /** The connections to this port. */
@@ -321,9 +331,10 @@ final class HttpListener {
     }
 
     private void handle(HttpServerRequest request) {
-        Handler<HttpServerRequest> handler = publicHandler;
+        PublicHandler known = publicHandler;
+        Handler<HttpServerRequest> handler = known.handler;
         boolean isPeers = options.forPeers() && PEER_PATH.equals(request.path());
-        if (!connections.admitsHead(request, isPeers)) {
+        if (!connections.admitsHead(request, isPeers || known.asksForPlaces)) {
             return;
         }
         if (PEER_PATH.equals(request.path())) {
@@ -346,6 +357,13 @@ final class HttpListener {
             }
         }
     }
+
+    /**
+     * What handles public requests.
+     *
+     * @param asksForPlaces whether it does so by itself
+     */
+    private record PublicHandler(Handler<HttpServerRequest> handler, boolean asksForPlaces) {}
 
     /**
      * An event loop.

@@ -11,6 +11,8 @@ import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,6 +23,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Places among the requests in flight: who has one, and who waits without. */
 @Timeout(60)
@@ -213,6 +216,36 @@ class HttpApiPlacesTest {
                     second.send("GET /v0/status HTTP/1.1\r\nHost: localhost\r\nContent-Length: 00\r\n\r\n");
                     assertProblem(second.read(), 503, ErrorCode.OVERLOADED);
                 }
+            }
+        }
+    }
+
+    @Test
+    void whatIsRefusedGetsItsConnectionNoPlace(@TempDir Path directory) throws Exception {
+        Path tokens = Files.writeString(directory.resolve("tokens"), "admin admin-admin-admin-admin\n");
+        HttpApiOptions options = OPTIONS.withTokens(tokens).withMaxConnectionsPerAddress(2);
+        List<RawHttp> strangers = new ArrayList<>();
+        List<RawHttp> held = new ArrayList<>();
+        try (HttpApi api = HttpApi.listening("127.0.0.1", 0, nodes.cluster(0), options)) {
+            for (String target : new String[] {"/v0/status", "/v0/entity?id=k", "/v0/elsewhere", "/v0/repair"}) {
+                strangers.add(new RawHttp(api.port()).send("GET " + target + " HTTP/1.1\r\nHost: localhost\r\n\r\n"));
+                assertProblem(strangers.get(strangers.size() - 1).read(), 401, ErrorCode.UNAUTHENTICATED);
+            }
+            String known = "GET /v0/status HTTP/1.1\r\nHost: localhost\r\n"
+                    + "Authorization: Bearer admin-admin-admin-admin\r\n\r\n";
+            for (int i = 0; i < 2; i++) {
+                held.add(new RawHttp(api.port()).send(known));
+                assertThat(held.get(i).read().status()).isEqualTo(200);
+            }
+            held.add(new RawHttp(api.port()).send(known));
+            RawHttp.Answer refused = held.get(2).read();
+            assertProblem(refused, 503, ErrorCode.OVERLOADED);
+            assertThat(refused.headers()).containsEntry("Connection", "close");
+            assertThat(held.get(2).isClosedByServer()).isTrue();
+        } finally {
+            held.addAll(strangers);
+            for (RawHttp each : held) {
+                each.close();
             }
         }
     }

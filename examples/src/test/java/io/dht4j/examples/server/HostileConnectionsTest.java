@@ -37,7 +37,7 @@ class HostileConnectionsTest {
                 ServerProcess n2 = ServerProcess.start(directory, options("n2", ports.get(1), peers))) {
             n1.awaitReady();
             n2.awaitReady();
-            assertThat(n1.err()).contains("takes at most 200 connections, not 10000", "400 files", "ulimit -n");
+            assertThat(n1.err()).contains("takes at most 100 connections, not 10000", "400 files", "ulimit -n");
             for (int i = 0; i < 2 * OPEN_FILES; i++) {
                 held.add(new RawHttp(ports.get(0)));
                 if (i % 2 == 0) {
