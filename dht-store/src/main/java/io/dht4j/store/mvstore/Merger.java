@@ -32,6 +32,9 @@ final class Merger {
     /** A merge that nobody waits for looks so often whether it should let others work; a power of two. */
     private static final int STRIDE = 256;
 
+    /** How long it waits where there is no memory for what must be done. */
+    private static final long NO_MEMORY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
     private static final long LONGEST_REST_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
     /** How long a store that failed waits at most before it tries again. */
@@ -178,7 +181,7 @@ final class Merger {
                 }
             }
         } finally {
-            failWishes();
+            failWishesForSure();
         }
     }
 
@@ -214,11 +217,10 @@ final class Merger {
                 purge.next = step.next().get();
             } else {
                 map.sync();
-                purges.remove(purge);
                 purge.result.complete(purge.removed);
+                purges.remove(purge);
             }
         } catch (RuntimeException | Error e) {
-            purges.remove(purge);
             @Nullable IOException cause = Health.ioFailure(e);
             try {
                 if (cause == null || cause instanceof ForceFailedException) {
@@ -234,13 +236,18 @@ final class Merger {
                                                 + "); what is dead stays until the next purge; "
                                                 + directory.disk().remedy(directory.path()),
                                         e));
+                // Only now: if there was no memory for that, it ends when the failure of the store is known.
+                purges.remove(purge);
             }
         }
         ticksSinceMerge = 0;
         rest(began);
     }
 
-    /** Where there is no memory even for saying what went wrong, it is said later: nothing may be done as if it had gone well. */
+    /**
+     * Where there is no memory even for saying what went wrong, it is said later: nothing may be done as if it had gone well. Waits without a
+     * lock's condition, which takes memory.
+     */
     private void failedForSure(Throwable error) {
         boolean isSaid = false;
         while (!isSaid && !memtables.isEnding()) {
@@ -248,7 +255,7 @@ final class Merger {
                 failed(error);
                 isSaid = true;
             } catch (RuntimeException | Error again) {
-                memtables.pause(TICK_NANOS);
+                LockSupport.parkNanos(NO_MEMORY_NANOS);
             }
         }
     }
@@ -361,15 +368,21 @@ final class Merger {
         return !memtables.isEnding() && memtables.view().frozen().isEmpty() && wishes.isEmpty() && purges.isEmpty();
     }
 
+    /** None is forgotten before it is answered or has become a purge: an Error may come between. */
     private void runWishes() {
         @Nullable Wish wish;
         while ((wish = wishes.peek()) != null && oldestSegment() > wish.upToSegment()) {
-            if (!wishes.remove(wish)) {
-                // The one who wished has given up.
+            @Nullable Purge purge = wish.purge().orElse(null);
+            if (purge == null) {
+                wish.result().complete(0L);
+                wishes.remove(wish);
                 continue;
             }
-            CompletableFuture<Long> merged = wish.result();
-            wish.purge().ifPresentOrElse(purges::add, () -> merged.complete(0L));
+            purges.add(purge);
+            if (!wishes.remove(wish)) {
+                // The one who wished has given up.
+                purges.remove(purge);
+            }
         }
     }
 
@@ -380,14 +393,28 @@ final class Merger {
                 : view.frozen().get(0).segment();
     }
 
+    private void failWishesForSure() {
+        while (true) {
+            try {
+                failWishes();
+                return;
+            } catch (Error e) {
+                LockSupport.parkNanos(NO_MEMORY_NANOS);
+            }
+        }
+    }
+
+    /** None is forgotten before it is answered, as in {@link #runWishes}. */
     private void failWishes() {
         @Nullable Wish wish;
-        while ((wish = wishes.poll()) != null) {
+        while ((wish = wishes.peek()) != null) {
             wish.result().completeExceptionally(new StoreException("the merging thread has ended"));
+            wishes.remove(wish);
         }
         @Nullable Purge purge;
-        while ((purge = purges.poll()) != null) {
+        while ((purge = purges.peek()) != null) {
             purge.result.completeExceptionally(new StoreException("the merging thread has ended"));
+            purges.remove(purge);
         }
     }
 

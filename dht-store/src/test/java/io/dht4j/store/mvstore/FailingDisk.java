@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Path;
 import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -25,6 +26,7 @@ final class FailingDisk extends Disk {
     private volatile String message = "No space left on device";
     private volatile long usable = 1L << 40;
     private volatile boolean readOnly;
+    private final AtomicInteger looksWithError = new AtomicInteger();
     private volatile Consumer<Path> beforeOpens = path -> {};
     private volatile BooleanSupplier readsWait = () -> false;
 
@@ -46,6 +48,12 @@ final class FailingDisk extends Disk {
     void failWritesWith(Error thrown, Predicate<Path> files) {
         error = thrown;
         writesWithError = files;
+    }
+
+    /** The next time it is asked how much room there is, that ends with an error of the process. */
+    void failNextLookWith(Error thrown) {
+        error = thrown;
+        looksWithError.set(1);
     }
 
     /** Files cannot be opened. */
@@ -155,6 +163,9 @@ final class FailingDisk extends Disk {
 
     @Override
     long usableBytes(Path directory) {
+        if (looksWithError.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+            throw error;
+        }
         return usable;
     }
 

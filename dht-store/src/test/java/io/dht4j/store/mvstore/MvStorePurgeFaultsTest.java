@@ -17,6 +17,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -155,6 +156,30 @@ class MvStorePurgeFaultsTest extends MvStoreFaults {
                 assertThat(store.get(key)).isEqualTo(scanned.stream().findFirst());
             }
         }
+    }
+
+    @Test
+    void aPurgeEndsThatFailsWithoutTheMemoryToSayWhy() throws Exception {
+        // Not closed if this fails: a close waits for the purge.
+        MvStore store = open(MvStoreOptions.defaults());
+        put(store, 100);
+        applyDead(store, 0, 6000);
+        store.settle();
+        disk.failNextLookWith(new OutOfMemoryError("Java heap space, says this test"));
+        disk.failWrites(FailingDisk::isMap);
+
+        CompletableFuture<Long> purge = new CompletableFuture<>();
+        Thread purging = new Thread(() -> purge.completeAsync(() -> store.purge(Entry::isTombstone), Runnable::run));
+        purging.setDaemon(true);
+        purging.start();
+
+        assertThatThrownBy(() -> purge.get(PATIENCE.toSeconds(), TimeUnit.SECONDS))
+                .hasCauseInstanceOf(StoreException.class);
+        disk.heal();
+        awaitWritable(store);
+        assertThat(store.purge(Entry::isTombstone)).isEqualTo(6000);
+        assertNothingLost(store);
+        store.close();
     }
 
     @ParameterizedTest
