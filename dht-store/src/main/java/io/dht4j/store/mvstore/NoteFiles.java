@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/** What a node remembers of itself, each note in a file of its own, behind a checksum. */
+/** What a node remembers of itself, each note in a file of its own, behind a checksum. Safe for use by any number of threads. */
 final class NoteFiles {
 
     static final String PREFIX = "note-";
@@ -24,9 +24,10 @@ final class NoteFiles {
     }
 
     /**
-     * Keeps a note in place of the one before; it is on the disk on return, in the directory that the store has open.
+     * Keeps a note in place of the one before; it is on the disk on return, in the directory that the store has open. One
+     * thread at a time: all drafts of a note have the same name.
      */
-    void keep(String name, byte[] bytes) {
+    synchronized void keep(String name, byte[] bytes) {
         Path file = file(name);
         try {
             ByteBuffer content = ByteBuffer.allocate(Integer.BYTES + bytes.length);

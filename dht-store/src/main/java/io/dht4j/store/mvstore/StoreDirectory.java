@@ -59,6 +59,7 @@ final class StoreDirectory implements AutoCloseable {
     private final FileChannel lockChannel;
     private final FileLock lock;
     private final OwnFiles files = new OwnFiles();
+    private final NoteFiles nodeNotes = new NoteFiles(this);
 
     private StoreDirectory(Path directory, Disk disk, FileChannel lockChannel, FileLock lock) {
         this.directory = directory;
@@ -258,11 +259,12 @@ final class StoreDirectory implements AutoCloseable {
     }
 
     /**
-     * Keeps the first description of where keys live, and refuses every other one.
+     * Keeps the first description of where keys live, and refuses every other one. One thread at a time:
+     * all drafts have the same name.
      *
      * @param writable throws if nothing can be written; called only if something must be
      */
-    void bind(String placement, boolean mayBeNew, Runnable writable) {
+    synchronized void bind(String placement, boolean mayBeNew, Runnable writable) {
         Path file = directory.resolve(PLACEMENT_FILE);
         try {
             if (!Files.exists(file)) {
@@ -300,7 +302,7 @@ final class StoreDirectory implements AutoCloseable {
 
     /** What the node remembers of itself. */
     NoteFiles nodeNotes() {
-        return new NoteFiles(this);
+        return nodeNotes;
     }
 
     StoreNotes notes() {

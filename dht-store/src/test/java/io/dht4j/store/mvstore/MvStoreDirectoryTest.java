@@ -1,6 +1,7 @@
 package io.dht4j.store.mvstore;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dht4j.Key;
@@ -11,7 +12,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -158,5 +163,35 @@ class MvStoreDirectoryTest {
         assertThatThrownBy(() -> defaults.withMemtableBytes(1)).hasMessageContaining("memtableBytes must be 16384 to");
         assertThatThrownBy(() -> defaults.withMaxFrozen(17)).hasMessageContaining("maxFrozen must be 1 to 16, not 17");
         assertThat(defaults.durability()).isEqualTo(Durability.OS);
+    }
+
+    @Test
+    void twoThreadsThatKeepANoteAtATimeBothKeepIt() throws Exception {
+        AtomicReference<@Nullable MvStore> opened = new AtomicReference<>();
+        AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+        Thread other =
+                new Thread(() -> Objects.requireNonNull(opened.get()).keepNote("versions", new byte[] {2, 2}), "other");
+        other.setUncaughtExceptionHandler((thread, e) -> failure.set(e));
+        AtomicBoolean first = new AtomicBoolean(true);
+        Disk disk = new Disk() {
+            @Override
+            void rename(Path from, Path to) throws IOException {
+                if (to.endsWith("note-versions") && first.getAndSet(false)) {
+                    other.start();
+                    assertThatCode(() -> MvStoreFaults.await(
+                                    "the other one waits, or has kept its note",
+                                    () -> !other.isAlive() || other.getState() == Thread.State.BLOCKED))
+                            .doesNotThrowAnyException();
+                }
+                super.rename(from, to);
+            }
+        };
+        try (MvStore store = MvStore.open(directory, MvStoreOptions.defaults(), disk)) {
+            opened.set(store);
+            store.keepNote("versions", new byte[] {1});
+            other.join();
+            assertThat(failure).hasValue(null);
+            assertThat(store.note("versions")).contains(new byte[] {2, 2});
+        }
     }
 }
