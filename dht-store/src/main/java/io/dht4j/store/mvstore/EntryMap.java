@@ -222,6 +222,7 @@ final class EntryMap implements AutoCloseable {
                 }
                 if (Stored.isLarge(entry) || (before != null && before.isInPieces())) {
                     map.pieces.removeOthers(entry.key(), map.entries.get(entry.key()));
+                    map.endPieces(entry.key());
                 }
             }
             map.commitIfLarge();
@@ -256,6 +257,7 @@ final class EntryMap implements AutoCloseable {
         writing(map -> {
             Stored before = map.entries.get(entry.key());
             if (before == null || KeepNewest.supersedes(map, entry, before)) {
+                map.beginPieces(entry.key());
                 map.pieces.put(entry, map::commitIfLarge);
             }
             return entry;
@@ -325,6 +327,7 @@ final class EntryMap implements AutoCloseable {
     void finishSegment(long segment, Version newestInSegment) {
         Version newest = newest();
         writing(map -> {
+            map.removeUnfinishedPieces();
             map.keepNumber(MERGED, segment);
             if (newestInSegment.compareTo(newest) > 0) {
                 map.keepNumber(NEWEST, newestInSegment.packed());

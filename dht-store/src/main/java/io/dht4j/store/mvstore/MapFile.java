@@ -41,6 +41,8 @@ final class MapFile {
     /** What the store remembers of itself: numbers, kept where an entry has its version. */
     private final MVMap<Key, Stored> state;
 
+    private static final Key PUTTING = Key.of("putting");
+
     /** Up to where the table that is being merged is in it. Changed under the lock of the map's listeners. */
     @Nullable
     Key mergedUpTo;
@@ -214,6 +216,35 @@ final class MapFile {
     /** Remembers a number from the next commit on. For what writes. */
     void keepNumber(Key name, long number) {
         state.put(name, new Stored(number, true, Entry.NEVER, new byte[0]));
+    }
+
+    /**
+     * Notes whose pieces are put from now on, in the commit that the first of them is in. For what writes.
+     *
+     * <p>What comes to an end before the entry is there, and is not begun again since the disk has forgotten that part of the log, nobody would
+     * find, nor remove, otherwise.
+     */
+    void beginPieces(Key key) {
+        removeUnfinishedPieces();
+        state.put(PUTTING, new Stored(0, false, Entry.NEVER, key.toByteArray()));
+    }
+
+    /** The entry that the pieces are of is there, or is superseded and the pieces are gone. For what writes. */
+    void endPieces(Key key) {
+        Stored putting = state.get(PUTTING);
+        if (putting != null && Key.of(putting.value()).equals(key)) {
+            state.remove(PUTTING);
+        }
+    }
+
+    /** Removes pieces that were put, and whose entry did not come. For what writes, when none are being put. */
+    void removeUnfinishedPieces() {
+        Stored putting = state.get(PUTTING);
+        if (putting != null) {
+            Key key = Key.of(putting.value());
+            pieces.removeOthers(key, entries.get(key));
+            state.remove(PUTTING);
+        }
     }
 
     /** Writes what has changed if it is as much as a chunk should have, so that a merge does not need more memory the larger the map is. */

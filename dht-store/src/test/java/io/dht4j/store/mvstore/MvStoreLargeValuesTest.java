@@ -1,6 +1,7 @@
 package io.dht4j.store.mvstore;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
@@ -8,8 +9,13 @@ import io.dht4j.Version;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.EntryCursor;
 import io.dht4j.spi.StoreException;
+import io.dht4j.store.log.LogFormat;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
@@ -17,6 +23,8 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.h2.mvstore.RootReference;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -184,6 +192,52 @@ class MvStoreLargeValuesTest extends MvStoreFaults {
             assertThat(scanned.get(PATIENCE.toSeconds(), TimeUnit.SECONDS))
                     .containsExactlyElementsOf(acknowledged.keySet());
         }
+    }
+
+    @Test
+    void piecesWhoseEntryThePowerFailureTookAreRemoved() throws Exception {
+        Key key = Key.of("key");
+        try (MvStore store = open(small(Durability.OS))) {
+            store.apply(List.of(Entry.value(key, new Version(1), new byte[10], Entry.NEVER)));
+            store.settle();
+            // The first pieces are written, and those behind them are not.
+            AtomicInteger writes = new AtomicInteger();
+            disk.failWrites(path -> FailingDisk.isMap(path) && writes.incrementAndGet() > 8);
+            store.apply(List.of(Entry.value(key, new Version(2), new byte[12 << 20], Entry.NEVER)));
+            assertThatThrownBy(store::settle).isInstanceOf(StoreException.class);
+        }
+        disk.heal();
+        assertThat(pieces(directory)).isPositive();
+        forgetLog();
+
+        try (MvStore store = open(small(Durability.OS))) {
+            assertThat(store.get(key)).map(Entry::version).contains(new Version(1));
+            store.apply(List.of(Entry.value(Key.of("other"), new Version(3), new byte[10], Entry.NEVER)));
+            store.settle();
+            assertThat(store.get(key)).map(Entry::version).contains(new Version(1));
+        }
+        assertThat(pieces(directory)).isZero();
+    }
+
+    /** What was written to the log and not merged did not reach the disk. */
+    private void forgetLog() throws IOException {
+        Files.deleteIfExists(directory.resolve("CLOSED"));
+        List<Path> log = new ArrayList<>();
+        try (Stream<Path> files = Files.list(directory)) {
+            files.filter(FailingDisk::isLog)
+                    .sorted(Comparator.comparingLong(MvStoreLargeValuesTest::number))
+                    .forEach(log::add);
+        }
+        byte[] first = Files.readAllBytes(log.get(0));
+        Files.write(log.get(0), Arrays.copyOf(first, LogFormat.SEGMENT_HEADER_BYTES));
+        for (Path later : log.subList(1, log.size())) {
+            Files.delete(later);
+        }
+    }
+
+    private static long number(Path segment) {
+        String name = segment.getFileName().toString();
+        return Long.parseLong(name.substring("log-".length(), name.length() - ".seg".length()));
     }
 
     private static List<Key> keys(MvStore store) {
