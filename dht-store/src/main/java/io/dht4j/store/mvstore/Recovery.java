@@ -218,8 +218,8 @@ final class Recovery implements SegmentReader.Sink {
             // Not before: until the log goes on it ends where it did.
             directory.notes().forgetEnd();
             return begun;
-        } catch (IOException | RuntimeException e) {
-            begun.close();
+        } catch (IOException | RuntimeException | Error e) {
+            begun.discard(directory, e);
             throw e;
         }
     }

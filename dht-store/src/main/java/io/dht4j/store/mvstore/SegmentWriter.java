@@ -43,19 +43,30 @@ final class SegmentWriter implements AutoCloseable {
                 disk.force(out, file);
                 directory.sync();
             }
+            SegmentWriter made = new SegmentWriter(id, file, disk, out);
             directory.files().opened(file);
-            return new SegmentWriter(id, file, disk, out);
+            return made;
         } catch (IOException | RuntimeException | Error e) {
-            out.close();
-            discard(disk, file, e);
+            discard(directory, file, out, e);
             throw e;
         }
     }
 
-    /** What was not finished must not look like a segment that follows the one that goes on. */
-    private static void discard(Disk disk, Path file, Throwable failure) {
+    /** Closes and deletes a segment that was begun, and was not gone on with because of a failure. */
+    void discard(StoreDirectory directory, Throwable failure) {
+        discard(directory, file, out, failure);
+    }
+
+    /** What was not finished must not look like a segment that follows the one that goes on, nor be missed. */
+    private static void discard(StoreDirectory directory, Path file, RandomAccessFile out, Throwable failure) {
+        directory.files().forget(file);
         try {
-            disk.delete(file);
+            out.close();
+        } catch (IOException e) {
+            failure.addSuppressed(e);
+        }
+        try {
+            directory.disk().delete(file);
         } catch (IOException e) {
             failure.addSuppressed(e);
         }

@@ -329,12 +329,14 @@ final class WriteAheadLog {
             // Once the table is frozen, its segment may be merged and deleted at any moment.
             directory.files().closed(full.file(), full.length());
             memtables.freeze(table);
-        } catch (Error e) {
+        } catch (RuntimeException | Error e) {
             // The active table is still that of the old segment.
-            directory.files().opened(full.file());
-            next.close();
-            directory.files().forget(next.file());
-            directory.disk().delete(next.file());
+            next.discard(directory, e);
+            try {
+                directory.files().opened(full.file());
+            } catch (IOException unseen) {
+                e.addSuppressed(unseen);
+            }
             throw e;
         }
         segment = next;
