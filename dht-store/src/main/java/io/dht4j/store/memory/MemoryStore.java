@@ -118,6 +118,9 @@ public final class MemoryStore implements Store {
     }
 
     private void take(long more) {
+        if (more == 0) {
+            return;
+        }
         if (bytes.addAndGet(more) > maxBytes && more > 0) {
             bytes.addAndGet(-more);
             throw new StoreException("the memory store is full: its entries may take " + maxBytes
