@@ -257,6 +257,17 @@ final class GrpcTransportLane implements GrpcTransportPeer {
         if (closed) {
             return;
         }
+        long next = now() + SWEEP_NANOS;
+        try {
+            next = sweepCalls();
+        } finally {
+            // Also when there was no memory for it: the calls that are left have deadlines too.
+            setTimer(next);
+        }
+    }
+
+    /** Ends what is due; when the next is, or {@link #NEVER}. */
+    private long sweepCalls() {
         takeIn();
         long now = System.nanoTime();
         long next = sweep(waiting, now, NEVER);
@@ -278,7 +289,7 @@ final class GrpcTransportLane implements GrpcTransportPeer {
             }
         }
         flush();
-        setTimer(next);
+        return next;
     }
 
     /** Ends and removes what is due; the least of the rest and the given time. */
