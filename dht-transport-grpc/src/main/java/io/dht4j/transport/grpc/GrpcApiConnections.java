@@ -16,10 +16,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 
 /**
- * The connections of the public API, and which of them gives its place to a new one when all are taken: one without a call of the
- * API under way. First those on which no call was ever let in, then the one whose last call is longest ago. Health
- * and reflection, which are anybody's, count neither as calls nor as use. So nobody keeps a place by silence or by cheap calls, and those who
- * use the API lose theirs last. Does not block; safe for use by any number of threads.
+ * The connections of the public API, and which of them gives its place to a new one when all are taken: one without a
+ * call of the API under way. First those on which no call was ever let in, then the one whose last call is longest
+ * ago. Health and reflection, which are anybody's, count neither as calls nor as use. So nobody keeps a place by
+ * silence or by cheap calls, and those who use the API lose theirs last. Does not block; safe for use by any number
+ * of threads.
  */
 final class GrpcApiConnections {
 

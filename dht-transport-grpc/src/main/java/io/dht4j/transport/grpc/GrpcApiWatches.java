@@ -14,9 +14,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The streams that {@code Watch}, by connection. A client watches once on each of its connections, for as long as it has it.
- * So there are as many places as connections, and when all are taken, the connection that has most gives one to a connection
- * that has fewer: the only watch of a connection never has to leave. For use by one thread at a time.
+ * The streams that {@code Watch}, by connection. A client watches once on each of its connections, for as long as it
+ * has it. So there are as many places as connections, and when all are taken, the connection that has most gives one
+ * to a connection that has fewer: the only watch of a connection never has to leave. For use by one thread at a time.
  */
 final class GrpcApiWatches {
 
@@ -51,7 +51,10 @@ final class GrpcApiWatches {
         return streams == null ? 0 : streams.size();
     }
 
-    /** The stream that makes room for one more of a connection; empty if there is room, or no connection that has more. */
+    /**
+     * The stream that makes room for one more of a connection; empty if there is room, or no connection that has
+     * more.
+     */
     Optional<GrpcApiAuxiliaryStream> leavingFor(SocketAddress connection) {
         for (int most = MAX_PER_CONNECTION; isFull() && most > countOf(connection); most--) {
             Optional<SocketAddress> busiest = byCount.get(most).stream().findFirst();

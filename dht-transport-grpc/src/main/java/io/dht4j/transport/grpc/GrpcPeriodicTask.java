@@ -5,8 +5,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A task for {@code scheduleWithFixedDelay}, which silently ends with the first time that its task throws. This one goes on, also
- * after an {@link OutOfMemoryError}. For one thread.
+ * A task for {@code scheduleWithFixedDelay}, which silently ends with the first time that its task throws. This one
+ * goes on, also after an {@link OutOfMemoryError}. For one thread.
  */
 final class GrpcPeriodicTask implements Runnable {
 

@@ -17,8 +17,8 @@ import java.util.function.Consumer;
 final class GrpcTransportProbe extends ClientCall.Listener<InputStream> {
 
     /**
-     * The least time for an answer, however short the deadline was that passed: twice what the failure detector gives its own
-     * ping. With less, a caller in a hurry ends everybody's connection to a peer that collects its garbage.
+     * The least time for an answer, however short the deadline was that passed: twice what the failure detector gives
+     * its own ping. With less, a caller in a hurry ends everybody's connection to a peer that collects its garbage.
      */
     private static final long LEAST_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
