@@ -30,6 +30,9 @@ final class HttpConnections {
     private static final Logger LOG = LoggerFactory.getLogger(HttpConnections.class);
     private static final String CONTINUE = "100-continue";
 
+    /** Fewer connections than so many are worth a warning, also where nobody has asked for more. */
+    private static final int MANY = 1_000;
+
     private final HttpListenerOptions options;
     private final OptionalLong openFiles;
     private final int possible;
@@ -73,11 +76,17 @@ final class HttpConnections {
         return accepted.over(fastest != null && fastest.available() ? fastest : Transport.NIO);
     }
 
-    /** Warns if there can be fewer connections than the options say. */
+    /** Tells if there can be fewer connections than the options say; where they say nothing, and many can be, quietly. */
     void warnOfLimits() {
         int wanted = options.connections().max();
-        if (possible < wanted) {
-            LOG.warn(HttpOpenFiles.warning(options.host() + ":" + options.port(), wanted, possible, openFiles));
+        if (possible >= wanted) {
+            return;
+        }
+        String warning = HttpOpenFiles.warning(options.host() + ":" + options.port(), wanted, possible, openFiles);
+        if (wanted == HttpConnectionLimits.DEFAULT_MAX && possible >= MANY) {
+            LOG.info(warning);
+        } else {
+            LOG.warn(warning);
         }
     }
 
