@@ -33,7 +33,7 @@ record NodeJvm(int heapMegabytes, int processors, List<String> flags) {
 
     static List<Parameter> parameters() {
         return List.of(
-                new Parameter("heap", "heap of each node, 64 to 100,000 MB", "512", "1024"),
+                new Parameter("heap", "heap of each node, 128 to 100,000 MB", "512", "1024"),
                 new Parameter(
                         "compiler",
                         "of the nodes and the load: all; or c1, which is done in seconds and makes slower code",
@@ -58,7 +58,7 @@ record NodeJvm(int heapMegabytes, int processors, List<String> flags) {
         flags.addAll(one(settings, "collector", COLLECTORS));
         flags.addAll(further(settings.text("node-flags").strip()));
         return new NodeJvm(
-                (int) settings.number("heap", 64, 100_000), (int) settings.number("processors", 0, 1024), flags);
+                (int) settings.number("heap", 128, 100_000), (int) settings.number("processors", 0, 1024), flags);
     }
 
     /** Flags in a text. */

@@ -32,7 +32,7 @@ class LoadProcessTest {
     @Test
     void load_from_a_process_of_its_own_reaches_nodes_in_theirs_while_they_are_profiled() throws Exception {
         NodesSpec spec = NodesSpec.of(2, directory, Map.of(Setting.TIMEOUT, "20000"))
-                .withJvm(96, List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
+                .withJvm(160, List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
         try (Nodes nodes = Nodes.start(spec);
                 LoadProcess load = LoadProcess.start(
                         "load",

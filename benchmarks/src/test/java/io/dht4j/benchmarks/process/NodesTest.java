@@ -39,7 +39,7 @@ class NodesTest {
             .build();
 
     private NodesSpec spec(int count) {
-        return NodesSpec.of(count, directory, Map.of(Setting.TIMEOUT, "20000")).withJvm(96, SMALL);
+        return NodesSpec.of(count, directory, Map.of(Setting.TIMEOUT, "20000")).withJvm(160, SMALL);
     }
 
     private int put(String address, String key) throws Exception {
