@@ -149,7 +149,9 @@ class TargetsTest {
                         .run(new LoadSpec(operation, 500, 0.2, 0.5, KEYS, 200, 2, 1));
 
                 assertThat(result.errors()).isEmpty();
-                assertThat(result.served()).isEqualTo(250);
+                // A busy machine may be too late to send some.
+                assertThat(result.served()).isPositive();
+                assertThat(result.served() + result.notSent()).isEqualTo(250);
                 assertThat(result.conditions().doubts()).noneMatch(doubt -> doubt.contains("found nothing"));
             }
         }

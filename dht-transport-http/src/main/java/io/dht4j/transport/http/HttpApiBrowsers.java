@@ -1,7 +1,7 @@
 package io.dht4j.transport.http;
 
 import io.dht4j.ErrorCode;
-import io.netty.util.NetUtil;
+import io.dht4j.transport.http.internal.IpLiterals;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
@@ -86,7 +86,7 @@ final class HttpApiBrowsers {
     private boolean isOwn(String host) {
         return host.equals(LOCALHOST)
                 || hosts.contains(host)
-                || NetUtil.createByteArrayFromIpAddressString(host) != null;
+                || IpLiterals.normal(host).isPresent();
     }
 
     /** Whether an origin is the node itself; the scheme may be that of a proxy. */
@@ -115,7 +115,6 @@ final class HttpApiBrowsers {
         int zone = plain.indexOf('%');
         plain = zone < 0 ? plain : plain.substring(0, zone);
         plain = plain.endsWith(".") ? plain.substring(0, plain.length() - 1) : plain;
-        byte[] address = NetUtil.createByteArrayFromIpAddressString(plain);
-        return address == null ? plain.toLowerCase(Locale.ROOT) : NetUtil.bytesToIpAddress(address);
+        return IpLiterals.normal(plain).orElse(plain.toLowerCase(Locale.ROOT));
     }
 }
