@@ -9,10 +9,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A replicated key-value store, seen from one of its nodes or from a process that stores nothing. Safe for use by any number of threads. No method but
- * {@link #close()} blocks; each returned stage completes by the call's deadline, on whichever thread brings the outcome,
- * so what is chained to it must not block either. Failures are {@link DhtException}s; their subtype tells what the
- * caller may do. A call never throws them: they come through the stage.
+ * A replicated key-value store, seen from one of its nodes or from a process that stores nothing. Safe for use by any
+ * number of threads. No method but {@link #close()} blocks; each returned stage completes by the call's deadline, on
+ * whichever thread brings the outcome, so what is chained to it must not block either. Failures are
+ * {@link DhtException}s; their subtype tells what the caller may do. A call never throws them: they come through the
+ * stage.
  *
  * <p>Arrays that are handed in are copied before a method returns.
  */
@@ -23,8 +24,8 @@ public interface Cluster extends AutoCloseable {
      *
      * @param key the key
      * @param options policy and timeout; a time to live is refused
-     * @return completes with the newest value among the replicas that answered, or empty if the key is absent, deleted or
-     *     expired
+     * @return completes with the newest value among the replicas that answered, or empty if the key is absent, deleted
+     *     or expired
      */
     CompletionStage<Optional<Value>> get(Key key, CallOptions options);
 
@@ -40,8 +41,8 @@ public interface Cluster extends AutoCloseable {
     CompletionStage<Version> put(Key key, byte[] value, CallOptions options);
 
     /**
-     * Deletes a key, absent or not, by writing a tombstone. When the stage completes normally, {@code ack} replicas hold
-     * it, durable as their stores are configured.
+     * Deletes a key, absent or not, by writing a tombstone. When the stage completes normally, {@code ack} replicas
+     * hold it, durable as their stores are configured.
      *
      * @param key the key
      * @param options policy and timeout; a time to live is refused
@@ -59,8 +60,8 @@ public interface Cluster extends AutoCloseable {
     CompletionStage<Map<Key, Value>> getAll(Collection<Key> keys, CallOptions options);
 
     /**
-     * Writes several keys with one message to each node concerned, all with one version. Not a transaction: if it fails,
-     * some of the keys may have been written.
+     * Writes several keys with one message to each node concerned, all with one version. Not a transaction: if it
+     * fails, some of the keys may have been written.
      *
      * @param values keys and values, in number up to the cluster's largest batch
      * @param options policy, timeout and time to live
@@ -73,36 +74,36 @@ public interface Cluster extends AutoCloseable {
      *
      * @param range the keys to show
      * @param scope the whole cluster's entries or this node's own
-     * @param options policy and timeout, the timeout for each page; a time to live is refused. The policy counts for the
-     *     scope {@link ScanScope#CLUSTER} only
+     * @param options policy and timeout, the timeout for each page; a time to live is refused. The policy counts for
+     *     the scope {@link ScanScope#CLUSTER} only
      * @return the scan; an invalid option fails its first page
      */
     Scan scan(KeyRange range, ScanScope scope, CallOptions options);
 
     /**
-     * Begins a snapshot of the whole cluster: from now on {@link #scanSnapshot} shows the keys as they were at one version, whatever
-     * is written meanwhile. When the stage completes, the version is newer than every write that was acknowledged before the
-     * call; of the writes that the nodes acknowledge, the snapshot has those that are not newer than its version, and no others. A
-     * write whose outcome is unknown may be in it or not.
+     * Begins a snapshot of the whole cluster: from now on {@link #scanSnapshot} shows the keys as they were at one
+     * version, whatever is written meanwhile. When the stage completes, the version is newer than every write that was
+     * acknowledged before the call; of the writes that the nodes acknowledge, the snapshot has those that are not newer
+     * than its version, and no others. A write whose outcome is unknown may be in it or not.
      *
-     * <p>The nodes keep in memory what is written anew until {@link #closeSnapshot}, or until nobody has read the snapshot for the
-     * time of its lease. One that has too much to keep forgets the snapshot.
+     * <p>The nodes keep in memory what is written anew until {@link #closeSnapshot}, or until nobody has read the
+     * snapshot for the time of its lease. One that has too much to keep forgets the snapshot.
      *
      * @param lease how long the snapshot may be left alone, 1 second to 1 hour
-     * @param options policy and timeout; a time to live is refused. Of the first {@code from} replicas of each partition
-     *     {@code ack} must take part; more do if they answer
+     * @param options policy and timeout; a time to live is refused. Of the first {@code from} replicas of each
+     *     partition {@code ack} must take part; more do if they answer
      * @return completes with the snapshot's version, by which any node knows it
      */
     CompletionStage<Version> openSnapshot(Duration lease, CallOptions options);
 
     /**
-     * Starts a scan of a snapshot. Nothing is read before the first page is asked for. Each page renews the snapshot's lease. Several
-     * scans may go on at a time.
+     * Starts a scan of a snapshot. Nothing is read before the first page is asked for. Each page renews the snapshot's
+     * lease. Several scans may go on at a time.
      *
      * @param snapshot the version of an open snapshot
      * @param range the keys to show
-     * @param options policy and timeout, the timeout for each page; a time to live is refused. All of the first {@code from} replicas
-     *     that have the snapshot are read, and {@code ack} of them must bring it
+     * @param options policy and timeout, the timeout for each page; a time to live is refused. All of the first
+     *     {@code from} replicas that have the snapshot are read, and {@code ack} of them must bring it
      * @return the scan; its pages fail with {@link ErrorCode#SNAPSHOT_GONE} if the snapshot has ended
      */
     Scan scanSnapshot(Version snapshot, KeyRange range, CallOptions options);
@@ -146,11 +147,12 @@ public interface Cluster extends AutoCloseable {
     CompletionStage<NodeStatus> status();
 
     /**
-     * Compares this node's replicas with those of the other nodes, as soon as no other round of repair is under way, and brings each to the newest entry
-     * of each key. Does not wait for that: ask for {@link #repairStatus()}.
+     * Compares this node's replicas with those of the other nodes, as soon as no other round of repair is under way,
+     * and brings each to the newest entry of each key. Does not wait for that: ask for {@link #repairStatus()}.
      *
      * @param partitions which ones, or empty for all that this node is a replica of
-     * @return completes with the state at the beginning; fails with {@link ErrorCode#BAD_REQUEST} if this node is no replica of one of them
+     * @return completes with the state at the beginning; fails with {@link ErrorCode#BAD_REQUEST} if this node is no
+     *     replica of one of them
      */
     CompletionStage<RepairStatus> repair(Set<Integer> partitions);
 
@@ -180,8 +182,8 @@ public interface Cluster extends AutoCloseable {
     }
 
     /**
-     * Reports that this node can no longer serve although nobody has closed it, since its transport has failed for example.
-     * It refuses all calls then, and should be closed.
+     * Reports that this node can no longer serve although nobody has closed it, since its transport has failed for
+     * example. It refuses all calls then, and should be closed.
      *
      * @return completes with the reason, one line for people, on any thread; by default never
      */

@@ -28,7 +28,10 @@ public enum ErrorCode {
     METHOD_NOT_ALLOWED(1008, Action.FIX_REQUEST),
     /** A batch holds more keys than the cluster accepts in one call. */
     BATCH_TOO_LARGE(1009, Action.FIX_REQUEST),
-    /** The snapshot has ended, or too few nodes still have it: its lease ran out, it was closed, or it was too much to keep. */
+    /**
+     * The snapshot has ended, or too few nodes still have it: its lease ran out, it was closed, or it was too much to
+     * keep.
+     */
     SNAPSHOT_GONE(1010, Action.FIX_REQUEST),
     /** A frame that cannot be decoded. */
     MALFORMED_FRAME(1100, Action.FIX_REQUEST),
@@ -36,9 +39,14 @@ public enum ErrorCode {
     UNSUPPORTED_PROTOCOL(1101, Action.FIX_REQUEST),
     /** A frame that is larger than this node accepts. */
     FRAME_TOO_LARGE(1102, Action.FIX_REQUEST),
-    /** A write whose version lies too far in the future of the node that refuses it: the coordinator's clock is wrong. */
+    /**
+     * A write whose version lies too far in the future of the node that refuses it: the coordinator's clock is wrong.
+     */
     VERSION_TOO_FAR_AHEAD(1103, Action.FIX_REQUEST),
-    /** A write whose version is older than what all replicas have agreed on: it comes far too late, or its coordinator's clock is far behind. */
+    /**
+     * A write whose version is older than what all replicas have agreed on: it comes far too late, or its coordinator's
+     * clock is far behind.
+     */
     VERSION_TOO_OLD(1104, Action.FIX_REQUEST),
     /** The request carries no token, or one that nobody gave out. */
     UNAUTHENTICATED(1200, Action.FIX_REQUEST),
@@ -62,7 +70,10 @@ public enum ErrorCode {
     PLACEMENT_MISMATCH(2005, Action.RETRY_ANYWHERE),
     /** The deadline passed before the work began. */
     DEADLINE_PASSED(2006, Action.RETRY_ANYWHERE),
-    /** The replica lost what it held and is getting it back from the others; until then it takes writes and refuses reads. */
+    /**
+     * The replica lost what it held and is getting it back from the others; until then it takes writes and refuses
+     * reads.
+     */
     REPLICA_REFILLING(2007, Action.RETRY_ANYWHERE),
     /**
      * The node at an address is not the one that was asked: the address in the caller's list of nodes is another
@@ -71,7 +82,9 @@ public enum ErrorCode {
     WRONG_RECIPIENT(2008, Action.RETRY_ANYWHERE),
     /** The clock of the node contradicts those of the others: it takes no writes until they agree. */
     CLOCK_CONTRADICTED(2009, Action.RETRY_ANYWHERE),
-    /** Another member without a store gives versions of the same slot; names decide the slots, so one must be renamed. */
+    /**
+     * Another member without a store gives versions of the same slot; names decide the slots, so one must be renamed.
+     */
     VERSION_SLOT_TAKEN(2010, Action.RETRY_ANYWHERE),
 
     /** Too few replicas confirmed a write in time; some may have applied it, and a later read may show it. */

@@ -19,12 +19,13 @@ import java.util.Optional;
  * @param entries how many keys its store holds, tombstones and expired entries that were not yet purged included; an
  *     estimate while writes go on; -1 if the store cannot tell
  * @param hintBytes how much it keeps of writes that nodes missed, itself among them, in bytes
- * @param hintBytesDropped how much of that it has dropped since it was started, for want of room, because it became too old or because its file was damaged
+ * @param hintBytesDropped how much of that it has dropped since it was started, for want of room, because it became too
+ *     old or because its file was damaged
  * @param overload what it has left undone since it was started so as not to be overwhelmed
  * @param storeProblems what its store cannot do; empty if all is well
  * @param refill what it must still get from other nodes before it is read
- * @param suspected the other nodes that do not answer it as far as its own calls tell, in the order of the topology; one that
- *     nothing was asked of lately is not among them
+ * @param suspected the other nodes that do not answer it as far as its own calls tell, in the order of the topology;
+ *     one that nothing was asked of lately is not among them
  * @param clockProblem how its clock contradicts those of others, so that it takes no writes; empty if it does not, as
  *     far as it knows
  * @param uptime how long it has been running

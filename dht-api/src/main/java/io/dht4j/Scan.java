@@ -15,17 +15,18 @@ import java.util.function.Consumer;
 public interface Scan extends AutoCloseable {
 
     /**
-     * Asks for the next page. Does not block. The timeout of the scan's options counts for each page anew,
-     * and within a page whenever the replicas have brought a part of it: a long range of deleted entries takes longer.
+     * Asks for the next page. Does not block. The timeout of the scan's options counts for each page anew, and within a
+     * page whenever the replicas have brought a part of it: a long range of deleted entries takes longer.
      *
-     * @return completes with the next entries, at least one, or with an empty list when the scan has ended; fails with a
-     *     {@link DhtException}, after which the scan is over: until it is closed, later calls fail in the same way, since an
-     *     empty list would tell that there is nothing more
+     * @return completes with the next entries, at least one, or with an empty list when the scan has ended; fails with
+     *     a {@link DhtException}, after which the scan is over: until it is closed, later calls fail in the same way,
+     *     since an empty list would tell that there is nothing more
      */
     CompletionStage<List<KeyValue>> next();
 
     /**
-     * How many bytes of values this holds for further pages, besides what it has handed out. To be called between two pages.
+     * How many bytes of values this holds for further pages, besides what it has handed out. To be called between two
+     * pages.
      *
      * @return bytes; 0 by default
      */

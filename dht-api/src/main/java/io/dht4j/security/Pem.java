@@ -19,8 +19,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * PEM files (RFC 7468), read strictly: a block that has no end or is not base64 is an error, so a file that is cut off is
- * noticed. Text between blocks is skipped. Errors name the file and never show what stands in it.
+ * PEM files (RFC 7468), read strictly: a block that has no end or is not base64 is an error, so a file that is cut off
+ * is noticed. Text between blocks is skipped. Errors name the file and never show what stands in it.
  */
 final class Pem {
 

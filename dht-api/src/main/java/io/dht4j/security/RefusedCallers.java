@@ -12,9 +12,9 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * Tells an operator of callers that were refused: once for each address and reason, however often it calls. What strangers do
- * bounds neither memory nor log by itself, so this remembers a bounded number of what it told, and tells a bounded number of
- * lines in a minute; of the others, the next line says how many there were.
+ * Tells an operator of callers that were refused: once for each address and reason, however often it calls. What
+ * strangers do bounds neither memory nor log by itself, so this remembers a bounded number of what it told, and tells a
+ * bounded number of lines in a minute; of the others, the next line says how many there were.
  *
  * <p>Safe for use by any number of threads.
  */
@@ -56,7 +56,8 @@ public final class RefusedCallers {
     }
 
     /**
-     * Tells of a caller, unless that was told or too much was told of late. Does not block, but for what {@code warnings} does.
+     * Tells of a caller, unless that was told or too much was told of late. Does not block, but for what
+     * {@code warnings} does.
      *
      * @param address the caller's, without its port, which differs for each connection
      * @param why names what the caller has shown and what is wrong with it, without secrets; control characters are

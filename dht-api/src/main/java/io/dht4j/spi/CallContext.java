@@ -6,8 +6,8 @@ import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
 
 /**
- * The deadline of a call, whether its caller has lost interest, and who that caller has proved to be. Deadlines travel between machines as remaining time,
- * since clocks differ. Safe for use by any number of threads.
+ * The deadline of a call, whether its caller has lost interest, and who that caller has proved to be. Deadlines travel
+ * between machines as remaining time, since clocks differ. Safe for use by any number of threads.
  */
 public final class CallContext {
 
@@ -63,8 +63,8 @@ public final class CallContext {
     }
 
     /**
-     * Whether there is room for a reply: replies that the network does not take are held in memory until it does. One that
-     * has no room is refused as overloaded.
+     * Whether there is room for a reply: replies that the network does not take are held in memory until it does. One
+     * that has no room is refused as overloaded.
      *
      * @param bytes of values that the reply brings
      * @return true unless a transport that serves the call says otherwise

@@ -9,8 +9,8 @@ import java.util.concurrent.CompletionStage;
 public interface FrameHandler {
 
     /**
-     * Handles a request. Does not block. If it throws or its stage fails, the transport answers the caller with a failure
-     * of unknown outcome and goes on.
+     * Handles a request. Does not block. If it throws or its stage fails, the transport answers the caller with a
+     * failure of unknown outcome and goes on.
      *
      * @param request the frame as received: untrusted bytes
      * @param context the time that the caller left for the reply, whether it has lost interest, and the names that its
@@ -20,11 +20,12 @@ public interface FrameHandler {
     CompletionStage<byte[]> handle(byte[] request, CallContext context);
 
     /**
-     * Whether someone who has proved to bear a name may send frames. Transports that authenticate their peers ask before
-     * they hand on a connection's first frame; others never do. Does not block.
+     * Whether someone who has proved to bear a name may send frames. Transports that authenticate their peers ask
+     * before they hand on a connection's first frame; others never do. Does not block.
      *
      * @param name a name from the peer's certificate
-     * @return true by default; a node says true to the other nodes of its topology and to the members it was told to trust
+     * @return true by default; a node says true to the other nodes of its topology and to the members it was told to
+     *     trust
      */
     default boolean mayCall(String name) {
         return true;

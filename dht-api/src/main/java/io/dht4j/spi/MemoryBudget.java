@@ -1,9 +1,10 @@
 package io.dht4j.spi;
 
 /**
- * How much memory each part of a node may take: shares of one heap, with caps beyond which more memory gains nothing. Whoever builds a
- * node hands the same budget to its store, its transport, its cluster and its public APIs. On a small heap the shares fall to one
- * largest value each, so that one such value may be under way in each part at a time. Immutable.
+ * How much memory each part of a node may take: shares of one heap, with caps beyond which more memory gains nothing.
+ * Whoever builds a node hands the same budget to its store, its transport, its cluster and its public APIs. On a small
+ * heap the shares fall to one largest value each, so that one such value may be under way in each part at a time.
+ * Immutable.
  *
  * @param heapBytes the heap to share out, 1 byte or more
  * @param maxValueBytes the largest value, 1 byte to 1 GiB
@@ -20,8 +21,8 @@ public record MemoryBudget(long heapBytes, int maxValueBytes) {
     private static final long BASE_BYTES = 24 * MIB;
 
     /**
-     * In how many places a largest value may be at the same time: on its way in, in the coordinator, in a frame to or from a peer, in the
-     * tables, in what is merged, and in an answer.
+     * In how many places a largest value may be at the same time: on its way in, in the coordinator, in a frame to or
+     * from a peer, in the tables, in what is merged, and in an answer.
      */
     private static final int PLACES = 6;
 
@@ -44,7 +45,8 @@ public record MemoryBudget(long heapBytes, int maxValueBytes) {
     }
 
     /**
-     * The budget of a node that has this process's heap for itself, with values of up to {@value #DEFAULT_MAX_VALUE_BYTES} bytes.
+     * The budget of a node that has this process's heap for itself, with values of up to
+     * {@value #DEFAULT_MAX_VALUE_BYTES} bytes.
      *
      * @return a budget of the largest heap that this process may have
      */
@@ -114,8 +116,8 @@ public record MemoryBudget(long heapBytes, int maxValueBytes) {
     }
 
     /**
-     * For the values of writes that a coordinator has under way, and as much again for those that wait for a replica's store: an eighth,
-     * up to 256 MiB.
+     * For the values of writes that a coordinator has under way, and as much again for those that wait for a replica's
+     * store: an eighth, up to 256 MiB.
      *
      * @return bytes
      */

@@ -32,9 +32,9 @@ public interface Store extends AutoCloseable {
     Optional<Entry> get(Key key);
 
     /**
-     * Merges entries into the store: of each key the one that {@link Entry#supersedes supersedes} stays. On return every
-     * one of them (or a newer one of its key) is visible to {@link #get} and {@link #scan}, and durable as the store is
-     * configured. When it throws, any of the entries may or may not have been kept.
+     * Merges entries into the store: of each key the one that {@link Entry#supersedes supersedes} stays. On return
+     * every one of them (or a newer one of its key) is visible to {@link #get} and {@link #scan}, and durable as the
+     * store is configured. When it throws, any of the entries may or may not have been kept.
      *
      * @param entries any number of entries, in any order, keys possibly repeated
      * @throws StoreException if the entries cannot be kept
@@ -73,10 +73,12 @@ public interface Store extends AutoCloseable {
     EntryCursor scan(KeyRange range);
 
     /**
-     * Removes entries for good. Of a key whose newest entry goes, nothing older comes back. Only safe when every replica has
-     * seen what goes, and nothing older of its keys can come any more. When it throws, some of them may be gone, and nobody is told how many.
+     * Removes entries for good. Of a key whose newest entry goes, nothing older comes back. Only safe when every
+     * replica has seen what goes, and nothing older of its keys can come any more. When it throws, some of them may be
+     * gone, and nobody is told how many.
      *
-     * @param dispensable whether an entry may go: a tombstone or a value that has expired; asked on any thread, must be quick
+     * @param dispensable whether an entry may go: a tombstone or a value that has expired; asked on any thread, must be
+     *     quick
      * @return how many entries were removed
      * @throws StoreException if the store cannot be written
      */
@@ -95,15 +97,15 @@ public interface Store extends AutoCloseable {
     }
 
     /**
-     * Tells a listener of every change of what is held from now on, in an order of its own. A store may hold back a change that
-     * {@link #get} shows already; {@link #settle} makes it tell. Called once, while nobody applies or purges; and again, at any
-     * time, when reading what is held has failed, as it may after the store has failed: then the former listener is told
-     * nothing more.
+     * Tells a listener of every change of what is held from now on, in an order of its own. A store may hold back a
+     * change that {@link #get} shows already; {@link #settle} makes it tell. Called once, while nobody applies or
+     * purges; and again, at any time, when reading what is held has failed, as it may after the store has failed: then
+     * the former listener is told nothing more.
      *
-     * @param listener called on any thread, by several at a time, while the store is working: it must be quick and must not
-     *     call the store
-     * @return what is held now, as of the first change that is told: each entry once, in any order. Read by one thread at a
-     *     time, and closed by the caller, before the store is closed
+     * @param listener called on any thread, by several at a time, while the store is working: it must be quick and must
+     *     not call the store
+     * @return what is held now, as of the first change that is told: each entry once, in any order. Read by one thread
+     *     at a time, and closed by the caller, before the store is closed
      * @throws StoreException if the store cannot be read
      */
     EntryCursor follow(ContentListener listener);
@@ -116,8 +118,8 @@ public interface Store extends AutoCloseable {
     void settle();
 
     /**
-     * Keeps a few bytes beside the entries, in place of what was kept under this name. On return they are as durable as the
-     * store can make them, whatever is configured for entries.
+     * Keeps a few bytes beside the entries, in place of what was kept under this name. On return they are as durable as
+     * the store can make them, whatever is configured for entries.
      *
      * @param name 1 to 32 of the letters a to z and hyphens, as the core chooses them
      * @param bytes up to {@link #MAX_NOTE_BYTES}
@@ -135,8 +137,8 @@ public interface Store extends AutoCloseable {
     Optional<byte[]> note(String name);
 
     /**
-     * How many keys the store holds, tombstones and expired entries included. Quick; an estimate while writes go on, and while the store has still to put away the latest ones, also after it was
-     * opened again.
+     * How many keys the store holds, tombstones and expired entries included. Quick; an estimate while writes go on,
+     * and while the store has still to put away the latest ones, also after it was opened again.
      *
      * @return 0 or more
      * @throws StoreException if the store cannot be read
@@ -144,12 +146,14 @@ public interface Store extends AutoCloseable {
     long entries();
 
     /**
-     * Ties what is in the store to what decides which keys it holds. The first description is kept, as durably as entries are;
-     * with another one later the store would hold keys of which this node is no replica and lack others. Called once, before
-     * the store is used.
+     * Ties what is in the store to what decides which keys it holds. The first description is kept, as durably as
+     * entries are; with another one later the store would hold keys of which this node is no replica and lack others.
+     * Called once, before the store is used.
      *
-     * @param placement describes this node, all nodes, partitions, placement and hash function; equal only if this node is a replica of the same keys
-     * @throws StoreException if the store was tied to another description, which the message quotes, or cannot be written
+     * @param placement describes this node, all nodes, partitions, placement and hash function; equal only if this node
+     *     is a replica of the same keys
+     * @throws StoreException if the store was tied to another description, which the message quotes, or cannot be
+     *     written
      */
     void bind(String placement);
 
@@ -157,7 +161,8 @@ public interface Store extends AutoCloseable {
      * Up to where versions had been given when the store was opened. A node starts its clock behind it, so that a wall
      * clock that was set back cannot make new writes older than those that the store already has. Quick.
      *
-     * @return not smaller than the version of any entry that was in the store when it was opened; zero if there was none
+     * @return not smaller than the version of any entry that was in the store when it was opened; zero if there was
+     *     none
      */
     Version newestAtOpen();
 
@@ -169,8 +174,8 @@ public interface Store extends AutoCloseable {
     boolean isMemoryFast();
 
     /**
-     * What the store holds of a key, where it can tell from memory alone. Quick, whatever {@link #isMemoryFast()} says: touches no disk, waits for no
-     * other thread, and may run on any thread, an event loop included.
+     * What the store holds of a key, where it can tell from memory alone. Quick, whatever {@link #isMemoryFast()} says:
+     * touches no disk, waits for no other thread, and may run on any thread, an event loop included.
      *
      * @param key the key
      * @return what {@link #get} would return now; empty if it would have to look further, which says nothing of the key
@@ -204,8 +209,8 @@ public interface Store extends AutoCloseable {
     String name();
 
     /**
-     * Makes everything that was applied durable and releases files and threads. Blocks until calls under way have ended.
-     * May be called repeatedly.
+     * Makes everything that was applied durable and releases files and threads. Blocks until calls under way have
+     * ended. May be called repeatedly.
      *
      * @throws StoreException if something could not be written
      */

@@ -14,7 +14,8 @@ import java.util.concurrent.CompletionStage;
 public interface Transport extends AutoCloseable {
 
     /**
-     * Starts to listen and to hand received requests to a handler. Called once, before any other method. Does not block.
+     * Starts to listen and to hand received requests to a handler. Called once, before any other method. Does not
+     * block.
      *
      * @param handler answers requests; called on the transport's own threads, an event loop possibly
      * @return completes when requests are accepted; fails with a {@link TransportException} whose message names the

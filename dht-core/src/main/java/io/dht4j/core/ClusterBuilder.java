@@ -26,12 +26,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Builds a node of a cluster, or a member {@linkplain #withoutStore without a store}. A transport and, for a node, a store are
- * required; everything else has a default. Topology, placement, hash function and number of partitions must be the same on
- * every node, and nodes that disagree refuse each other. Each method checks its argument and throws
+ * Builds a node of a cluster, or a member {@linkplain #withoutStore without a store}. A transport and, for a node, a
+ * store are required; everything else has a default. Topology, placement, hash function and number of partitions must
+ * be the same on every node, and nodes that disagree refuse each other. Each method checks its argument and throws
  * {@link IllegalArgumentException} with the allowed range. For one thread, and for one {@link #start()}.
  *
- * <p>The node owns the transport, the store and the log of hints: closing the cluster, or failing to start it, closes them.
+ * <p>The node owns the transport, the store and the log of hints: closing the cluster, or failing to start it, closes
+ * them.
  */
 public final class ClusterBuilder {
 
@@ -128,9 +129,9 @@ public final class ClusterBuilder {
     }
 
     /**
-     * Begins a member that stores nothing: it knows the nodes and coordinates its calls by itself, each in one hop. It needs a
-     * transport and no store; requests of others it refuses. Nodes that authenticate their peers must be told to
-     * {@linkplain #trusting trust} it.
+     * Begins a member that stores nothing: it knows the nodes and coordinates its calls by itself, each in one hop. It
+     * needs a transport and no store; requests of others it refuses. Nodes that authenticate their peers must be told
+     * to {@linkplain #trusting trust} it.
      *
      * @param self the member's name, its own in the cluster
      * @param topology the nodes of the cluster, this member not among them
@@ -199,7 +200,8 @@ public final class ClusterBuilder {
     }
 
     /**
-     * Where this node keeps what nodes missed of the writes that it coordinates. By default in memory, up to {@link MemoryBudget#hintBytes()}, which ends with the process.
+     * Where this node keeps what nodes missed of the writes that it coordinates. By default in memory, up to
+     * {@link MemoryBudget#hintBytes()}, which ends with the process.
      *
      * @param hints open; owned by the node from now on
      * @return this builder
@@ -255,8 +257,8 @@ public final class ClusterBuilder {
     }
 
     /**
-     * How many replicas a key has when a call does not say otherwise; a majority of them must answer. Default: 3, or the
-     * number of nodes if that is less.
+     * How many replicas a key has when a call does not say otherwise; a majority of them must answer. Default: 3, or
+     * the number of nodes if that is less.
      *
      * @param replicationFactor 1 to the number of nodes
      * @return this builder
@@ -315,8 +317,8 @@ public final class ClusterBuilder {
     }
 
     /**
-     * The largest value, on every node the same. Default: 16 MiB. The transport's largest frame must be larger by at least
-     * 256 KiB.
+     * The largest value, on every node the same. Default: 16 MiB. The transport's largest frame must be larger by at
+     * least 256 KiB.
      *
      * @param maxValueBytes 1 byte to 1 GiB
      * @return this builder
@@ -328,9 +330,9 @@ public final class ClusterBuilder {
     }
 
     /**
-     * Up to which size values come with every replica's answer to a read; of larger ones only the first replica sends the
-     * value, the others its version. Default: 4096. More saves a second request when replicas differ, less saves bytes when
-     * they agree.
+     * Up to which size values come with every replica's answer to a read; of larger ones only the first replica sends
+     * the value, the others its version. Default: 4096. More saves a second request when replicas differ, less saves
+     * bytes when they agree.
      *
      * @param inlineValueBytes 0 bytes to 1 GiB
      * @return this builder
@@ -343,7 +345,8 @@ public final class ClusterBuilder {
 
     /**
      * How much memory this node may take; hand the same to its store, its transport and its APIs. Default:
-     * {@link MemoryBudget#ofHeap()}. Whatever {@linkplain #maxValueBytes largest value} it names, that of this builder counts.
+     * {@link MemoryBudget#ofHeap()}. Whatever {@linkplain #maxValueBytes largest value} it names, that of this builder
+     * counts.
      *
      * @param memory a share of the heap
      * @return this builder
@@ -354,8 +357,8 @@ public final class ClusterBuilder {
     }
 
     /**
-     * How many calls may be under way at this node; more are refused as overloaded. As many requests of peers may wait for
-     * the store. Default: 10,000.
+     * How many calls may be under way at this node; more are refused as overloaded. As many requests of peers may wait
+     * for the store. Default: 10,000.
      *
      * @param maxInFlight 1 to 1,000,000
      * @return this builder
@@ -367,8 +370,9 @@ public final class ClusterBuilder {
     }
 
     /**
-     * How many bytes of writes may be under way at this node; more are refused as overloaded. As many bytes of peers' writes
-     * may wait for the store. Default: {@link MemoryBudget#writeBytes()}. A single write passes whatever its size when no other is under way.
+     * How many bytes of writes may be under way at this node; more are refused as overloaded. As many bytes of peers'
+     * writes may wait for the store. Default: {@link MemoryBudget#writeBytes()}. A single write passes whatever its
+     * size when no other is under way.
      *
      * @param maxInFlightBytes 1 byte to 1 TiB
      * @return this builder
@@ -392,7 +396,8 @@ public final class ClusterBuilder {
     }
 
     /**
-     * How far ahead of this node's clock a version of another node may be; such a write is refused. Default: 60 seconds.
+     * How far ahead of this node's clock a version of another node may be; such a write is refused. Default: 60
+     * seconds.
      *
      * @param maxClockSkew 1 millisecond to 1 day
      * @return this builder
@@ -463,8 +468,8 @@ public final class ClusterBuilder {
     }
 
     /**
-     * How much this node may keep of what is written anew while a snapshot is read. Past it the snapshot fails, the node goes on.
-     * Default: {@link MemoryBudget#snapshotBytes()}; takes no memory while there is no snapshot.
+     * How much this node may keep of what is written anew while a snapshot is read. Past it the snapshot fails, the
+     * node goes on. Default: {@link MemoryBudget#snapshotBytes()}; takes no memory while there is no snapshot.
      *
      * @param snapshotBytes 0 bytes to 1 TiB, for all snapshots together
      * @return this builder
@@ -476,7 +481,8 @@ public final class ClusterBuilder {
     }
 
     /**
-     * How the node keeps working when more is asked of it than it can do. Default: {@link OverloadProtection#defaults()}.
+     * How the node keeps working when more is asked of it than it can do. Default:
+     * {@link OverloadProtection#defaults()}.
      *
      * @param overload ages of queues, limits for each node, and the budget of retries
      * @return this builder
@@ -487,10 +493,11 @@ public final class ClusterBuilder {
     }
 
     /**
-     * What of this node's entries was lost, or may be too old, and must be brought back from the other replicas before it is read. Until then the
-     * node takes writes of these partitions, and refuses reads, which the other replicas serve. Every other replica of a partition is read;
-     * as long as one of them does not answer, the partition stays closed. Default: {@link RefillMarker#none()}. Whatever the marker says, partitions of which
-     * the other replicas tell that this node's disk was set back are treated alike, without the nodes named here.
+     * What of this node's entries was lost, or may be too old, and must be brought back from the other replicas before
+     * it is read. Until then the node takes writes of these partitions, and refuses reads, which the other replicas
+     * serve. Every other replica of a partition is read; as long as one of them does not answer, the partition stays
+     * closed. Default: {@link RefillMarker#none()}. Whatever the marker says, partitions of which the other replicas
+     * tell that this node's disk was set back are treated alike, without the nodes named here.
      *
      * @param marker what must be refilled; asked when the node starts, and told what is left
      * @param without nodes to do without: what only they and this node held is lost then
@@ -510,9 +517,9 @@ public final class ClusterBuilder {
     }
 
     /**
-     * Which members that store nothing may send requests to this node, besides the nodes of the topology. It matters with
-     * transports that authenticate their peers: a caller's certificate must bear one of these names. Adds to those that were
-     * named before. Default: none.
+     * Which members that store nothing may send requests to this node, besides the nodes of the topology. It matters
+     * with transports that authenticate their peers: a caller's certificate must bear one of these names. Adds to those
+     * that were named before. Default: none.
      *
      * @param members their names
      * @return this builder
@@ -523,8 +530,9 @@ public final class ClusterBuilder {
     }
 
     /**
-     * What becomes of requests to replicas whose replies to a read are no longer wanted, since enough others have answered
-     * or the caller has cancelled its stage. Writes are always carried through. Default: {@link CancellationPolicy#LOCAL}.
+     * What becomes of requests to replicas whose replies to a read are no longer wanted, since enough others have
+     * answered or the caller has cancelled its stage. Writes are always carried through. Default:
+     * {@link CancellationPolicy#LOCAL}.
      *
      * @param cancellation never, here only, or told to the replica
      * @return this builder
@@ -540,7 +548,8 @@ public final class ClusterBuilder {
      * @return the cluster as seen from this node, which the caller closes
      * @throws IllegalStateException if the transport or the store is missing
      * @throws IllegalArgumentException if the memory is too little for the largest value
-     * @throws io.dht4j.spi.TransportException if the transport cannot listen; transport, store and hints are then closed
+     * @throws io.dht4j.spi.TransportException if the transport cannot listen; transport, store and hints are then
+     *     closed
      */
     public Cluster start() {
         Store kept = stores ? store : new NoStore();

@@ -44,14 +44,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A cluster as seen from a process that is no part of it: each call goes to one of the nodes through a public API, and that
- * node coordinates it.
+ * A cluster as seen from a process that is no part of it: each call goes to one of the nodes through a public API, and
+ * that node coordinates it.
  *
- * <p>One node is preferred as long as it answers, chosen by chance so that clients spread. When it fails, the others are
- * tried in their order, within the call's one deadline: a read after every failure that another node may not have, a write
- * only when it is certain that nothing has changed. A write of unknown outcome is reported as such and never repeated.
- * Such tries are limited to a tenth of the calls and ten per second, so that they do not multiply a load that is too much already. A
- * node that failed is tried last for a second. A read gives a node that says nothing half of the time that is left.
+ * <p>One node is preferred as long as it answers, chosen by chance so that clients spread. When it fails, the others
+ * are tried in their order, within the call's one deadline: a read after every failure that another node may not have,
+ * a write only when it is certain that nothing has changed. A write of unknown outcome is reported as such and never
+ * repeated. Such tries are limited to a tenth of the calls and ten per second, so that they do not multiply a load that
+ * is too much already. A node that failed is tried last for a second. A read gives a node that says nothing half of the
+ * time that is left.
  *
  * <p>Closing fails the calls under way and closes the API.
  */
@@ -135,8 +136,8 @@ public final class RemoteCluster implements Cluster {
      * @param addresses nodes of the cluster, one or more, each in the form {@code host:port}
      * @param options timeouts and limits
      * @param environment where time, chance and timers come from; stays the caller's, who closes it after the cluster
-     * @return completes with the cluster when one node has answered; fails with an {@link UnavailableException} that names
-     *     each address and why
+     * @return completes with the cluster when one node has answered; fails with an {@link UnavailableException} that
+     *     names each address and why
      * @throws IllegalArgumentException if there is no address, or one is blank or stands twice
      */
     public static CompletionStage<RemoteCluster> connecting(
@@ -209,8 +210,8 @@ public final class RemoteCluster implements Cluster {
     /**
      * {@inheritDoc}
      *
-     * <p>With the scope {@link ScanScope#NODE} all pages come from the node that is preferred when the first one is asked
-     * for, and from no other.
+     * <p>With the scope {@link ScanScope#NODE} all pages come from the node that is preferred when the first one is
+     * asked for, and from no other.
      */
     @Override
     public Scan scan(KeyRange range, ScanScope scope, CallOptions call) {
@@ -327,8 +328,8 @@ public final class RemoteCluster implements Cluster {
     }
 
     /**
-     * Fails the calls under way and closes the API. Blocks, for a bounded time; must not be called from a stage's callback.
-     * Calls that arrive later fail with {@link ErrorCode#NOT_SERVING}. May be called repeatedly.
+     * Fails the calls under way and closes the API. Blocks, for a bounded time; must not be called from a stage's
+     * callback. Calls that arrive later fail with {@link ErrorCode#NOT_SERVING}. May be called repeatedly.
      */
     @Override
     public void close() {

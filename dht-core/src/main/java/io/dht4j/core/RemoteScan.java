@@ -13,8 +13,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
 /**
- * A scan that asks for page after page, each beginning behind the last key that was shown; so it does not matter which node
- * brings a page. One page at a time; the pages come on any thread, each handed on safely.
+ * A scan that asks for page after page, each beginning behind the last key that was shown; so it does not matter which
+ * node brings a page. One page at a time; the pages come on any thread, each handed on safely.
  */
 final class RemoteScan implements Scan {
 
@@ -57,8 +57,8 @@ final class RemoteScan implements Scan {
     }
 
     /**
-     * Takes a page as a server has sent it. One that is out of order, out of its range or larger than asked for would lead
-     * the scan in circles or past keys.
+     * Takes a page as a server has sent it. One that is out of order, out of its range or larger than asked for would
+     * lead the scan in circles or past keys.
      *
      * @throws DhtException if it is not what was asked for; another node may do better
      */

@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The environment of a real machine: the system's clocks and a node's own threads, none of which is ever interrupted. The
- * threads are daemons: an application that ends without closing its cluster is not held up.
+ * The environment of a real machine: the system's clocks and a node's own threads, none of which is ever interrupted.
+ * The threads are daemons: an application that ends without closing its cluster is not held up.
  */
 public final class SystemEnvironment implements Environment {
 
@@ -127,9 +127,10 @@ public final class SystemEnvironment implements Environment {
     }
 
     /**
-     * A timer that is due before all others wakes the timer thread when it is set. As there is one for every call, and most are
-     * cancelled long before their time, that would be a switch of threads for each call. While timers are set something is always
-     * due sooner: this. If one is set just when it ends, the thread is woken once more than need be.
+     * A timer that is due before all others wakes the timer thread when it is set. As there is one for every call, and
+     * most are cancelled long before their time, that would be a switch of threads for each call. While timers are set
+     * something is always due sooner: this. If one is set just when it ends, the thread is woken once more than need
+     * be.
      */
     private void tick() {
         if (set) {

@@ -13,7 +13,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What goes over a connection: framing, pipelining, bodies that are not wanted, bytes that are not HTTP; and status and placement. */
+/**
+ * What goes over a connection: framing, pipelining, bodies that are not wanted, bytes that are not HTTP; and status and
+ * placement.
+ */
 public abstract class HttpApiConnectionContract extends HttpApiProtocolContract {
 
     /** For the contract. */

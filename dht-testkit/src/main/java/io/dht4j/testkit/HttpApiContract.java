@@ -13,9 +13,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * What clients of the public HTTP API may rely on, whatever carries the frames between the nodes: {@code docs/http-api.md} as tests.
- * A subclass supplies three nodes. The tests are inherited from one class for each subject; this one tells what clients see when
- * nodes die. Calls time out after an hour: an answer that comes at all has not waited for the deadline.
+ * What clients of the public HTTP API may rely on, whatever carries the frames between the nodes:
+ * {@code docs/http-api.md} as tests. A subclass supplies three nodes. The tests are inherited from one class for each
+ * subject; this one tells what clients see when nodes die. Calls time out after an hour: an answer that comes at all
+ * has not waited for the deadline.
  */
 public abstract class HttpApiContract extends HttpApiConnectionContract {
 

@@ -20,7 +20,10 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.TestInstance;
 
-/** What the contract of the public HTTP API stands on: three nodes from a subclass, and clients that know nothing of ours. */
+/**
+ * What the contract of the public HTTP API stands on: three nodes from a subclass, and clients that know nothing of
+ * ours.
+ */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 public abstract class HttpApiHarness {
 
@@ -66,8 +69,8 @@ public abstract class HttpApiHarness {
     }
 
     /**
-     * Starts nodes named n1, n2 and n3, with three replicas and nothing stored, whose calls time out after an hour and whose APIs
-     * have the default options. Most tests share one such cluster, some have one for themselves.
+     * Starts nodes named n1, n2 and n3, with three replicas and nothing stored, whose calls time out after an hour and
+     * whose APIs have the default options. Most tests share one such cluster, some have one for themselves.
      *
      * @return nodes that serve, which the contract closes
      * @throws Exception if they cannot be started

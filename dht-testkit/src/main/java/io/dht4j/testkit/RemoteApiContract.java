@@ -32,8 +32,8 @@ import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
 /**
- * What every {@link RemoteApi} must do, over its real server, in front of a cluster of three nodes in this process. Nothing
- * here measures time: deadlines are generous where an answer is expected and short where none is.
+ * What every {@link RemoteApi} must do, over its real server, in front of a cluster of three nodes in this process.
+ * Nothing here measures time: deadlines are generous where an answer is expected and short where none is.
  */
 public abstract class RemoteApiContract extends RemoteApiErrorsContract {
 

@@ -33,8 +33,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What transports with TLS must do besides {@link TransportContract}: both sides prove their names, and nobody else's frame
- * reaches a handler. Nodes n1 and n2 are good; the others are those that must be refused.
+ * What transports with TLS must do besides {@link TransportContract}: both sides prove their names, and nobody else's
+ * frame reaches a handler. Nodes n1 and n2 are good; the others are those that must be refused.
  */
 public abstract class SecureTransportContract extends TransportHarness {
 

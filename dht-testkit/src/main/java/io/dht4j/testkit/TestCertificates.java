@@ -24,9 +24,10 @@ import java.util.stream.Stream;
 import javax.security.auth.x500.X500Principal;
 
 /**
- * An authority for tests and the certificates that it issues, as PEM files, made in milliseconds within the process. Each
- * instance is an authority of its own, foreign to all others. For tests only: keys lie in the open. Safe for use by any
- * number of threads; all methods block on files and throw {@link UncheckedIOException} if those cannot be written.
+ * An authority for tests and the certificates that it issues, as PEM files, made in milliseconds within the process.
+ * Each instance is an authority of its own, foreign to all others. For tests only: keys lie in the open. Safe for use
+ * by any number of threads; all methods block on files and throw {@link UncheckedIOException} if those cannot be
+ * written.
  */
 public final class TestCertificates {
 

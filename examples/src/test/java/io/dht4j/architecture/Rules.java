@@ -49,8 +49,8 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * The rules of the architecture, for the packages below a root. The root is a parameter so that each rule can be tried on
- * small classes that break it.
+ * The rules of the architecture, for the packages below a root. The root is a parameter so that each rule can be tried
+ * on small classes that break it.
  */
 final class Rules {
 

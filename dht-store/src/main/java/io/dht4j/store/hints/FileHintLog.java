@@ -24,9 +24,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hints in files: for each node a directory of segments that grow at their end and are deleted when all in them was delivered. What was kept survives
- * {@code kill -9}, and mostly a loss of power; hints are not forced to the disk, since losing some breaks no promise. Damage is skipped, logged and
- * counted.
+ * Hints in files: for each node a directory of segments that grow at their end and are deleted when all in them was
+ * delivered. What was kept survives {@code kill -9}, and mostly a loss of power; hints are not forced to the disk,
+ * since losing some breaks no promise. Damage is skipped, logged and counted.
  *
  * <p>Safe for use by any number of threads. Interrupts do it no harm.
  */
@@ -64,7 +64,8 @@ public final class FileHintLog implements HintLog {
      * Opens the log in a directory, which is made if it does not exist. Blocks.
      *
      * @param directory of this log alone
-     * @param maxBytes how much it may hold for all nodes together, {@link #MIN_BYTES} or more; what it holds already may be more
+     * @param maxBytes how much it may hold for all nodes together, {@link #MIN_BYTES} or more; what it holds already
+     *     may be more
      * @return the log, to be closed
      * @throws IllegalArgumentException if {@code maxBytes} is out of range
      * @throws StoreException if the directory cannot be read or written, or is in use

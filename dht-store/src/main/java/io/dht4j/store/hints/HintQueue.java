@@ -28,8 +28,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The hints for one node. What a process wrote that has ended is read and never continued, so that a frame that it did not finish is at the end of its
- * file. Safe for use by any number of threads.
+ * The hints for one node. What a process wrote that has ended is read and never continued, so that a frame that it did
+ * not finish is at the end of its file. Safe for use by any number of threads.
  */
 final class HintQueue implements AutoCloseable {
 
@@ -275,7 +275,10 @@ final class HintQueue implements AutoCloseable {
         return position;
     }
 
-    /** Returns where the frame ends; where it begins, if there are enough without it, or a process ended in the middle of it. */
+    /**
+     * Returns where the frame ends; where it begins, if there are enough without it, or a process ended in the middle
+     * of it.
+     */
     private static long readFrame(RandomAccessFile in, Segment segment, long position, long limit, List<Entry> into)
             throws IOException, LogFormat.Malformed {
         long remaining = segment.length - position;

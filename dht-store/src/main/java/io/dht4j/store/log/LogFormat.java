@@ -121,8 +121,8 @@ public final class LogFormat {
     /**
      * Writes a frame around a payload.
      *
-     * @param frame with the payload at {@link #FRAME_HEADER_BYTES}, up to its position, and with room for the trailer; the whole frame
-     *     stands before its position on return
+     * @param frame with the payload at {@link #FRAME_HEADER_BYTES}, up to its position, and with room for the trailer;
+     *     the whole frame stands before its position on return
      */
     public static void finishFrame(ByteBuffer frame) {
         int payload = frame.position() - FRAME_HEADER_BYTES;
@@ -131,7 +131,8 @@ public final class LogFormat {
     }
 
     /**
-     * Makes a frame of pieces that lie behind each other, of which the values of the entries are some: what is large is not copied.
+     * Makes a frame of pieces that lie behind each other, of which the values of the entries are some: what is large is
+     * not copied.
      *
      * @param entries what the payload holds, in order
      * @param payloadBytes the sum of their {@linkplain #recordBytes sizes}

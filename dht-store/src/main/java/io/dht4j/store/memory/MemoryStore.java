@@ -21,10 +21,10 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store in memory, for caches, tests and measurements: a hash table of the entries, and a skip list of their keys for scans,
- * which only keys that are new or purged touch. Everything is lost when the process ends; {@link #close()} drops it. Reads never
- * wait, and writes only for writes of keys in the same bin. What does not fit into its memory it refuses. Keeps the value arrays that it is given. Safe for use by any number of
- * threads.
+ * A store in memory, for caches, tests and measurements: a hash table of the entries, and a skip list of their keys for
+ * scans, which only keys that are new or purged touch. Everything is lost when the process ends; {@link #close()} drops
+ * it. Reads never wait, and writes only for writes of keys in the same bin. What does not fit into its memory it
+ * refuses. Keeps the value arrays that it is given. Safe for use by any number of threads.
  */
 public final class MemoryStore implements Store {
 
@@ -51,7 +51,8 @@ public final class MemoryStore implements Store {
     /**
      * An empty store.
      *
-     * @param maxBytes what its entries may take, by estimate, 1 or more; writes that would take more are refused with a {@link StoreException}
+     * @param maxBytes what its entries may take, by estimate, 1 or more; writes that would take more are refused with a
+     *     {@link StoreException}
      * @throws IllegalArgumentException if it is less than 1
      */
     public MemoryStore(long maxBytes) {
@@ -239,7 +240,9 @@ public final class MemoryStore implements Store {
         }
     }
 
-    /** Ends at the first key past the range. A skip list's own subsets refuse ranges whose end is before their start. */
+    /**
+     * Ends at the first key past the range. A skip list's own subsets refuse ranges whose end is before their start.
+     */
     private final class Cursor implements EntryCursor {
         private final KeyRange range;
         private final Iterator<Key> source;

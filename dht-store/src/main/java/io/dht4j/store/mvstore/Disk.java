@@ -10,8 +10,8 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 
 /**
- * The calls that change files of a store, in one place, so that a test can put in their place what disks do that fail. Through
- * {@link RandomAccessFile}, which takes no notice of interrupts.
+ * The calls that change files of a store, in one place, so that a test can put in their place what disks do that fail.
+ * Through {@link RandomAccessFile}, which takes no notice of interrupts.
  */
 class Disk {
 

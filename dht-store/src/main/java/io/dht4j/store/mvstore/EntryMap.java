@@ -53,13 +53,19 @@ final class EntryMap implements AutoCloseable {
     /** Raised before the tables that it speaks of are dropped; by one thread at a time. */
     private volatile Version newestEver = new Version(0);
 
-    /** Held while the map changes and the listener is told, so that whoever begins to listen misses nothing and hears nothing twice. */
+    /**
+     * Held while the map changes and the listener is told, so that whoever begins to listen misses nothing and hears
+     * nothing twice.
+     */
     private final Object following = new Object();
 
     /** Changed under that lock. */
     private @Nullable ContentListener listener;
 
-    /** Up to where the listener knows of the table that is being merged, which goes through its keys in order. Changed under that lock. */
+    /**
+     * Up to where the listener knows of the table that is being merged, which goes through its keys in order. Changed
+     * under that lock.
+     */
     private @Nullable Key toldUpTo;
 
     /** What was being removed when that failed: whether it is in the file is not known. Changed under that lock. */
@@ -69,8 +75,8 @@ final class EntryMap implements AutoCloseable {
      * What was read of a key.
      *
      * @param entry its entry; empty if the map has none
-     * @param isInFile whether it is what the file holds: after a write that failed, what is in memory need not be. Whoever has begun to
-     *     read after the cache was told of that write sees that it failed
+     * @param isInFile whether it is what the file holds: after a write that failed, what is in memory need not be.
+     *     Whoever has begun to read after the cache was told of that write sees that it failed
      */
     record Found(Optional<Entry> entry, boolean isInFile) {}
 
@@ -155,7 +161,10 @@ final class EntryMap implements AutoCloseable {
         return reading(map -> map.entries.sizeAsLong());
     }
 
-    /** The first entries of a range, ascending; fewer than there are if they are many or large, none only if there is none. */
+    /**
+     * The first entries of a range, ascending; fewer than there are if they are many or large, none only if there is
+     * none.
+     */
     List<Entry> page(KeyRange range) {
         return reading(map -> {
             List<Entry> page = new ArrayList<>();
@@ -178,7 +187,10 @@ final class EntryMap implements AutoCloseable {
         });
     }
 
-    /** Reads again where a read failed because a write had, or the file was opened again; names the file where reading fails otherwise. */
+    /**
+     * Reads again where a read failed because a write had, or the file was opened again; names the file where reading
+     * fails otherwise.
+     */
     private <T> T reading(Function<MapFile, T> read) {
         while (true) {
             MapFile used = opened;
@@ -271,7 +283,10 @@ final class EntryMap implements AutoCloseable {
         }
     }
 
-    /** Tells a listener of every change from now on, and the one before it of none; the cursor shows the map as it is now. */
+    /**
+     * Tells a listener of every change from now on, and the one before it of none; the cursor shows the map as it is
+     * now.
+     */
     EntryCursor follow(MergingCursor.Guard guard, ContentListener newListener) {
         try {
             return followNow(guard, newListener);
@@ -371,7 +386,8 @@ final class EntryMap implements AutoCloseable {
     /**
      * Removes what may go from a part of the map: some thousand entries, looked at from a key on.
      *
-     * @throws RuntimeException if the file cannot be written; {@link #openAfterFailedPurge} finds out what is gone all the same
+     * @throws RuntimeException if the file cannot be written; {@link #openAfterFailedPurge} finds out what is gone all
+     *     the same
      */
     Purged purge(Predicate<Entry> dispensable, Key start) {
         List<Entry> over = new ArrayList<>();
@@ -397,7 +413,10 @@ final class EntryMap implements AutoCloseable {
         return new Purged(over.size(), next);
     }
 
-    /** Removes entries; they are in the file no more when the listener learns of it, and until then nobody begins to listen. */
+    /**
+     * Removes entries; they are in the file no more when the listener learns of it, and until then nobody begins to
+     * listen.
+     */
     private void remove(List<Entry> over) {
         synchronized (following) {
             undecided = over;
@@ -420,8 +439,8 @@ final class EntryMap implements AutoCloseable {
     }
 
     /**
-     * Goes on with what is in the file after a purge could not be written: all that its last step removed, or nothing of it. A file that was
-     * opened to be read only is opened to be written.
+     * Goes on with what is in the file after a purge could not be written: all that its last step removed, or nothing
+     * of it. A file that was opened to be read only is opened to be written.
      */
     void openAfterFailedPurge() {
         synchronized (following) {

@@ -16,16 +16,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The file of a map while it is open. After a write that failed nobody knows what MVStore holds of it in memory; so this is broken then, and the file is to be opened anew, from what
- * is in it as a whole. Safe for use by any number of threads.
+ * The file of a map while it is open. After a write that failed nobody knows what MVStore holds of it in memory; so
+ * this is broken then, and the file is to be opened anew, from what is in it as a whole. Safe for use by any number of
+ * threads.
  */
 final class MapFile {
 
     private static final Logger LOG = LoggerFactory.getLogger(MapFile.class);
 
     /**
-     * How much a commit should write. MVStore keeps its buffer for the next one if it has up to 4 MiB, and makes one of 3 MiB larger by half when that is full: a little more
-     * here, and each commit would leave a multiple of what it writes to the collector.
+     * How much a commit should write. MVStore keeps its buffer for the next one if it has up to 4 MiB, and makes one of
+     * 3 MiB larger by half when that is full: a little more here, and each commit would leave a multiple of what it
+     * writes to the collector.
      */
     static final int CHUNK_BYTES = (2 << 20) + (1 << 19);
 
@@ -53,7 +55,10 @@ final class MapFile {
     /** Whether a write has failed, or the file was closed without one. Set under that lock by those who write. */
     private volatile boolean broken;
 
-    /** Changed pages are written when they take this much memory. Small entries take twice what they take in the file. For the merging thread. */
+    /**
+     * Changed pages are written when they take this much memory. Small entries take twice what they take in the file.
+     * For the merging thread.
+     */
     private long commitAbove = CHUNK_BYTES;
 
     private MapFile(UninterruptibleFileStore fileStore, MVStore store) {
@@ -163,9 +168,9 @@ final class MapFile {
     }
 
     /**
-     * Whether what went wrong with reading is no sign of damage: a write has failed, or the file was closed to be opened again. MVStore closes
-     * itself before it tells the writer, so that this waits for the write under way; one that this thread is in the middle of counts as going
-     * well.
+     * Whether what went wrong with reading is no sign of damage: a write has failed, or the file was closed to be
+     * opened again. MVStore closes itself before it tells the writer, so that this waits for the write under way; one
+     * that this thread is in the middle of counts as going well.
      */
     boolean isOutOfUse() {
         if (broken) {
@@ -221,8 +226,8 @@ final class MapFile {
     /**
      * Notes whose pieces are put from now on, in the commit that the first of them is in. For what writes.
      *
-     * <p>What comes to an end before the entry is there, and is not begun again since the disk has forgotten that part of the log, nobody would
-     * find, nor remove, otherwise.
+     * <p>What comes to an end before the entry is there, and is not begun again since the disk has forgotten that part
+     * of the log, nobody would find, nor remove, otherwise.
      */
     void beginPieces(Key key) {
         removeUnfinishedPieces();
@@ -247,7 +252,10 @@ final class MapFile {
         }
     }
 
-    /** Writes what has changed if it is as much as a chunk should have, so that a merge does not need more memory the larger the map is. */
+    /**
+     * Writes what has changed if it is as much as a chunk should have, so that a merge does not need more memory the
+     * larger the map is.
+     */
     void commitIfLarge() {
         long unsaved = store.getUnsavedMemory();
         if (unsaved > commitAbove) {
@@ -268,7 +276,10 @@ final class MapFile {
         store.close();
     }
 
-    /** Closes the file without a write. Whoever reads it meanwhile fails, and finds it {@linkplain #isOutOfUse out of use}. */
+    /**
+     * Closes the file without a write. Whoever reads it meanwhile fails, and finds it
+     * {@linkplain #isOutOfUse out of use}.
+     */
     void abandon() {
         broken = true;
         store.closeImmediately();

@@ -15,7 +15,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class Memtable implements Iterable<Entry> {
 
-    /** What an entry takes in the heap, or in the log, beside its bytes: a header, a node of the index, and what gets lost between. */
+    /**
+     * What an entry takes in the heap, or in the log, beside its bytes: a header, a node of the index, and what gets
+     * lost between.
+     */
     private static final int OVERHEAD_BYTES = 56;
 
     /** What is added where entries are kept as objects, or leave much of a slab empty. */

@@ -7,8 +7,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tables that have not reached the map: the active one, which is written, and frozen ones, which wait for the merge.
- * There are never more frozen ones than the limit, except after a recovery: a writer that would freeze one more waits.
+ * The tables that have not reached the map: the active one, which is written, and frozen ones, which wait for the
+ * merge. There are never more frozen ones than the limit, except after a recovery: a writer that would freeze one more
+ * waits.
  */
 final class Memtables {
 
@@ -56,8 +57,8 @@ final class Memtables {
     }
 
     /**
-     * Waits until the frozen tables, of which entries over the size of a table make large ones, leave room for what the active one is about to
-     * hold, or are merged. Throws if the store fails meanwhile.
+     * Waits until the frozen tables, of which entries over the size of a table make large ones, leave room for what the
+     * active one is about to hold, or are merged. Throws if the store fails meanwhile.
      */
     void awaitBytes(long activeBytes) {
         if (view.frozen().isEmpty()) {

@@ -16,8 +16,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The thread that brings frozen tables into the map, oldest first, and deletes their segments of the log; that purges, in steps between which
- * it merges what waits; and that tidies the file up when there is nothing else to do. Nothing interrupts it.
+ * The thread that brings frozen tables into the map, oldest first, and deletes their segments of the log; that purges,
+ * in steps between which it merges what waits; and that tidies the file up when there is nothing else to do. Nothing
+ * interrupts it.
  */
 final class Merger {
 
@@ -203,7 +204,10 @@ final class Merger {
         }
     }
 
-    /** Takes a step of a purge. That it cannot be written ends it, and nothing else: what it was about to remove stays until the next one. */
+    /**
+     * Takes a step of a purge. That it cannot be written ends it, and nothing else: what it was about to remove stays
+     * until the next one.
+     */
     private void step(Purge purge) {
         if (purgesEnded) {
             endPurges();
@@ -245,8 +249,8 @@ final class Merger {
     }
 
     /**
-     * Where there is no memory even for saying what went wrong, it is said later: nothing may be done as if it had gone well. Waits without a
-     * lock's condition, which takes memory.
+     * Where there is no memory even for saying what went wrong, it is said later: nothing may be done as if it had gone
+     * well. Waits without a lock's condition, which takes memory.
      */
     private void failedForSure(Throwable error) {
         boolean isSaid = false;
@@ -261,8 +265,8 @@ final class Merger {
     }
 
     /**
-     * What could not be written is no damage: the log still has it. What could not be forced to the disk is in doubt. An {@link Error} is one of the
-     * process, a lack of memory mostly, which may pass as a full disk does.
+     * What could not be written is no damage: the log still has it. What could not be forced to the disk is in doubt.
+     * An {@link Error} is one of the process, a lack of memory mostly, which may pass as a full disk does.
      */
     private void failed(Throwable error) {
         @Nullable IOException shown = Health.ioFailure(error);
@@ -300,8 +304,9 @@ final class Merger {
     }
 
     /**
-     * Tries after a while whether the store can write again, and waits longer each time when it cannot. Only what is done proves it: a file of
-     * some size that is written and forced to the disk, a table that is merged, the end of the log made whole.
+     * Tries after a while whether the store can write again, and waits longer each time when it cannot. Only what is
+     * done proves it: a file of some size that is written and forced to the disk, a table that is merged, the end of
+     * the log made whole.
      */
     private void recover() throws IOException {
         if (!recovering && System.nanoTime() - mendedNanos > CALM_NANOS) {
@@ -353,8 +358,8 @@ final class Merger {
     }
 
     /**
-     * Rests for as long as it worked, so that a merge takes half of a processor and not a whole one from the requests; unless the next
-     * table waits, since then writers will soon wait too, or somebody waits for the merge.
+     * Rests for as long as it worked, so that a merge takes half of a processor and not a whole one from the requests;
+     * unless the next table waits, since then writers will soon wait too, or somebody waits for the merge.
      */
     private void rest(long began) {
         if (memtables.view().frozen().size() <= 1 && memtables.hasRoom() && wishes.isEmpty()) {

@@ -272,8 +272,9 @@ public final class MvStore implements Store {
     /**
      * {@inheritDoc}
      *
-     * <p>First brings everything that has been applied into the map; takes as long as that and a walk over the map, in steps between which what is
-     * written meanwhile is merged. A disk on which the map cannot be written ends the purge and not the writes.
+     * <p>First brings everything that has been applied into the map; takes as long as that and a walk over the map, in
+     * steps between which what is written meanwhile is merged. A disk on which the map cannot be written ends the purge
+     * and not the writes.
      */
     @Override
     public long purge(Predicate<Entry> dispensable) {
@@ -326,8 +327,8 @@ public final class MvStore implements Store {
     /**
      * {@inheritDoc}
      *
-     * <p>Exact while few writes wait for the merge, an estimate while many do; they are merged some seconds after the last
-     * write.
+     * <p>Exact while few writes wait for the merge, an estimate while many do; they are merged some seconds after the
+     * last write.
      */
     @Override
     public long entries() {

@@ -10,7 +10,10 @@ import java.nio.file.Path;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/** What a node remembers of itself, each note in a file of its own, behind a checksum. Safe for use by any number of threads. */
+/**
+ * What a node remembers of itself, each note in a file of its own, behind a checksum. Safe for use by any number of
+ * threads.
+ */
 final class NoteFiles {
 
     static final String PREFIX = "note-";
@@ -24,8 +27,8 @@ final class NoteFiles {
     }
 
     /**
-     * Keeps a note in place of the one before; it is on the disk on return, in the directory that the store has open. One
-     * thread at a time: all drafts of a note have the same name.
+     * Keeps a note in place of the one before; it is on the disk on return, in the directory that the store has open.
+     * One thread at a time: all drafts of a note have the same name.
      */
     synchronized void keep(String name, byte[] bytes) {
         Path file = file(name);

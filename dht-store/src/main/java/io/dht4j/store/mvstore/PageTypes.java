@@ -10,9 +10,9 @@ import org.h2.mvstore.WriteBuffer;
 import org.h2.mvstore.type.BasicDataType;
 
 /**
- * How keys and values stand in the pages of the map. MVStore checks where its pages begin and how long they are, but not
- * what they hold; so the keys of a page and the values of a page each come as a block with its length and CRC32C, which
- * are checked before anything is decoded.
+ * How keys and values stand in the pages of the map. MVStore checks where its pages begin and how long they are, but
+ * not what they hold; so the keys of a page and the values of a page each come as a block with its length and CRC32C,
+ * which are checked before anything is decoded.
  */
 final class PageTypes {
 

@@ -12,12 +12,12 @@ import org.h2.mvstore.RootReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bytes of large values, in pieces that fit into a commit of usual size. As one page, a value would take several times its size in
- * buffers when it is written, and its neighbour with it whenever the page of both is split.
+ * The bytes of large values, in pieces that fit into a commit of usual size. As one page, a value would take several
+ * times its size in buffers when it is written, and its neighbour with it whenever the page of both is split.
  *
- * <p>The pieces of a value are there before its entry says so, and are removed in one commit with what supersedes it: who looks at the entries
- * first and at the pieces then finds all, unless the entry was superseded in between. Read by any number of threads; changed by the merging
- * thread only.
+ * <p>The pieces of a value are there before its entry says so, and are removed in one commit with what supersedes it:
+ * who looks at the entries first and at the pieces then finds all, unless the entry was superseded in between. Read by
+ * any number of threads; changed by the merging thread only.
  */
 final class Pieces {
 

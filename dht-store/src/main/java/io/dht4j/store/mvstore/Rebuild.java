@@ -17,7 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Begins a damaged store anew: its files are put aside, and the node gets its entries back from the other replicas. Nothing is deleted.
+ * Begins a damaged store anew: its files are put aside, and the node gets its entries back from the other replicas.
+ * Nothing is deleted.
  */
 public final class Rebuild {
 
@@ -29,13 +30,15 @@ public final class Rebuild {
     private Rebuild() {}
 
     /**
-     * Moves a store's files into a new directory {@code damaged-N} within its own, and notes that everything must be refilled. An empty
-     * directory, or one that does not exist yet, is marked only: for a disk that was replaced. If a refill is under way and the store can be opened,
-     * nothing is moved, and the refill goes on. Blocks. May be repeated when it was interrupted.
+     * Moves a store's files into a new directory {@code damaged-N} within its own, and notes that everything must be
+     * refilled. An empty directory, or one that does not exist yet, is marked only: for a disk that was replaced. If a
+     * refill is under way and the store can be opened, nothing is moved, and the refill goes on. Blocks. May be
+     * repeated when it was interrupted.
      *
      * @param directory of a store that is not open
      * @return where the files are now; empty if there were none, or if a refill goes on
-     * @throws StoreException if the directory is in use, holds something that is no store, or cannot be written; the message says which
+     * @throws StoreException if the directory is in use, holds something that is no store, or cannot be written; the
+     *     message says which
      */
     public static Optional<Path> begin(Path directory) {
         if (isUnderWay(directory)) {

@@ -16,9 +16,10 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Replays a segment of the log. In the last segment it cuts what a process or a machine leaves that stops in the middle
- * of a write: a frame that ends too early, or whose end consists of zeros (blocks that were promised to the file but never
- * written), or that is wrong and has a sector of zeros in it with no frame behind it (blocks that reach the disk in any order). Where the store was closed in order nothing is cut. Everything else
- * that is not as it was written is damage, which no release of this class repairs.
+ * of a write: a frame that ends too early, or whose end consists of zeros (blocks that were promised to the file but
+ * never written), or that is wrong and has a sector of zeros in it with no frame behind it (blocks that reach the disk
+ * in any order). Where the store was closed in order nothing is cut. Everything else that is not as it was written is
+ * damage, which no release of this class repairs.
  */
 final class SegmentReader {
 
@@ -55,7 +56,8 @@ final class SegmentReader {
      * A reader of a segment.
      *
      * @param last whether no segment follows
-     * @param unfinished whether the store was not closed in order, so that the last segment may end with a write that nobody was told of
+     * @param unfinished whether the store was not closed in order, so that the last segment may end with a write that
+     *     nobody was told of
      */
     SegmentReader(Disk disk, Path file, long id, boolean last, boolean unfinished) {
         this.disk = disk;
@@ -233,7 +235,10 @@ final class SegmentReader {
         return true;
     }
 
-    /** A seal is not forced to the disk, so that its bytes may be missing after a loss of power. Nothing is lost by that. */
+    /**
+     * A seal is not forced to the disk, so that its bytes may be missing after a loss of power. Nothing is lost by
+     * that.
+     */
     private static boolean isUnfinishedSeal(RandomAccessFile in, long position, long length) throws IOException {
         if (length - position > LogFormat.SEAL_BYTES) {
             return false;
@@ -265,8 +270,8 @@ final class SegmentReader {
     }
 
     /**
-     * Whether a sector within some bytes holds zeros only, though what stands there is damaged: that was never written. What was not forced to the disk
-     * reaches it in any order.
+     * Whether a sector within some bytes holds zeros only, though what stands there is damaged: that was never written.
+     * What was not forced to the disk reaches it in any order.
      */
     private boolean hasHole(RandomAccessFile in, long from, long to, long length) throws IOException {
         if (!last || !unfinished) {

@@ -31,7 +31,9 @@ final class SegmentWriter implements AutoCloseable {
         this.out = out;
     }
 
-    /** Makes a segment that holds its header only, and forces its name and header to the disk where that is asked for. */
+    /**
+     * Makes a segment that holds its header only, and forces its name and header to the disk where that is asked for.
+     */
     static SegmentWriter create(StoreDirectory directory, long id, Durability durability) throws IOException {
         Path file = directory.segmentFile(id);
         Disk disk = directory.disk();
@@ -84,7 +86,10 @@ final class SegmentWriter implements AutoCloseable {
         return length;
     }
 
-    /** Writes a frame, and forces it to the disk where that is asked for. What an earlier write left that failed is cut off first. */
+    /**
+     * Writes a frame, and forces it to the disk where that is asked for. What an earlier write left that failed is cut
+     * off first.
+     */
     void append(byte[] bytes, int count, boolean forced) throws IOException {
         mend();
         torn = true;

@@ -12,7 +12,10 @@ import org.h2.mvstore.MVStore;
 import org.h2.mvstore.RootReference;
 import org.jspecify.annotations.Nullable;
 
-/** Walks over the map as it was when the cursor was made. Until it is closed, file space of that moment is not used again. */
+/**
+ * Walks over the map as it was when the cursor was made. Until it is closed, file space of that moment is not used
+ * again.
+ */
 final class SnapshotCursor implements EntryCursor {
 
     private final MergingCursor.Guard guard;

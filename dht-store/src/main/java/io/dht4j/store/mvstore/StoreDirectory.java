@@ -27,9 +27,10 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A store's directory: it is ours, of a format we know, and no other process uses it. Files: {@code LOCK} (empty),
- * {@code FORMAT} (a marker and the format's version), {@code PLACEMENT} (what decides where keys live), {@code data.mv} (the map), {@code log-N.seg} (the
- * log), {@code note-NAME} (what the node remembers of itself), {@code CLOSED} (where the log ended when the store was closed in order), {@code UNTRUSTED}
- * (why the map must not be believed) and {@code REFILL} (what must come from the other replicas).
+ * {@code FORMAT} (a marker and the format's version), {@code PLACEMENT} (what decides where keys live), {@code data.mv}
+ * (the map), {@code log-N.seg} (the log), {@code note-NAME} (what the node remembers of itself), {@code CLOSED} (where
+ * the log ended when the store was closed in order), {@code UNTRUSTED} (why the map must not be believed) and
+ * {@code REFILL} (what must come from the other replicas).
  */
 final class StoreDirectory implements AutoCloseable {
 
@@ -134,8 +135,8 @@ final class StoreDirectory implements AutoCloseable {
     }
 
     /**
-     * Makes a directory, and those that it is in, for their owner alone where they do not exist, and forces their names to
-     * the disk.
+     * Makes a directory, and those that it is in, for their owner alone where they do not exist, and forces their names
+     * to the disk.
      */
     private static void make(Path directory, Disk disk) throws IOException {
         @Nullable Path parent = directory.toAbsolutePath().getParent();
@@ -247,7 +248,10 @@ final class StoreDirectory implements AutoCloseable {
                 StandardCharsets.ISO_8859_1.encode(FORMAT_MARKER + " " + FORMAT_VERSION + "\n"));
     }
 
-    /** Refuses a store that has lost its map; one whose whole log is there, or that was never made use of, may be without. */
+    /**
+     * Refuses a store that has lost its map; one whose whole log is there, or that was never made use of, may be
+     * without.
+     */
     void checkData() throws IOException {
         if (Files.exists(dataFile())) {
             return;
@@ -325,8 +329,8 @@ final class StoreDirectory implements AutoCloseable {
     }
 
     /**
-     * Writes a segment of the log anew, and forces it to the disk: a process whose fsync failed may have left a frame in it that is not on the disk,
-     * though it can be read.
+     * Writes a segment of the log anew, and forces it to the disk: a process whose fsync failed may have left a frame
+     * in it that is not on the disk, though it can be read.
      */
     void writeAgain(Path segment) throws IOException {
         Path draft = directory.resolve(segment.getFileName() + WholeFile.DRAFT_SUFFIX);

@@ -23,20 +23,26 @@ import org.slf4j.LoggerFactory;
 /**
  * The file of the map, read and written through {@link RandomAccessFile}. MVStore's own file store reads through a
  * {@link java.nio.channels.FileChannel}, which the interrupt of one reading thread closes for all of them, for ever; a
- * {@code RandomAccessFile} takes no notice of interrupts. Since it has one position, several handles let several threads
- * read at a time.
+ * {@code RandomAccessFile} takes no notice of interrupts. Since it has one position, several handles let several
+ * threads read at a time.
  */
 final class UninterruptibleFileStore extends RandomAccessStore {
 
     private static final Logger LOG = LoggerFactory.getLogger(UninterruptibleFileStore.class);
 
-    /** Those that are read by. Another one, the first, is for all else: a write that is being forced to the disk keeps it for long. */
+    /**
+     * Those that are read by. Another one, the first, is for all else: a write that is being forced to the disk keeps
+     * it for long.
+     */
     private static final int READ_HANDLES = 4;
 
     /** Larger writes are cut into pieces: the JDK copies what it writes through native memory. */
     private static final int PIECE_BYTES = 1 << 20;
 
-    /** A disk writes so many bytes as a whole or not at all. MVStore's mark that a chunk is complete is shorter, and stands at its end. */
+    /**
+     * A disk writes so many bytes as a whole or not at all. MVStore's mark that a chunk is complete is shorter, and
+     * stands at its end.
+     */
     private static final int SECTOR_BYTES = 512;
 
     /** MVStore counts the length of chunks in these. */
@@ -47,8 +53,10 @@ final class UninterruptibleFileStore extends RandomAccessStore {
     private final Disk disk;
 
     /**
-     * Whether the end of a chunk is written only when everything before is on the disk. Otherwise what is not forced may reach it in any order when the power fails, and MVStore, which looks at
-     * the beginning and the end of its newest chunk only, takes one for complete that is not, or one whose older pages were in space that has been written anew since.
+     * Whether the end of a chunk is written only when everything before is on the disk. Otherwise what is not forced
+     * may reach it in any order when the power fails, and MVStore, which looks at the beginning and the end of its
+     * newest chunk only, takes one for complete that is not, or one whose older pages were in space that has been
+     * written anew since.
      */
     private final boolean inOrder;
 
@@ -196,7 +204,8 @@ final class UninterruptibleFileStore extends RandomAccessStore {
     }
 
     /**
-     * Begins to rewrite what is used of chunks of which little is: some of them, of which no more bytes than a limit are used, together and each. The next commit writes it.
+     * Begins to rewrite what is used of chunks of which little is: some of them, of which no more bytes than a limit
+     * are used, together and each. The next commit writes it.
      *
      * @param belowPercent nothing is rewritten if more of all chunks than that is used
      * @return whether there was anything to rewrite
@@ -206,7 +215,10 @@ final class UninterruptibleFileStore extends RandomAccessStore {
         return compact(belowPercent, limit);
     }
 
-    /** MVStore would let a chunk of which too much is used drive others out that could be rewritten, and counts a page of more than 1 MiB as one of 2 MiB. */
+    /**
+     * MVStore would let a chunk of which too much is used drive others out that could be rewritten, and counts a page
+     * of more than 1 MiB as one of 2 MiB.
+     */
     @Override
     public @Nullable Collection<SFChunk> getRewriteCandidates() {
         @Nullable Collection<SFChunk> chosen = super.getRewriteCandidates();

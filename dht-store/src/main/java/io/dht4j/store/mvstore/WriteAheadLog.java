@@ -17,11 +17,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Group commit. A thread that has entries puts them into a queue; one of the threads becomes the leader, takes what is in
- * the queue, writes it to the log as one frame, forces it to the disk where that is asked for, and makes it visible in the
- * active table; the others wait. While the leader writes the next group gathers: groups grow with the load, and a lone
- * writer never waits for company. An entry is in the log before anybody can read it, and whoever is told that it is applied finds
- * nothing older in the cache.
+ * Group commit. A thread that has entries puts them into a queue; one of the threads becomes the leader, takes what is
+ * in the queue, writes it to the log as one frame, forces it to the disk where that is asked for, and makes it visible
+ * in the active table; the others wait. While the leader writes the next group gathers: groups grow with the load, and
+ * a lone writer never waits for company. An entry is in the log before anybody can read it, and whoever is told that it
+ * is applied finds nothing older in the cache.
  */
 final class WriteAheadLog {
 
@@ -154,8 +154,9 @@ final class WriteAheadLog {
     }
 
     /**
-     * Makes the end of the log whole after a write has failed, and begins a new segment where there is something in the old one. To be called while
-     * the store refuses writes for a cause that may pass; it takes them again when this returns.
+     * Makes the end of the log whole after a write has failed, and begins a new segment where there is something in the
+     * old one. To be called while the store refuses writes for a cause that may pass; it takes them again when this
+     * returns.
      */
     void mend() throws IOException {
         lead();

@@ -10,8 +10,8 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
- * A disk that does what disks do that are full, read-only or worn out: some calls fail, for some files, while it is told to; or that is slow
- * at a moment of a test's choice.
+ * A disk that does what disks do that are full, read-only or worn out: some calls fail, for some files, while it is
+ * told to; or that is slow at a moment of a test's choice.
  */
 final class FailingDisk extends Disk {
 

@@ -24,7 +24,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a purge leaves behind that a full disk, writes or a close come between, and what listeners are told when a purge or a merge has failed. */
+/**
+ * What a purge leaves behind that a full disk, writes or a close come between, and what listeners are told when a purge
+ * or a merge has failed.
+ */
 @Tag("portable")
 class MvStorePurgeFaultsTest extends MvStoreFaults {
 

@@ -27,7 +27,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a store does when its disk cannot be written or forced: it refuses writes, is read as before, and loses nothing that it acknowledged. */
+/**
+ * What a store does when its disk cannot be written or forced: it refuses writes, is read as before, and loses nothing
+ * that it acknowledged.
+ */
 @Tag("portable")
 class MvStoreWriteFaultsTest extends MvStoreFaults {
 

@@ -13,8 +13,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a client did to a key, and what it learned. Moments are numbers in the order in which things happened, from {@link History#next}; clocks are
- * wall clocks, in milliseconds since 1970. Belongs to the thread of its history.
+ * What a client did to a key, and what it learned. Moments are numbers in the order in which things happened, from
+ * {@link History#next}; clocks are wall clocks, in milliseconds since 1970. Belongs to the thread of its history.
  */
 public final class Operation {
 

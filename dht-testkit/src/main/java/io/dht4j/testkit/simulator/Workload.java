@@ -35,8 +35,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
 /**
- * What clients do: single calls and batches of all kinds through any node that runs, many at the same time, each kept in the history and checked when
- * it ends. Confined to the simulation's thread.
+ * What clients do: single calls and batches of all kinds through any node that runs, many at the same time, each kept
+ * in the history and checked when it ends. Confined to the simulation's thread.
  */
 final class Workload {
 

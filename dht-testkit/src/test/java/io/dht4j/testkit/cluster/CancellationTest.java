@@ -92,7 +92,9 @@ class CancellationTest {
         }
     }
 
-    /** Nine reads 2/3 and one of another policy. The first goes by itself, the others together, and to node 1 slowly. */
+    /**
+     * Nine reads 2/3 and one of another policy. The first goes by itself, the others together, and to node 1 slowly.
+     */
     private static List<CompletionStage<Optional<Value>>> getsWhoseBatchIsSlowTowardsNode1(
             SimulatedCluster cluster, CallOptions last) {
         AtomicInteger frames = new AtomicInteger();

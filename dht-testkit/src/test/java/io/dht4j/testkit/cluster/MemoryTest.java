@@ -27,7 +27,10 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What a node holds of values is bounded by its memory, and a lack of memory ends the call that meets it and nothing else. */
+/**
+ * What a node holds of values is bounded by its memory, and a lack of memory ends the call that meets it and nothing
+ * else.
+ */
 @Tag("portable")
 class MemoryTest {
 

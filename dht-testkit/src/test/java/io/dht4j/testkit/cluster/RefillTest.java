@@ -32,7 +32,10 @@ import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Node 2 loses everything and gets it back. There are neither hints nor background repair, so that what it gets, it gets by that. */
+/**
+ * Node 2 loses everything and gets it back. There are neither hints nor background repair, so that what it gets, it
+ * gets by that.
+ */
 class RefillTest {
 
     private static final CallOptions ONE = CallOptions.defaults().withPolicy(1, 3);

@@ -26,8 +26,8 @@ import java.util.function.Function;
 import java.util.stream.IntStream;
 
 /**
- * Nodes n0, n1, … of one cluster in one simulation: loopback network, faulty links, model stores, virtual time. Node 0's
- * environment drives the simulation.
+ * Nodes n0, n1, … of one cluster in one simulation: loopback network, faulty links, model stores, virtual time. Node
+ * 0's environment drives the simulation.
  */
 class SimulatedCluster implements AutoCloseable {
 

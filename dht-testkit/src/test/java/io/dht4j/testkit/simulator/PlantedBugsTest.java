@@ -36,7 +36,10 @@ class PlantedBugsTest {
     /** How many seeds it may take. */
     private static final int SEEDS = 3000;
 
-    /** How many it may take to find the bug that is planted together with ties: as many show that ties alone break nothing. */
+    /**
+     * How many it may take to find the bug that is planted together with ties: as many show that ties alone break
+     * nothing.
+     */
     private static final int SEEDS_OF_TIES = SearchEffort.of(300);
 
     private static final long FIRST_SEED_OF_TIES = shortlyBefore(180);
@@ -71,7 +74,8 @@ class PlantedBugsTest {
     }
 
     /**
-     * Requires that a seed finds what a bug breaks, and that it is a promise which the bug breaks and not the simulation.
+     * Requires that a seed finds what a bug breaks, and that it is a promise which the bug breaks and not the
+     * simulation.
      *
      * @param promise what one of the complaints must contain
      */

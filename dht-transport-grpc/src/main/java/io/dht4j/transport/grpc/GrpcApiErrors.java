@@ -23,8 +23,8 @@ final class GrpcApiErrors {
     private GrpcApiErrors() {}
 
     /**
-     * The status for a code. {@code UNAVAILABLE} is what clients repeat of their own accord: it stands only for errors that
-     * changed nothing. Stock retry policies leave {@code UNKNOWN} alone.
+     * The status for a code. {@code UNAVAILABLE} is what clients repeat of their own accord: it stands only for errors
+     * that changed nothing. Stock retry policies leave {@code UNKNOWN} alone.
      */
     static Status.Code status(ErrorCode code) {
         return switch (code) {
@@ -84,7 +84,9 @@ final class GrpcApiErrors {
                 : new String(bytes, 0, MAX_MESSAGE_BYTES, StandardCharsets.UTF_8) + "...";
     }
 
-    /** The error that a node gave, if the status carries one; codes that this version does not know are internal errors. */
+    /**
+     * The error that a node gave, if the status carries one; codes that this version does not know are internal errors.
+     */
     static Optional<DhtException> decode(Status status, io.grpc.@Nullable Metadata trailers) {
         com.google.rpc.Status details = trailers == null ? null : StatusProto.fromStatusAndTrailers(status, trailers);
         if (details == null) {

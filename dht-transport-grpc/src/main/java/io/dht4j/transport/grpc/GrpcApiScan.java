@@ -8,8 +8,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A scan on its way to a client: one page is held at a time, and the next is read when the connection has taken the last. Each
- * page that comes and each change of the connection wakes it; whichever thread does so first does the work for the others.
+ * A scan on its way to a client: one page is held at a time, and the next is read when the connection has taken the
+ * last. Each page that comes and each change of the connection wakes it; whichever thread does so first does the work
+ * for the others.
  */
 final class GrpcApiScan {
 

@@ -29,8 +29,8 @@ import org.slf4j.LoggerFactory;
  * Carries frames between nodes over gRPC, on HTTP/2: a call for each frame, or one long-lived stream to each peer, as
  * {@link GrpcMode} says. Addresses are {@code host:port}, IPv6 addresses in brackets.
  *
- * <p>Not sent, besides what never left: what the peer's endpoint refused before its handler saw it. Whoever cancels a call
- * that is sent makes the peer's handler learn of it.
+ * <p>Not sent, besides what never left: what the peer's endpoint refused before its handler saw it. Whoever cancels a
+ * call that is sent makes the peer's handler learn of it.
  *
  * <p>Safe for use by any number of threads. Only {@link #close} blocks.
  */
@@ -249,7 +249,9 @@ public final class GrpcTransport implements Transport {
         }
     }
 
-    /** Ends the calls to peers, and waits for them: without event loops, none would end. False if some have not in time. */
+    /**
+     * Ends the calls to peers, and waits for them: without event loops, none would end. False if some have not in time.
+     */
     private boolean endCalls(long end) {
         while (true) {
             // Each time anew: a call that began before the mark was set may have come to a new peer or connection.

@@ -49,7 +49,10 @@ final class GrpcTransportAdmission {
                 : maxInFlightBytes + " bytes are under way";
     }
 
-    /** Replies that callers do not take are bounded as requests are. One passes whatever its size when hardly anything else is held. */
+    /**
+     * Replies that callers do not take are bounded as requests are. One passes whatever its size when hardly anything
+     * else is held.
+     */
     private boolean hasRoomFor(long replyBytes) {
         long held = inFlightBytes.get();
         return replyBytes <= SMALL_BYTES || held <= SMALL_BYTES || held + replyBytes <= maxInFlightBytes;
@@ -68,7 +71,10 @@ final class GrpcTransportAdmission {
         }
     }
 
-    /** Lets nothing in from now on, and blocks until all are over; false if they are not by a moment of {@link System#nanoTime}. */
+    /**
+     * Lets nothing in from now on, and blocks until all are over; false if they are not by a moment of
+     * {@link System#nanoTime}.
+     */
     boolean drain(long end) {
         draining = true;
         if (inFlight.get() == 0) {

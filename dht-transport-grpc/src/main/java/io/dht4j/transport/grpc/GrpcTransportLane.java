@@ -16,12 +16,12 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The calls to one peer that go over one stream. Any thread puts calls in; the first of several to come wakes the event loop,
- * which takes them all and writes them as one message. Everything else happens on this loop.
+ * The calls to one peer that go over one stream. Any thread puts calls in; the first of several to come wakes the event
+ * loop, which takes them all and writes them as one message. Everything else happens on this loop.
  *
  * <p>Deadlines need no timer per call. One timer stands at the earliest deadline known when it was set; when it runs,
- * calls that are due end and it is set to the earliest deadline left. With equal timeouts that is one timer per timeout,
- * however many calls there are.
+ * calls that are due end and it is set to the earliest deadline left. With equal timeouts that is one timer per
+ * timeout, however many calls there are.
  */
 final class GrpcTransportLane implements GrpcTransportPeer {
 
@@ -217,8 +217,8 @@ final class GrpcTransportLane implements GrpcTransportPeer {
     }
 
     /**
-     * Ends the calls that wait, up to those of an attempt to connect. Who came after it had begun has an attempt of his own
-     * to come, for the peer may have begun to listen between.
+     * Ends the calls that wait, up to those of an attempt to connect. Who came after it had begun has an attempt of his
+     * own to come, for the peer may have begun to listen between.
      */
     private void failWaiting(Consumer<GrpcTransportCall> end, long attempt) {
         List<GrpcTransportCall> failed = new ArrayList<>();

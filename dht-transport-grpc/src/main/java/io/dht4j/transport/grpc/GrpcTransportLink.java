@@ -201,7 +201,10 @@ final class GrpcTransportLink extends ClientCall.Listener<InputStream> {
         return true;
     }
 
-    /** Ends the calls that are due; the earliest deadline of the others, by {@link System#nanoTime()}, or the largest number. */
+    /**
+     * Ends the calls that are due; the earliest deadline of the others, by {@link System#nanoTime()}, or the largest
+     * number.
+     */
     long expire(long now) {
         long earliest = Long.MAX_VALUE;
         List<GrpcTransportCall> due = new ArrayList<>();
@@ -382,7 +385,10 @@ final class GrpcTransportLink extends ClientCall.Listener<InputStream> {
         lane.lost(this, status, trailers);
     }
 
-    /** Ends the calls that were sent or had begun to be sent; if these went over the next connection, they might end it too. */
+    /**
+     * Ends the calls that were sent or had begun to be sent; if these went over the next connection, they might end it
+     * too.
+     */
     void end(Status status, Metadata trailers) {
         boolean notSent = GrpcTransportMethods.isNotSent(trailers);
         String why = GrpcTransportMethods.reason(status);

@@ -23,7 +23,10 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** The event loops of one transport or server, on epoll where there is, else on NIO. Safe for use by any number of threads. */
+/**
+ * The event loops of one transport or server, on epoll where there is, else on NIO. Safe for use by any number of
+ * threads.
+ */
 final class GrpcTransportLoops {
 
     private final boolean epoll = Epoll.isAvailable();

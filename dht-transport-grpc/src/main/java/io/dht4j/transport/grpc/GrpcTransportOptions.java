@@ -7,8 +7,8 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * How a {@link GrpcTransport} listens, how it calls, and what it may spend. Immutable; every {@code with} method gives a
- * copy, and throws an {@link IllegalArgumentException} that names option, value and allowed range.
+ * How a {@link GrpcTransport} listens, how it calls, and what it may spend. Immutable; every {@code with} method gives
+ * a copy, and throws an {@link IllegalArgumentException} that names option, value and allowed range.
  */
 public final class GrpcTransportOptions {
 
@@ -162,8 +162,8 @@ public final class GrpcTransportOptions {
     }
 
     /**
-     * The same options with the limits of this budget: frames that hold a largest value, how many bytes of them are held, and how many
-     * wait for a connection to a peer.
+     * The same options with the limits of this budget: frames that hold a largest value, how many bytes of them are
+     * held, and how many wait for a connection to a peer.
      *
      * @param memory the node's, by default that of the heap
      * @return new options
@@ -227,9 +227,9 @@ public final class GrpcTransportOptions {
     }
 
     /**
-     * The same options with this bound on the bytes of calls to a peer that have not ended, waiting or sent. Beyond it calls
-     * fail at once, as not sent; a single frame passes whatever its size when no other is under way. It keeps a peer that
-     * hangs from holding the memory of those that call it.
+     * The same options with this bound on the bytes of calls to a peer that have not ended, waiting or sent. Beyond it
+     * calls fail at once, as not sent; a single frame passes whatever its size when no other is under way. It keeps a
+     * peer that hangs from holding the memory of those that call it.
      *
      * @param bytes 1 or more; by default 256 MiB, or an eighth of the heap if that is less
      * @return new options
@@ -241,8 +241,8 @@ public final class GrpcTransportOptions {
     }
 
     /**
-     * The same options with this time to connect to a peer. Only matters for machines that do not answer at all: a closed
-     * port is known at once. A peer that takes the connection has five times as long to speak TLS and HTTP/2.
+     * The same options with this time to connect to a peer. Only matters for machines that do not answer at all: a
+     * closed port is known at once. A peer that takes the connection has five times as long to speak TLS and HTTP/2.
      *
      * @param timeout 1 ms to 10 minutes; by default 2 seconds
      * @return new options
@@ -267,11 +267,11 @@ public final class GrpcTransportOptions {
     }
 
     /**
-     * The same options with this bound on the bytes of requests of peers under way and of replies that are being written.
-     * Beyond it requests are refused, and fail at their caller as not sent.
+     * The same options with this bound on the bytes of requests of peers under way and of replies that are being
+     * written. Beyond it requests are refused, and fail at their caller as not sent.
      *
-     * @param bytes at least the largest frame; by default 512 MiB, or a quarter of the heap if that is less (but no less
-     *     than the largest frame)
+     * @param bytes at least the largest frame; by default 512 MiB, or a quarter of the heap if that is less (but no
+     *     less than the largest frame)
      * @return new options
      */
     public GrpcTransportOptions withMaxInFlightBytes(long bytes) {
@@ -282,9 +282,8 @@ public final class GrpcTransportOptions {
 
     /**
      * The same options with this bound on accepted connections. Beyond it connections are closed as soon as they are
-     * accepted. No more than a
-     * quarter of the files that this process may have open are taken; a warning tells if those are less than half of what
-     * is asked for.
+     * accepted. No more than a quarter of the files that this process may have open are taken; a warning tells if those
+     * are less than half of what is asked for.
      *
      * @param connections 1 to 1,000,000; by default 10,000
      * @return new options
@@ -296,8 +295,8 @@ public final class GrpcTransportOptions {
     }
 
     /**
-     * The same options with this bound on accepted connections from one remote address, or from one IPv6 network of 64 bits.
-     * Beyond it connections are closed as soon as they are accepted.
+     * The same options with this bound on accepted connections from one remote address, or from one IPv6 network of 64
+     * bits. Beyond it connections are closed as soon as they are accepted.
      *
      * @param connections 1 to 1,000,000; by default half of all, or 100 if that is more
      * @return new options
@@ -425,12 +424,18 @@ public final class GrpcTransportOptions {
         return idleTimeout;
     }
 
-    /** How long a peer may take until it has shown that it speaks TLS and HTTP/2: it may be busy, while a connection is the machine's matter. */
+    /**
+     * How long a peer may take until it has shown that it speaks TLS and HTTP/2: it may be busy, while a connection is
+     * the machine's matter.
+     */
     Duration greetingTimeout() {
         return connectTimeout.multipliedBy(5);
     }
 
-    /** How long a connection to a peer may stay unused: less than the peer's patience, so that it is not the peer who closes. */
+    /**
+     * How long a connection to a peer may stay unused: less than the peer's patience, so that it is not the peer who
+     * closes.
+     */
     Duration keepAlive() {
         return idleTimeout.dividedBy(2);
     }

@@ -119,7 +119,10 @@ final class GrpcTransportServer {
         return admission.drain(System.nanoTime() + timeout.toNanos());
     }
 
-    /** Stops listening and ends all connections. Blocks until a moment by {@link System#nanoTime()} at most; false if it took longer. */
+    /**
+     * Stops listening and ends all connections. Blocks until a moment by {@link System#nanoTime()} at most; false if it
+     * took longer.
+     */
     boolean close(long end) {
         Server listening = server;
         if (listening == null) {

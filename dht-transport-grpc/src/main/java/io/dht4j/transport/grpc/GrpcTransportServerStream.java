@@ -31,9 +31,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A stream of a peer that calls: reads requests, hands them to the handler, writes replies in the order in which they come.
- * Lives on the connection's event loop. It reads on only while the peer takes the replies, and holds no more of them than
- * the bounds on requests under way let it.
+ * A stream of a peer that calls: reads requests, hands them to the handler, writes replies in the order in which they
+ * come. Lives on the connection's event loop. It reads on only while the peer takes the replies, and holds no more of
+ * them than the bounds on requests under way let it.
  */
 final class GrpcTransportServerStream extends ServerCall.Listener<InputStream> {
 

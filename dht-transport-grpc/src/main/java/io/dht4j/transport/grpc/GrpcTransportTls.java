@@ -58,8 +58,8 @@ final class GrpcTransportTls implements AutoCloseable {
     }
 
     /**
-     * For one connection to a node. Each has its own, so that no session is resumed: who resumes one would go on under the
-     * certificate that it had then.
+     * For one connection to a node. Each has its own, so that no session is resumed: who resumes one would go on under
+     * the certificate that it had then.
      */
     SslContext calling(NodeId node) {
         try {

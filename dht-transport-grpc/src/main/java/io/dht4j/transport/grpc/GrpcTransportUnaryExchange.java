@@ -165,7 +165,10 @@ final class GrpcTransportUnaryExchange extends ServerCall.Listener<byte[]> {
         write(reply);
     }
 
-    /** Lets {@link #onCancel} wait: when that returns, the event loop may end, and what is sent to it later would keep its buffer for ever. */
+    /**
+     * Lets {@link #onCancel} wait: when that returns, the event loop may end, and what is sent to it later would keep
+     * its buffer for ever.
+     */
     private synchronized void write(byte[] reply) {
         if (released) {
             return;

@@ -75,8 +75,8 @@ final class GrpcTransportUnaryPeer implements GrpcTransportPeer {
         }
 
         /**
-         * Sends a call. If there is no connection, and the attempt to make one may have begun before the call came, it is
-         * made again, once: the peer may have begun to listen between.
+         * Sends a call. If there is no connection, and the attempt to make one may have begun before the call came, it
+         * is made again, once: the peer may have begun to listen between.
          */
         void send(GrpcTransportCall call, boolean first) {
             ManagedChannel current = channel.get();

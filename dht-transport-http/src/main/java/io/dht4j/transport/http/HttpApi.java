@@ -7,8 +7,8 @@ import io.vertx.core.Context;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Serves a cluster's keys to clients over HTTP: entities, scans, placement and status under {@code /v0}, errors as problem
- * details. {@code docs/http-api.md} is the contract.
+ * Serves a cluster's keys to clients over HTTP: entities, scans, placement and status under {@code /v0}, errors as
+ * problem details. {@code docs/http-api.md} is the contract.
  *
  * <p>An API does not own its cluster: close the API first, then the cluster. Safe for use by any number of threads.
  */
@@ -41,7 +41,8 @@ public final class HttpApi implements AutoCloseable {
      *
      * @param transport the cluster's own transport, started
      * @param cluster what to serve
-     * @param options limits, timeouts and tokens; {@code idleTimeout}, TLS and leave for plaintext are the transport's instead
+     * @param options limits, timeouts and tokens; {@code idleTimeout}, TLS and leave for plaintext are the transport's
+     *     instead
      * @return the API, serving
      * @throws IllegalArgumentException if the file of tokens is missing or has a bad line, or if the options have TLS
      */
@@ -62,10 +63,10 @@ public final class HttpApi implements AutoCloseable {
      * @param cluster what to serve
      * @param options limits, timeouts, tokens and TLS
      * @return the API, serving
-     * @throws IllegalArgumentException if the host is blank, the port not 0 to 65535, or the file of tokens is missing or
-     *     has a bad line
-     * @throws TransportException if the port cannot be bound, a file for TLS is not what it should be, or the port would be
-     *     plaintext beyond loopback without leave; the message names host and port
+     * @throws IllegalArgumentException if the host is blank, the port not 0 to 65535, or the file of tokens is missing
+     *     or has a bad line
+     * @throws TransportException if the port cannot be bound, a file for TLS is not what it should be, or the port
+     *     would be plaintext beyond loopback without leave; the message names host and port
      */
     public static HttpApi listening(String host, int port, Cluster cluster, HttpApiOptions options) {
         HttpListenerOptions defaults = HttpListenerOptions.of(host, port);
@@ -114,8 +115,8 @@ public final class HttpApi implements AutoCloseable {
     /**
      * Takes no further requests, waits until those under way have ended (at most for {@code drainTimeout}), then closes
      * their connections. Requests that come meanwhile over open connections are answered 503. On return an own port is
-     * released and its threads have ended; a shared one goes on to serve the node's peers. Blocks; must not be called on
-     * an event loop. May be called repeatedly.
+     * released and its threads have ended; a shared one goes on to serve the node's peers. Blocks; must not be called
+     * on an event loop. May be called repeatedly.
      *
      * @throws IllegalStateException if called on an event loop
      */

@@ -17,8 +17,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Bounds what is in flight, in requests and in bytes of values, and knows when nothing is. Nothing waits here: what does
- * not fit is refused.
+ * Bounds what is in flight, in requests and in bytes of values, and knows when nothing is. Nothing waits here: what
+ * does not fit is refused.
  *
  * <p>A request whose body is still coming has no place among those in flight, so that clients who send heads and no
  * bodies take none from others. So many may wait for their bodies at once; past that the one that has waited longest
@@ -150,7 +150,10 @@ final class HttpApiAdmission {
         underWay.forEach(exchange -> exchange.later(exchange::recheckToken));
     }
 
-    /** Takes bytes from the budget, and tells whether there were enough; when nobody holds any there are enough for everything. */
+    /**
+     * Takes bytes from the budget, and tells whether there were enough; when nobody holds any there are enough for
+     * everything.
+     */
     boolean reserve(long count) {
         long before = bytes.getAndAdd(count);
         if (before > 0 && before + count > maxBytes) {

@@ -7,8 +7,8 @@ import io.dht4j.OverloadedException;
 import io.vertx.core.buffer.Buffer;
 
 /**
- * Reads what a client sends. Memory is taken as bytes come, not as they are announced, and every byte is counted against
- * the body's limit and against the budget of bytes in flight. Belongs to the request's event loop.
+ * Reads what a client sends. Memory is taken as bytes come, not as they are announced, and every byte is counted
+ * against the body's limit and against the budget of bytes in flight. Belongs to the request's event loop.
  */
 final class HttpApiBody {
 

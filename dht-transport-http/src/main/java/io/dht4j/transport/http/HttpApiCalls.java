@@ -21,8 +21,8 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Carries requests out: reads the parameters and the body, calls the cluster and answers. Does not block. Safe for use by any
- * number of event loops.
+ * Carries requests out: reads the parameters and the body, calls the cluster and answers. Does not block. Safe for use
+ * by any number of event loops.
  */
 final class HttpApiCalls {
 

@@ -108,8 +108,8 @@ final class HttpApiExchange {
     }
 
     /**
-     * Whether a body comes whose length is not announced. HTTP/2 does not tell before the next frame is there: what takes a
-     * body is taken to have one, perhaps of no bytes, and a body that nobody wants is dropped.
+     * Whether a body comes whose length is not announced. HTTP/2 does not tell before the next frame is there: what
+     * takes a body is taken to have one, perhaps of no bytes, and a body that nobody wants is dropped.
      */
     private static boolean comesInParts(HttpServerRequest request) {
         return request.version() == HttpVersion.HTTP_2
@@ -242,7 +242,8 @@ final class HttpApiExchange {
     }
 
     /**
-     * As {@link #await(Supplier, Consumer)}, of a result with values, whose bytes count from the moment in which it is there.
+     * As {@link #await(Supplier, Consumer)}, of a result with values, whose bytes count from the moment in which it is
+     * there.
      *
      * @param bytes how many there are
      */
@@ -306,8 +307,8 @@ final class HttpApiExchange {
     }
 
     /**
-     * Answers with an error; an unexpected one is logged, and its details stay here. An answer that has begun is cut off.
-     * What was reserved is given back.
+     * Answers with an error; an unexpected one is logged, and its details stay here. An answer that has begun is cut
+     * off. What was reserved is given back.
      */
     void fail(Throwable error) {
         if (answered) {
@@ -435,7 +436,9 @@ final class HttpApiExchange {
         answered = true;
     }
 
-    /** Ends the exchange when the last of the answer is with the operating system; a client that does not read is cut. */
+    /**
+     * Ends the exchange when the last of the answer is with the operating system; a client that does not read is cut.
+     */
     void watch(Future<Void> end) {
         if (end.isComplete()) {
             release();
@@ -446,9 +449,9 @@ final class HttpApiExchange {
     }
 
     /**
-     * Closes the connection, or resets the stream where it is one of several. A client in the middle of an answer sees that
-     * it is truncated. The close waits behind what is in the socket's queue, at most until the connection's idle timeout, so
-     * nothing large must be kept for it.
+     * Closes the connection, or resets the stream where it is one of several. A client in the middle of an answer sees
+     * that it is truncated. The close waits behind what is in the socket's queue, at most until the connection's idle
+     * timeout, so nothing large must be kept for it.
      */
     void cut() {
         cut = true;

@@ -245,7 +245,9 @@ final class HttpApiHandler implements Handler<HttpServerRequest> {
                 HttpApiQuery.shown(exchange.request().method().name()) + " is not allowed here; allowed: " + allowed));
     }
 
-    /** Over HTTP/2 nobody can tell yet whether a body comes to a request that may have one: if it does, it is dropped. */
+    /**
+     * Over HTTP/2 nobody can tell yet whether a body comes to a request that may have one: if it does, it is dropped.
+     */
     private static void requireNoAnnouncedBody(HttpApiExchange exchange) {
         if (!exchange.isHttp2() || exchange.contentLength() > 0) {
             requireNoBody(exchange);

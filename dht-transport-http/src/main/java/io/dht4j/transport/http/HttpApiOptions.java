@@ -9,8 +9,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * What the public HTTP API accepts, from whom, and how long it waits for its clients. Immutable; every {@code with} method
- * gives a copy, and throws an {@link IllegalArgumentException} that names option, value and allowed range.
+ * What the public HTTP API accepts, from whom, and how long it waits for its clients. Immutable; every {@code with}
+ * method gives a copy, and throws an {@link IllegalArgumentException} that names option, value and allowed range.
  */
 public final class HttpApiOptions {
 
@@ -68,8 +68,8 @@ public final class HttpApiOptions {
     }
 
     /**
-     * Values up to 16 MiB, batches up to 10,000 keys and 32 MiB, 4096 requests and a share of the heap in flight, 30 seconds
-     * for a client to send or receive, 60 seconds of silence, 5 seconds for draining; neither tokens nor TLS.
+     * Values up to 16 MiB, batches up to 10,000 keys and 32 MiB, 4096 requests and a share of the heap in flight, 30
+     * seconds for a client to send or receive, 60 seconds of silence, 5 seconds for draining; neither tokens nor TLS.
      *
      * @return the defaults
      */
@@ -103,8 +103,8 @@ public final class HttpApiOptions {
     }
 
     /**
-     * The same options with the limits of this budget: the largest value, the bytes that are held for clients, and batches that do not
-     * exceed them.
+     * The same options with the limits of this budget: the largest value, the bytes that are held for clients, and
+     * batches that do not exceed them.
      *
      * @param memory the node's, by default that of the heap
      * @return new options
@@ -123,8 +123,8 @@ public final class HttpApiOptions {
     }
 
     /**
-     * The same options with this bound on the bytes of values that are held for clients that are sending or receiving them.
-     * Requests that need more are answered 503.
+     * The same options with this bound on the bytes of values that are held for clients that are sending or receiving
+     * them. Requests that need more are answered 503.
      *
      * @param bytes {@code maxValueBytes} (but at least 1) to 1 TiB; by default an eighth of the heap, up to 256 MiB
      * @return new options
@@ -172,8 +172,8 @@ public final class HttpApiOptions {
     }
 
     /**
-     * The same options with this time for a client to receive an answer, for scans and batches to receive anything. Then its
-     * connection is closed.
+     * The same options with this time for a client to receive an answer, for scans and batches to receive anything.
+     * Then its connection is closed.
      *
      * @param timeout 1 ms to 1 hour; by default 30 seconds
      * @return new options
@@ -185,8 +185,8 @@ public final class HttpApiOptions {
     }
 
     /**
-     * The same options with this time after which a connection to {@link HttpApi#listening}'s own port that is silent, a
-     * request under way or not, is closed.
+     * The same options with this time after which a connection to {@link HttpApi#listening}'s own port that is silent,
+     * a request under way or not, is closed.
      *
      * @param timeout 1 second to 2 hours; by default 60 seconds
      * @return new options
@@ -225,7 +225,8 @@ public final class HttpApiOptions {
     /**
      * The same options with TLS for {@link HttpApi#listening}'s own port. A shared port has the transport's.
      *
-     * @param files the certificate to show and its key; authorities are not used, for clients are not asked for certificates
+     * @param files the certificate to show and its key; authorities are not used, for clients are not asked for
+     *     certificates
      * @return new options
      */
     public HttpApiOptions withTls(TlsFiles files) {

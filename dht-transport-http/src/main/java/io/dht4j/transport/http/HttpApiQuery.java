@@ -25,8 +25,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The parameters of a request. Strict: every parameter is known, stands at most once, and is well-formed. They are decoded
- * as {@code application/x-www-form-urlencoded} says: {@code %XX} is a byte and {@code +} a space.
+ * The parameters of a request. Strict: every parameter is known, stands at most once, and is well-formed. They are
+ * decoded as {@code application/x-www-form-urlencoded} says: {@code %XX} is a byte and {@code +} a space.
  */
 final class HttpApiQuery {
 

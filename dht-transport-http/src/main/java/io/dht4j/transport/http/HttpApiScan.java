@@ -13,10 +13,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Streams a scan to a client. It holds one page, whose bytes count as in flight: the next one is asked for when the socket has taken the last, so a slow
- * client slows the scan down, and one that takes nothing for the write timeout is cut. The status goes out with the first
- * page; an error that comes later closes the connection before the end of the chunked body, so that the client sees the
- * truncation. Belongs to the request's event loop.
+ * Streams a scan to a client. It holds one page, whose bytes count as in flight: the next one is asked for when the
+ * socket has taken the last, so a slow client slows the scan down, and one that takes nothing for the write timeout is
+ * cut. The status goes out with the first page; an error that comes later closes the connection before the end of the
+ * chunked body, so that the client sees the truncation. Belongs to the request's event loop.
  */
 final class HttpApiScan {
 

@@ -78,8 +78,8 @@ final class HttpApiShare {
     }
 
     /**
-     * As {@link #reserve}, on any thread: what is held on its way to the event loop counts too. They are this share's when it is
-     * {@linkplain #adopt told} of them there.
+     * As {@link #reserve}, on any thread: what is held on its way to the event loop counts too. They are this share's
+     * when it is {@linkplain #adopt told} of them there.
      *
      * @throws OverloadedException if there are too few
      */

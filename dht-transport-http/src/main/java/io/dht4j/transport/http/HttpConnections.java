@@ -76,7 +76,9 @@ final class HttpConnections {
         return accepted.over(fastest != null && fastest.available() ? fastest : Transport.NIO);
     }
 
-    /** Tells if there can be fewer connections than the options say; where they say nothing, and many can be, quietly. */
+    /**
+     * Tells if there can be fewer connections than the options say; where they say nothing, and many can be, quietly.
+     */
     void warnOfLimits() {
         int wanted = options.connections().max();
         if (possible >= wanted) {
@@ -197,7 +199,9 @@ final class HttpConnections {
         }
     }
 
-    /** Who is at the other end of a connection: judged when it is first asked, and remembered as long as the connection. */
+    /**
+     * Who is at the other end of a connection: judged when it is first asked, and remembered as long as the connection.
+     */
     Verdict verdict(HttpConnection connection, Supplier<Verdict> judge) {
         Link link = links.get(connection);
         if (link == null) {

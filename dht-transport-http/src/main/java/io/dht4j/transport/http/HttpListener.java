@@ -42,13 +42,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One port and the event loops behind it. Where peers call, requests to {@link #PEER_PATH} go to the peer handler; all others go to the
- * public handler. Either may be attached and detached while the listener runs. Without a handler the answer is 503.
+ * One port and the event loops behind it. Where peers call, requests to {@link #PEER_PATH} go to the peer handler; all
+ * others go to the public handler. Either may be attached and detached while the listener runs. Without a handler the
+ * answer is 503.
  *
- * <p>There is one HTTP server per event loop; they share the port, and each connection stays with the loop that accepted
- * it. Handlers run on that loop and must not block; what they do to a response later they must do on that loop too
- * ({@code Vertx.currentContext()} while handling, then {@code runOnContext}). A handler must leave {@link HttpConnection#closeHandler} alone: it
- * counts connections. Safe for use by any number of threads.
+ * <p>There is one HTTP server per event loop; they share the port, and each connection stays with the loop that
+ * accepted it. Handlers run on that loop and must not block; what they do to a response later they must do on that loop
+ * too ({@code Vertx.currentContext()} while handling, then {@code runOnContext}). A handler must leave
+ * {@link HttpConnection#closeHandler} alone: it counts connections. Safe for use by any number of threads.
  */
 final class HttpListener {
 
@@ -142,8 +143,8 @@ final class HttpListener {
     /**
      * Reads the certificates and binds the port.
      *
-     * @return completes when connections are accepted; fails with a {@link TransportException} that names host and port,
-     *     and the file if one is not what it should be
+     * @return completes when connections are accepted; fails with a {@link TransportException} that names host and
+     *     port, and the file if one is not what it should be
      */
     CompletionStage<Void> start() {
         connections.warnOfLimits();
@@ -156,8 +157,8 @@ final class HttpListener {
     /**
      * Reads the certificates and starts the event loops, for one who only calls.
      *
-     * @return completes when that is done; fails with a {@link TransportException} that names a file that is not what it
-     *     should be
+     * @return completes when that is done; fails with a {@link TransportException} that names a file that is not what
+     *     it should be
      */
     CompletionStage<Void> startWithoutListening() {
         return start(Optional.empty());
@@ -222,7 +223,9 @@ final class HttpListener {
         return failure.minimalCompletionStage();
     }
 
-    /** The own keys and certificates, once {@link #start} has completed, if there are any. {@link #close} closes them. */
+    /**
+     * The own keys and certificates, once {@link #start} has completed, if there are any. {@link #close} closes them.
+     */
     Optional<Tls> tls() {
         return tls;
     }

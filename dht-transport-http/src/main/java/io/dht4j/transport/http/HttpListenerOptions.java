@@ -16,8 +16,8 @@ import java.util.Optional;
  * @param tls the own certificate, without which everything is plaintext
  * @param plaintextAllowed whether plaintext may go further than loopback
  * @param plaintextOption what asks for that, for the warning
- * @param forPeers whether peers call here: then clients are asked for a certificate, and those that have none are served
- *     all the same, for it is the peer endpoint that demands one
+ * @param forPeers whether peers call here: then clients are asked for a certificate, and those that have none are
+ *     served all the same, for it is the peer endpoint that demands one
  */
 record HttpListenerOptions(
         String host,
@@ -40,7 +40,10 @@ record HttpListenerOptions(
     /** HTTP/2 streams under way on a connection, where peers call. */
     static final int PEER_STREAMS = 1024;
 
-    /** Bytes that may be on their way in on an HTTP/2 stream, where peers call: more would only help over long distances. */
+    /**
+     * Bytes that may be on their way in on an HTTP/2 stream, where peers call: more would only help over long
+     * distances.
+     */
     static final int PEER_STREAM_WINDOW = 1 << 20;
 
     /** The same for all streams of a connection together. */
@@ -93,7 +96,9 @@ record HttpListenerOptions(
                 Duration.ofSeconds(5));
     }
 
-    /** The same options with this certificate, or none, and this leave for plaintext beyond loopback, by its usual name. */
+    /**
+     * The same options with this certificate, or none, and this leave for plaintext beyond loopback, by its usual name.
+     */
     HttpListenerOptions secured(Optional<TlsFiles> files, boolean plaintext) {
         return secured(files, plaintext, "withPlaintextAllowed()");
     }

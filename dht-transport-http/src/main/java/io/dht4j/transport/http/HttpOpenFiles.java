@@ -8,8 +8,8 @@ import java.util.OptionalLong;
 final class HttpOpenFiles {
 
     /**
-     * The part of the open files that connections to one port may use: a node may have a port for peers and one for each
-     * public API. The rest is for stores, and for calls to others.
+     * The part of the open files that connections to one port may use: a node may have a port for peers and one for
+     * each public API. The rest is for stores, and for calls to others.
      */
     private static final int PART = 4;
 

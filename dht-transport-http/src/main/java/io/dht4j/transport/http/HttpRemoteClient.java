@@ -30,7 +30,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The connections of an {@link HttpRemote}, and the calls that are under way. Safe for use by any number of threads. */
+/**
+ * The connections of an {@link HttpRemote}, and the calls that are under way. Safe for use by any number of threads.
+ */
 final class HttpRemoteClient implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(HttpRemoteClient.class);

@@ -25,12 +25,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Carries frames between nodes over HTTP: each call is {@code POST /peer/v1/frame} with the frame as its body. Vert.x serves
- * them; which {@linkplain HttpClientKind client} sends them, and how many calls a connection carries at a time, is a matter of
- * the options. Addresses are {@code host:port}, IPv6 addresses in brackets.
+ * Carries frames between nodes over HTTP: each call is {@code POST /peer/v1/frame} with the frame as its body. Vert.x
+ * serves them; which {@linkplain HttpClientKind client} sends them, and how many calls a connection carries at a time,
+ * is a matter of the options. Addresses are {@code host:port}, IPv6 addresses in brackets.
  *
- * <p>Not sent, besides what never left: what the peer's endpoint refused before its handler saw it. Over HTTP/1.1, a call
- * whose deadline passes or that is cancelled once it is sent costs its connection, for it knows no other way to give up.
+ * <p>Not sent, besides what never left: what the peer's endpoint refused before its handler saw it. Over HTTP/1.1, a
+ * call whose deadline passes or that is cancelled once it is sent costs its connection, for it knows no other way to
+ * give up.
  *
  * <p>Safe for use by any number of threads. Only {@link #close} blocks.
  */
@@ -122,7 +123,9 @@ public final class HttpTransport implements Transport {
         return starting.minimalCompletionStage();
     }
 
-    /** The last step of a start: closing comes before it, and then it fails, or after it, and then it closes these too. */
+    /**
+     * The last step of a start: closing comes before it, and then it fails, or after it, and then it closes these too.
+     */
     private void makeClients() {
         synchronized (lifecycle) {
             if (closed) {

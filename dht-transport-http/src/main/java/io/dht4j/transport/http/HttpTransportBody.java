@@ -7,8 +7,8 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * Collects a body of declared length. The array is small before some of it has arrived, and has the declared length then, which its
- * owner has counted. For one thread.
+ * Collects a body of declared length. The array is small before some of it has arrived, and has the declared length
+ * then, which its owner has counted. For one thread.
  */
 final class HttpTransportBody {
 

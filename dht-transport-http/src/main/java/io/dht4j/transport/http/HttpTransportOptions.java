@@ -105,9 +105,9 @@ public final class HttpTransportOptions {
     }
 
     /**
-     * The same options with TLS for everything that goes over the port and to peers. Peers prove to each other who they are:
-     * who answers must show a certificate with the name of the node that was called, and who calls one with a name that
-     * {@link io.dht4j.spi.FrameHandler#mayCall} accepts. It must be the same on all nodes.
+     * The same options with TLS for everything that goes over the port and to peers. Peers prove to each other who they
+     * are: who answers must show a certificate with the name of the node that was called, and who calls one with a name
+     * that {@link io.dht4j.spi.FrameHandler#mayCall} accepts. It must be the same on all nodes.
      *
      * @param files certificate, key and authorities
      * @return new options
@@ -144,8 +144,8 @@ public final class HttpTransportOptions {
     }
 
     /**
-     * The same options with the limits of this budget: frames that hold a largest value, how many bytes of them are held, and how many
-     * wait for a connection to a peer.
+     * The same options with the limits of this budget: frames that hold a largest value, how many bytes of them are
+     * held, and how many wait for a connection to a peer.
      *
      * @param memory the node's, by default that of the heap
      * @return new options
@@ -159,8 +159,8 @@ public final class HttpTransportOptions {
     }
 
     /**
-     * The same options with this many event loop threads, which serve peers, the public API where it shares the port, and
-     * the calls to peers.
+     * The same options with this many event loop threads, which serve peers, the public API where it shares the port,
+     * and the calls to peers.
      *
      * @param threads 1 to 256; by default 2, or 1 on a machine of one core
      * @return new options
@@ -184,12 +184,13 @@ public final class HttpTransportOptions {
     }
 
     /**
-     * The same options with this many connections to each peer. With what {@linkplain HttpClientKind one connection carries
-     * at a time} it bounds how many calls to a peer are under way; more wait in the queue.
+     * The same options with this many connections to each peer. With what
+     * {@linkplain HttpClientKind one connection carries at a time} it bounds how many calls to a peer are under way;
+     * more wait in the queue.
      *
-     * @param connections 1 to 10,000, with {@link HttpClientKind#JDK_H2} 1 to 16; Vert.x's clients (not its WebClient) round
-     *     it up to a multiple of the event loops; by default 32, with pipelining 8, with {@link HttpClientKind#VERTX_H2} 2,
-     *     with {@link HttpClientKind#JDK_H2} 1
+     * @param connections 1 to 10,000, with {@link HttpClientKind#JDK_H2} 1 to 16; Vert.x's clients (not its WebClient)
+     *     round it up to a multiple of the event loops; by default 32, with pipelining 8, with
+     *     {@link HttpClientKind#VERTX_H2} 2, with {@link HttpClientKind#JDK_H2} 1
      * @return new options
      */
     public HttpTransportOptions withConnectionsPerPeer(int connections) {
@@ -199,11 +200,11 @@ public final class HttpTransportOptions {
     }
 
     /**
-     * The same options with this bound on calls that wait for a connection to a peer. Beyond it calls fail at once, as not
-     * sent. More rides out longer pauses and costs memory.
+     * The same options with this bound on calls that wait for a connection to a peer. Beyond it calls fail at once, as
+     * not sent. More rides out longer pauses and costs memory.
      *
-     * @param calls 1 to 10,000,000; Vert.x's clients (not its WebClient) share it out evenly between the event loops; by default
-     *     16,384
+     * @param calls 1 to 10,000,000; Vert.x's clients (not its WebClient) share it out evenly between the event loops;
+     *     by default 16,384
      * @return new options
      */
     public HttpTransportOptions withMaxQueuedPerPeer(int calls) {
@@ -213,12 +214,12 @@ public final class HttpTransportOptions {
     }
 
     /**
-     * The same options with this bound on the bytes of calls to a peer that have not ended, waiting or sent. Beyond it calls
-     * fail at once, as not sent; a single frame passes whatever its size when no other is under way. It keeps a peer that
-     * hangs from holding the memory of those that call it.
+     * The same options with this bound on the bytes of calls to a peer that have not ended, waiting or sent. Beyond it
+     * calls fail at once, as not sent; a single frame passes whatever its size when no other is under way. It keeps a
+     * peer that hangs from holding the memory of those that call it.
      *
-     * @param bytes 1 or more; Vert.x's clients (not its WebClient) share it out evenly between the event loops; by default 256
-     *     MiB, or an eighth of the heap if that is less
+     * @param bytes 1 or more; Vert.x's clients (not its WebClient) share it out evenly between the event loops; by
+     *     default 256 MiB, or an eighth of the heap if that is less
      * @return new options
      */
     public HttpTransportOptions withMaxQueuedBytesPerPeer(long bytes) {
@@ -228,8 +229,8 @@ public final class HttpTransportOptions {
     }
 
     /**
-     * The same options with this time to connect to a peer. Only matters for machines that do not answer at all: a closed
-     * port is known at once.
+     * The same options with this time to connect to a peer. Only matters for machines that do not answer at all: a
+     * closed port is known at once.
      *
      * @param timeout 1 ms to 10 minutes; by default 2 seconds
      * @return new options
@@ -254,11 +255,11 @@ public final class HttpTransportOptions {
     }
 
     /**
-     * The same options with this bound on the bytes of requests of peers under way and of replies that are being written.
-     * Beyond it requests are refused, and fail at their caller as not sent.
+     * The same options with this bound on the bytes of requests of peers under way and of replies that are being
+     * written. Beyond it requests are refused, and fail at their caller as not sent.
      *
-     * @param bytes at least the largest frame; by default 512 MiB, or a quarter of the heap if that is less (but no less
-     *     than the largest frame)
+     * @param bytes at least the largest frame; by default 512 MiB, or a quarter of the heap if that is less (but no
+     *     less than the largest frame)
      * @return new options
      */
     public HttpTransportOptions withMaxInFlightBytes(long bytes) {
@@ -268,9 +269,9 @@ public final class HttpTransportOptions {
     }
 
     /**
-     * The same options with this bound on connections, of peers and others. Past it those over which no whole request has
-     * come give way, the oldest first, or else new ones are closed as soon as they are accepted. A quarter of the places
-     * is kept for peers. A limit of open files that is too low for them lowers it, with a warning at the start.
+     * The same options with this bound on connections, of peers and others. Past it those over which no whole request
+     * has come give way, the oldest first, or else new ones are closed as soon as they are accepted. A quarter of the
+     * places is kept for peers. A limit of open files that is too low for them lowers it, with a warning at the start.
      *
      * @param connections 1 to 1,000,000; by default 10,000
      * @return new options
@@ -282,9 +283,9 @@ public final class HttpTransportOptions {
     }
 
     /**
-     * The same options with this time after which an accepted connection over which nothing moves is closed, even while a
-     * request waits for its reply: no call lasts longer. Calling nodes close theirs after half of it, except those with
-     * {@link HttpClientKind#JDK} and {@link HttpClientKind#JDK_H2}, whose client has a time for the whole JVM
+     * The same options with this time after which an accepted connection over which nothing moves is closed, even while
+     * a request waits for its reply: no call lasts longer. Calling nodes close theirs after half of it, except those
+     * with {@link HttpClientKind#JDK} and {@link HttpClientKind#JDK_H2}, whose client has a time for the whole JVM
      * ({@code jdk.httpclient.keepalive.timeout}).
      *
      * @param timeout 1 second to 2 hours; by default 60 seconds
@@ -415,7 +416,10 @@ public final class HttpTransportOptions {
         return maxInFlightBytes;
     }
 
-    /** How long a connection to a peer may stay unused: less than the peer's patience, so that it is not the peer who closes. */
+    /**
+     * How long a connection to a peer may stay unused: less than the peer's patience, so that it is not the peer who
+     * closes.
+     */
     Duration keepAlive() {
         return idleTimeout.dividedBy(2);
     }

@@ -29,8 +29,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The peer endpoint: reads frames, hands them to the handler, writes replies. Refuses what is malformed, too large or too
- * much before the handler sees it, and says so in a header. Safe for use by any number of threads.
+ * The peer endpoint: reads frames, hands them to the handler, writes replies. Refuses what is malformed, too large or
+ * too much before the handler sees it, and says so in a header. Safe for use by any number of threads.
  */
 final class HttpTransportServer implements Handler<HttpServerRequest> {
 
@@ -65,7 +65,8 @@ final class HttpTransportServer implements Handler<HttpServerRequest> {
     /**
      * An endpoint.
      *
-     * @param listener has the own keys and certificates before the first connection is accepted, if the options want TLS
+     * @param listener has the own keys and certificates before the first connection is accepted, if the options want
+     *     TLS
      */
     HttpTransportServer(FrameHandler frames, HttpTransportOptions options, HttpListener listener) {
         this.listener = listener;
@@ -97,7 +98,10 @@ final class HttpTransportServer implements Handler<HttpServerRequest> {
         return drained;
     }
 
-    /** Replies that callers do not take are bounded as requests are. One passes whatever its size when nothing else is held. */
+    /**
+     * Replies that callers do not take are bounded as requests are. One passes whatever its size when nothing else is
+     * held.
+     */
     private boolean hasRoomFor(long replyBytes) {
         long held = inFlightBytes.get();
         return replyBytes <= SMALL_BODY || held <= SMALL_BODY || held + replyBytes <= maxInFlightBytes;

@@ -116,8 +116,8 @@ final class JdkConnections {
     }
 
     /**
-     * A call fails only with an attempt to connect that began after it came: one from before may have failed since the peer was not
-     * there yet.
+     * A call fails only with an attempt to connect that began after it came: one from before may have failed since the
+     * peer was not there yet.
      *
      * @param first whether an attempt under way may be from before
      */
@@ -262,8 +262,8 @@ final class JdkConnections {
     }
 
     /**
-     * Another certificate may be there by now, and a client resumes sessions that know the old one. What is under way over the
-     * client of before goes on.
+     * Another certificate may be there by now, and a client resumes sessions that know the old one. What is under way
+     * over the client of before goes on.
      */
     private synchronized void renew(HttpClient refused) {
         if (client == refused && !closed && System.nanoTime() - lastRenewal > RENEW_NANOS) {

@@ -23,8 +23,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Entries as lines of JSON, as scans and batches have them. Lines that come in are bounded by their reader; here they are
- * parsed strictly: every field is known and stands once.
+ * Entries as lines of JSON, as scans and batches have them. Lines that come in are bounded by their reader; here they
+ * are parsed strictly: every field is known and stands once.
  */
 final class Ndjson {
 
@@ -45,7 +45,9 @@ final class Ndjson {
     /** The fields of a line that gives a value to a key. */
     static final Set<String> PUTS = Set.of(KEY, VALUE);
 
-    /** What a line has besides its value: the key, twice, its text as escapes of six characters a byte, and the rest. */
+    /**
+     * What a line has besides its value: the key, twice, its text as escapes of six characters a byte, and the rest.
+     */
     static final int MAX_BESIDES_VALUE = 8 * Key.MAX_LENGTH + 1024;
 
     private static final JsonFactory JSON = JsonFactory.builder()

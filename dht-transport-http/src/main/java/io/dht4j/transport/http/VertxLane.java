@@ -23,12 +23,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The calls to one peer that go over one event loop: a bounded queue, and the connections that empty it. Any thread puts
- * calls in; the first of several to come wakes the loop, which takes them all. Everything else happens on the loop.
+ * The calls to one peer that go over one event loop: a bounded queue, and the connections that empty it. Any thread
+ * puts calls in; the first of several to come wakes the loop, which takes them all. Everything else happens on the
+ * loop.
  *
  * <p>Deadlines need no timer per call. One timer stands at the earliest deadline known when it was set; when it runs,
- * calls that are due end and it is set to the earliest deadline left. With equal timeouts that is one timer per timeout,
- * however many calls there are.
+ * calls that are due end and it is set to the earliest deadline left. With equal timeouts that is one timer per
+ * timeout, however many calls there are.
  */
 final class VertxLane {
 
@@ -186,8 +187,8 @@ final class VertxLane {
     }
 
     /**
-     * The connection for the next call, or null if none has room or one is being made for it. Calls share a connection only
-     * when there may be no more of them.
+     * The connection for the next call, or null if none has room or one is being made for it. Calls share a connection
+     * only when there may be no more of them.
      */
     private @Nullable VertxConnection choose() {
         VertxConnection free = idle.pollLast();
@@ -281,8 +282,8 @@ final class VertxLane {
     }
 
     /**
-     * The peer does not accept the certificate of a connection. Another may be there by now, and Vert.x resumes sessions that know the
-     * old one, so further connections begin afresh.
+     * The peer does not accept the certificate of a connection. Another may be there by now, and Vert.x resumes
+     * sessions that know the old one, so further connections begin afresh.
      */
     void renew() {
         assert loop.isCurrent();

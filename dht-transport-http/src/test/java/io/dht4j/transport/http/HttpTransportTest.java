@@ -207,7 +207,10 @@ class HttpTransportTest extends SocketTransportContract {
         return server;
     }
 
-    /** From when on the caller knows of it: a call at the moment of the closing may be lost with the connection, and has an unknown outcome. */
+    /**
+     * From when on the caller knows of it: a call at the moment of the closing may be lost with the connection, and has
+     * an unknown outcome.
+     */
     @Test
     void a_connection_that_the_peer_has_closed_is_not_used_again() throws IOException {
         try (ServerSocket listener = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {

@@ -16,8 +16,8 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Lets one at a time write a snapshot's directory, by a lock on a file beside it. The lock ends with its process, so that one that was killed is in
- * nobody's way. For one thread.
+ * Lets one at a time write a snapshot's directory, by a lock on a file beside it. The lock ends with its process, so
+ * that one that was killed is in nobody's way. For one thread.
  */
 final class SnapshotLock implements AutoCloseable {
 
@@ -73,7 +73,10 @@ final class SnapshotLock implements AutoCloseable {
         }
     }
 
-    /** What tells a file from another one of the same name, where the system has such a thing; empty if there is no file. */
+    /**
+     * What tells a file from another one of the same name, where the system has such a thing; empty if there is no
+     * file.
+     */
     private static Optional<Object> identity(Path file) throws IOException {
         try {
             BasicFileAttributes attributes =

@@ -189,7 +189,8 @@ public final class DhtClient {
      * @param range the keys to show
      * @param limit the most entries; empty for all
      * @param scope the whole cluster's entries or the node's own
-     * @return the entries as lines of {@link ItemFormat#NDJSON}, to be closed; reading fails if the node gives up on the way
+     * @return the entries as lines of {@link ItemFormat#NDJSON}, to be closed; reading fails if the node gives up on
+     *     the way
      * @throws ClientException if the node refuses or none can be reached
      */
     public InputStream scan(KeyRange range, OptionalLong limit, ScanScope scope) throws ClientException {

@@ -28,9 +28,9 @@ import java.util.OptionalLong;
 /** How a file holds entries: one a line. */
 public enum ItemFormat {
     /**
-     * Key, tabulator, value, as bytes. Within them {@code \t}, {@code \n}, {@code \r} and {@code \\} stand for a tabulator,
-     * a line feed, a carriage return and a backslash; all other bytes stand for themselves, so any key and value passes
-     * through. Does not keep when an entry expires.
+     * Key, tabulator, value, as bytes. Within them {@code \t}, {@code \n}, {@code \r} and {@code \\} stand for a
+     * tabulator, a line feed, a carriage return and a backslash; all other bytes stand for themselves, so any key and
+     * value passes through. Does not keep when an entry expires.
      */
     TSV {
         @Override
@@ -67,8 +67,8 @@ public enum ItemFormat {
 
     /**
      * A JSON object with {@code key_base64} and {@code value_base64}, or {@code key} and {@code value} as text, and
-     * {@code expires_at} in milliseconds since 1970 if the entry expires; a negative one is over. Other fields are passed
-     * over; a line has at most {@value #MOST_TOKENS} names, values and brackets.
+     * {@code expires_at} in milliseconds since 1970 if the entry expires; a negative one is over. Other fields are
+     * passed over; a line has at most {@value #MOST_TOKENS} names, values and brackets.
      */
     NDJSON {
         @Override

@@ -4,7 +4,10 @@ import ch.qos.logback.classic.pattern.ThrowableProxyConverter;
 import ch.qos.logback.classic.spi.IThrowableProxy;
 import io.dht4j.PrintableText;
 
-/** The stack trace of a log event, {@linkplain PrintableText escaped} but for its lines. Safe for use by any number of threads. */
+/**
+ * The stack trace of a log event, {@linkplain PrintableText escaped} but for its lines. Safe for use by any number of
+ * threads.
+ */
 public final class PrintableStackTrace extends ThrowableProxyConverter {
 
     /** Made by Logback, for the configuration that names it. */

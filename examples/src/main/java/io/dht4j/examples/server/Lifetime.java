@@ -7,12 +7,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How long a program that serves goes on: until SIGTERM, SIGINT or SIGHUP, and then until it has put its things in order.
+ * How long a program that serves goes on: until SIGTERM, SIGINT or SIGHUP, and then until it has put its things in
+ * order.
  *
- * <p>By itself the JVM ends with status 143 after SIGTERM, however orderly the end. This one ends with 0. The means is the
- * JVM's shutdown hook, which waits for the program to close and then halts the JVM with that status; handlers for
- * signals would be neater, but {@code sun.misc.Signal} is not part of the platform's API. Halting skips nothing: hooks run
- * side by side, and no other is in use here. A program that does not close in time is halted too: what it has
+ * <p>By itself the JVM ends with status 143 after SIGTERM, however orderly the end. This one ends with 0. The means is
+ * the JVM's shutdown hook, which waits for the program to close and then halts the JVM with that status; handlers for
+ * signals would be neater, but {@code sun.misc.Signal} is not part of the platform's API. Halting skips nothing: hooks
+ * run side by side, and no other is in use here. A program that does not close in time is halted too: what it has
  * acknowledged is as safe as with {@code kill -9}.
  */
 public final class Lifetime implements AutoCloseable {
@@ -64,8 +65,8 @@ public final class Lifetime implements AutoCloseable {
     }
 
     /**
-     * Ends the program with status 1, since it can no longer do what it is for: {@link #awaitStop} returns. What is not closed
-     * in time is ended anyway.
+     * Ends the program with status 1, since it can no longer do what it is for: {@link #awaitStop} returns. What is not
+     * closed in time is ended anyway.
      */
     public void fail() {
         status = 1;

@@ -59,8 +59,8 @@ final class Parts {
     }
 
     /**
-     * Refuses plaintext beyond loopback before anything else is done, by the name of the server's own option. Blocks while
-     * it looks up hosts. Where it was asked for, each listener warns of it when it starts.
+     * Refuses plaintext beyond loopback before anything else is done, by the name of the server's own option. Blocks
+     * while it looks up hosts. Where it was asked for, each listener warns of it when it starts.
      *
      * @throws IllegalArgumentException if there would be such plaintext and it was not asked for
      */
@@ -80,8 +80,8 @@ final class Parts {
     }
 
     /**
-     * Looks, before anything is created, whether what a start needs is there: files that can be read, ports that are free. A
-     * start that fails for another reason later says so itself. Blocks.
+     * Looks, before anything is created, whether what a start needs is there: files that can be read, ports that are
+     * free. A start that fails for another reason later says so itself. Blocks.
      *
      * @throws IllegalArgumentException if a file is not what it should be
      * @throws TransportException if a port cannot be bound

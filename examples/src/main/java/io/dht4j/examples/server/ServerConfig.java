@@ -25,8 +25,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How a server is set up. Immutable. {@link #of} makes it from texts and checks them; whether the machine can do what it
- * says (a free port, a writable directory, files with what they should hold), {@link ServerNode#start} finds out.
+ * How a server is set up. Immutable. {@link #of} makes it from texts and checks them; whether the machine can do what
+ * it says (a free port, a writable directory, files with what they should hold), {@link ServerNode#start} finds out.
  *
  * @param id this node's name
  * @param topology every node with its peer address, this one among them

@@ -43,8 +43,8 @@ public final class ServerNode implements AutoCloseable {
     }
 
     /**
-     * Puts the files of a damaged store aside, so that the node starts empty and gets its entries back from the other replicas. To be called before
-     * {@link #start}; until the refill is done, every start goes on with it. Blocks.
+     * Puts the files of a damaged store aside, so that the node starts empty and gets its entries back from the other
+     * replicas. To be called before {@link #start}; until the refill is done, every start goes on with it. Blocks.
      *
      * @param config of the node
      * @return one line that says where the files are
@@ -76,8 +76,8 @@ public final class ServerNode implements AutoCloseable {
      *
      * @param config what to run
      * @return the node, to be closed
-     * @throws ServerStartException if the directory or a file cannot be used, or a port is not free; nothing is left open
-     *     then
+     * @throws ServerStartException if the directory or a file cannot be used, or a port is not free; nothing is left
+     *     open then
      */
     public static ServerNode start(ServerConfig config) throws ServerStartException {
         return start(config, Assembly.STANDARD);
@@ -89,8 +89,8 @@ public final class ServerNode implements AutoCloseable {
      * @param config what to run
      * @param assembly how
      * @return the node, to be closed
-     * @throws ServerStartException if the directory or a file cannot be used, or a port is not free; nothing is left open
-     *     then
+     * @throws ServerStartException if the directory or a file cannot be used, or a port is not free; nothing is left
+     *     open then
      */
     public static ServerNode start(ServerConfig config, Assembly assembly) throws ServerStartException {
         Opened opened = new Opened();
@@ -170,8 +170,8 @@ public final class ServerNode implements AutoCloseable {
     }
 
     /**
-     * Takes no more requests, waits for those under way, and closes everything. Blocks, usually for milliseconds, at most
-     * for some seconds. May be called repeatedly.
+     * Takes no more requests, waits for those under way, and closes everything. Blocks, usually for milliseconds, at
+     * most for some seconds. May be called repeatedly.
      */
     @Override
     public synchronized void close() {
@@ -179,8 +179,8 @@ public final class ServerNode implements AutoCloseable {
     }
 
     /**
-     * Asks every node for a key, so that the first request of a user does not pay for loading classes and connecting. What
-     * comes of it does not matter: other nodes need not run yet.
+     * Asks every node for a key, so that the first request of a user does not pay for loading classes and connecting.
+     * What comes of it does not matter: other nodes need not run yet.
      */
     private static void warmUp(Cluster cluster) {
         CallOptions everyNode = CallOptions.defaults()

@@ -4,8 +4,8 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * What can be set for a server: an option of the command line, and a property of the same name in a file. The default that
- * the help shows is the text that is read when nothing is set.
+ * What can be set for a server: an option of the command line, and a property of the same name in a file. The default
+ * that the help shows is the text that is read when nothing is set.
  */
 public enum Setting {
     /** The node's name. */

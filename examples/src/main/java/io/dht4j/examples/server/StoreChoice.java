@@ -55,8 +55,8 @@ public record StoreChoice(Kind kind, Path data, Durability durability, Set<NodeI
     }
 
     /**
-     * What whoever starts a server should know of where its entries are, so that a mistyped directory is noticed, and that nothing is kept. Looks at the
-     * disk, so to be called before the store is opened. Blocks.
+     * What whoever starts a server should know of where its entries are, so that a mistyped directory is noticed, and
+     * that nothing is kept. Looks at the disk, so to be called before the store is opened. Blocks.
      *
      * @param isDataGiven whether somebody has chosen the directory
      * @return a line that is true once the store is open; empty for a chosen directory that is there

@@ -85,7 +85,9 @@ final class WatchedTransport implements Transport {
         }
     }
 
-    /** Takes only what was certainly not sent for a sign that the node cannot be called: others may be slow, or busy. */
+    /**
+     * Takes only what was certainly not sent for a sign that the node cannot be called: others may be slow, or busy.
+     */
     private void failed(Node node, Throwable error) {
         if (!(error instanceof TransportException e) || e.outcome() != TransportException.Outcome.NOT_SENT) {
             return;

@@ -18,9 +18,9 @@ import java.util.Set;
 import java.util.SplittableRandom;
 
 /**
- * Three servers in processes of their own. Each reaches each other one by a {@link FaultyLink} of its own, since it is given a list of peers with the
- * addresses of its links: where keys live depends on the names of the nodes, not on their addresses. Clients reach servers by links, too. Belongs to one
- * thread.
+ * Three servers in processes of their own. Each reaches each other one by a {@link FaultyLink} of its own, since it is
+ * given a list of peers with the addresses of its links: where keys live depends on the names of the nodes, not on
+ * their addresses. Clients reach servers by links, too. Belongs to one thread.
  */
 final class RealCluster implements AutoCloseable {
 
@@ -143,7 +143,9 @@ final class RealCluster implements AutoCloseable {
         grpcLinks.forEach(link -> link.weather(weather));
     }
 
-    /** Lets no byte pass from a node to another: those of calls of the one, and those of answers to calls of the other. */
+    /**
+     * Lets no byte pass from a node to another: those of calls of the one, and those of answers to calls of the other.
+     */
     void cut(int from, int to, boolean isCut) {
         Way way = new Way(from, to);
         Way back = new Way(to, from);

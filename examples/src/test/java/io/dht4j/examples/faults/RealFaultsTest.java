@@ -39,12 +39,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Three servers in processes of their own, connected by links that fail, while clients read and write through all of them. Processes are killed with
- * {@code kill -9} or stopped, their clocks are set, links are cut, slow, or reset connections, in an order that a seed decides; when all is healed, what the clients saw is judged.
- * The seed decides the faults and what clients ask for. When threads and processes run, nobody decides, so a seed that failed need not fail again.
+ * Three servers in processes of their own, connected by links that fail, while clients read and write through all of
+ * them. Processes are killed with {@code kill -9} or stopped, their clocks are set, links are cut, slow, or reset
+ * connections, in an order that a seed decides; when all is healed, what the clients saw is judged. The seed decides
+ * the faults and what clients ask for. When threads and processes run, nobody decides, so a seed that failed need not
+ * fail again.
  *
- * <p>System properties make it longer: {@code dht.faults.rounds} (of faults, in each run), {@code dht.faults.seed} (of the first run) and
- * {@code dht.faults.runs} (over each transport, with seeds that follow each other).
+ * <p>System properties make it longer: {@code dht.faults.rounds} (of faults, in each run), {@code dht.faults.seed} (of
+ * the first run) and {@code dht.faults.runs} (over each transport, with seeds that follow each other).
  */
 @Tag("search")
 class RealFaultsTest {

@@ -34,8 +34,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 
 /**
- * What clients do, each on a thread of its own, through any node: they write, read and delete a few keys over and over, and write others once. All is kept
- * in a history, which is judged at the end. Safe for use by any number of threads.
+ * What clients do, each on a thread of its own, through any node: they write, read and delete a few keys over and over,
+ * and write others once. All is kept in a history, which is judged at the end. Safe for use by any number of threads.
  */
 final class RealWorkload {
 

@@ -63,9 +63,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A server in a process of its own, to which all that listens gets random and spoiled messages: the public HTTP API, the public gRPC API, and the endpoint for
- * peers over each transport; the peer's own answers are spoiled, too. Each must be answered, rightly or by one clear error with a number; nothing may hang, leak or be told to the log as a stack
- * trace, and the server must serve afterwards. System properties: {@code dht.fuzz.seed}, and {@code dht.fuzz.messages} for each of the three.
+ * A server in a process of its own, to which all that listens gets random and spoiled messages: the public HTTP API,
+ * the public gRPC API, and the endpoint for peers over each transport; the peer's own answers are spoiled, too. Each
+ * must be answered, rightly or by one clear error with a number; nothing may hang, leak or be told to the log as a
+ * stack trace, and the server must serve afterwards. System properties: {@code dht.fuzz.seed}, and
+ * {@code dht.fuzz.messages} for each of the three.
  */
 @Tag("search")
 class FuzzedServerTest {
@@ -82,7 +84,9 @@ class FuzzedServerTest {
 
     private static final int FRAME_REST_BYTES = 32;
     private static final int FRAME_FAILED = 0xFF;
-    /** What a server may hold more after thousands of messages than after some: what it stored, and what it has learned. */
+    /**
+     * What a server may hold more after thousands of messages than after some: what it stored, and what it has learned.
+     */
     private static final long MAX_GROWTH_BYTES = 24 << 20;
 
     private static final int SPARE_DESCRIPTORS = 8;
@@ -110,7 +114,9 @@ class FuzzedServerTest {
     /** What the peer answers with, spoiled, instead of the truth. */
     private volatile List<byte[]> lies = List.of();
 
-    /** Good writes that could be read, and those that could not, since the peer claims to have purged their partitions. */
+    /**
+     * Good writes that could be read, and those that could not, since the peer claims to have purged their partitions.
+     */
     private int served;
 
     private int closed;
@@ -387,9 +393,10 @@ class FuzzedServerTest {
     }
 
     /**
-     * A good write is done, and the server's own copy shows it. Not at once: one answer of two will do, and the peer may have said that it has written while the server
-     * had not; for the same reason a read that asks the peer, too, may be told that there is nothing. What the peer claims to have purged the server must believe, since it
-     * may be its own disk that was set back: such a partition takes writes, and whoever reads it is told that.
+     * A good write is done, and the server's own copy shows it. Not at once: one answer of two will do, and the peer
+     * may have said that it has written while the server had not; for the same reason a read that asks the peer, too,
+     * may be told that there is nothing. What the peer claims to have purged the server must believe, since it may be
+     * its own disk that was set back: such a partition takes writes, and whoever reads it is told that.
      */
     private void assertServes(ServerProcess server, int number) throws Exception {
         String target = "/v0/entity?id=" + ownKey("good" + number) + "&ack=1&from=";

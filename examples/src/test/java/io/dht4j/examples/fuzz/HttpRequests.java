@@ -5,7 +5,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/** Requests of the public HTTP API, most of them with something odd in them, all of them complete: each must be answered. */
+/**
+ * Requests of the public HTTP API, most of them with something odd in them, all of them complete: each must be
+ * answered.
+ */
 final class HttpRequests {
 
     private static final List<String> METHODS =

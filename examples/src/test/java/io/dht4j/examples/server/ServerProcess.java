@@ -42,7 +42,10 @@ public final class ServerProcess implements AutoCloseable {
         return start(shell, directory, options);
     }
 
-    /** As {@link #start}, in a process whose files may not grow beyond so many blocks, of half a kilobyte or one, as the shell counts. */
+    /**
+     * As {@link #start}, in a process whose files may not grow beyond so many blocks, of half a kilobyte or one, as the
+     * shell counts.
+     */
     static ServerProcess startWithSmallFiles(int blocks, Path directory, String... options) throws IOException {
         return start(List.of("sh", "-c", "ulimit -f " + blocks + " && exec \"$@\"", "sh"), directory, options);
     }

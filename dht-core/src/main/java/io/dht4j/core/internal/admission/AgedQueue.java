@@ -9,17 +9,18 @@ import java.util.List;
 import java.util.function.ToLongFunction;
 
 /**
- * A queue that gives out no work that has waited for too long, once it is <em>standing</em>: it has not been empty for a while, so that more
- * comes than is done. Whatever is served in turn then has waited as long as anything may, and its callers may be gone. So what has waited for
- * longer than the limit is given up, and where there was such work the newest goes first. Otherwise work goes in the order in which it came.
+ * A queue that gives out no work that has waited for too long, once it is <em>standing</em>: it has not been empty for
+ * a while, so that more comes than is done. Whatever is served in turn then has waited as long as anything may, and its
+ * callers may be gone. So what has waited for longer than the limit is given up, and where there was such work the
+ * newest goes first. Otherwise work goes in the order in which it came.
  *
  * <p>The signal, time in the queue and not its length, is that of K. Nichols and V. Jacobson, <em>Controlling Queue
- * Delay</em>, 2012 (CoDel). That it counts since the queue was empty, and the turned order, are from B. Maurer, <em>Fail at Scale</em>, 2015.
- * Unlike there, time in which nothing at all was taken is forgiven once: what stood still then was the one who takes, a disk for example, and that
- * much has gathered says nothing of the load.
+ * Delay</em>, 2012 (CoDel). That it counts since the queue was empty, and the turned order, are from B. Maurer,
+ * <em>Fail at Scale</em>, 2015. Unlike there, time in which nothing at all was taken is forgiven once: what stood still
+ * then was the one who takes, a disk for example, and that much has gathered says nothing of the load.
  *
- * <p>It has no bound of its own in number or bytes; {@link Admission} has. Does not block beyond some steps of bookkeeping; safe
- * for use by any number of threads.
+ * <p>It has no bound of its own in number or bytes; {@link Admission} has. Does not block beyond some steps of
+ * bookkeeping; safe for use by any number of threads.
  *
  * @param <T> the work
  */

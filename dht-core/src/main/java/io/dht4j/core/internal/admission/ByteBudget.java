@@ -3,8 +3,8 @@ package io.dht4j.core.internal.admission;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Bounds how many bytes of values are held. Whoever comes past the limit is refused at once: nothing waits, so that nobody can wait for
- * somebody who waits for him. Without locks; safe for use by any number of threads.
+ * Bounds how many bytes of values are held. Whoever comes past the limit is refused at once: nothing waits, so that
+ * nobody can wait for somebody who waits for him. Without locks; safe for use by any number of threads.
  */
 public final class ByteBudget {
 
@@ -21,7 +21,8 @@ public final class ByteBudget {
     }
 
     /**
-     * Takes bytes, to be {@linkplain #give given} back. More than the limit are given out when nobody holds any but the own.
+     * Takes bytes, to be {@linkplain #give given} back. More than the limit are given out when nobody holds any but the
+     * own.
      *
      * @param bytes 0 or more
      * @param own how many bytes whoever takes them holds already and need not count; 0 if all count

@@ -4,8 +4,8 @@ import io.dht4j.OverloadedException;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * What one operation holds of a budget, given back once, when the operation ends. Small amounts are not counted: what bounds them is how
- * many operations are under way. Safe for use by any number of threads.
+ * What one operation holds of a budget, given back once, when the operation ends. Small amounts are not counted: what
+ * bounds them is how many operations are under way. Safe for use by any number of threads.
  */
 public final class HeldBytes {
 

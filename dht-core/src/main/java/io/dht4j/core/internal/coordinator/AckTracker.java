@@ -6,9 +6,9 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 
 /**
- * Counts the answers of a key's replicas and tells when the outcome is certain: {@code ack} of them have answered, or so
- * many have failed that {@code ack} can no longer be reached. Exactly one of the calls that report answers learns of the
- * outcome. Without I/O, time or locks; safe for use by any number of threads.
+ * Counts the answers of a key's replicas and tells when the outcome is certain: {@code ack} of them have answered, or
+ * so many have failed that {@code ack} can no longer be reached. Exactly one of the calls that report answers learns of
+ * the outcome. Without I/O, time or locks; safe for use by any number of threads.
  *
  * <p>A replica that has lost what it held takes a write and cannot tell whether it held something newer. It counts
  * towards {@code ack}, but so many of the others must know that every {@code ack} replicas which have acknowledged an

@@ -37,13 +37,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A scan under way: merges the replicas' pages in key order. For each partition {@code ack} of its first {@code from}
- * replicas are read, this node first; each node is asked only for the partitions that it was chosen for. When a node fails,
- * the partitions are shared out anew among the others, and the scan goes on behind the last key that it has shown. Holds
- * one page per node.
+ * replicas are read, this node first; each node is asked only for the partitions that it was chosen for. When a node
+ * fails, the partitions are shared out anew among the others, and the scan goes on behind the last key that it has
+ * shown. Holds one page per node.
  *
  * <p>A scan of a snapshot reads all replicas that have it, and needs {@code ack} of each partition.
  *
- * <p>For one page at a time, as {@link io.dht4j.Scan} says; the parts of a page come on any thread, each handed on safely.
+ * <p>For one page at a time, as {@link io.dht4j.Scan} says; the parts of a page come on any thread, each handed on
+ * safely.
  */
 final class ClusterScan {
 
@@ -52,7 +53,9 @@ final class ClusterScan {
 
     private final Parts parts;
     private final Peers peers;
-    /** For the values of pages until they are handed on; what is kept between two pages is in the hands of the caller. */
+    /**
+     * For the values of pages until they are handed on; what is kept between two pages is in the hands of the caller.
+     */
     private final ByteBudget budget;
 
     private final ReplicationPolicy policy;
@@ -101,8 +104,9 @@ final class ClusterScan {
 
     /**
      * Brings the next page. The time runs anew with each round of replicas' pages that has come and brought entries: a
-     * range of deleted entries may take many rounds before there is one to show. Rounds that brought none do not count, or
-     * a replica that says again and again that there may be more further on would keep a scan alive for ever. When a page has failed there must be no other: replies to it may still come.
+     * range of deleted entries may take many rounds before there is one to show. Rounds that brought none do not count,
+     * or a replica that says again and again that there may be more further on would keep a scan alive for ever. When a
+     * page has failed there must be no other: replies to it may still come.
      */
     CompletableFuture<List<KeyValue>> next(Supplier<CallContext> contexts) {
         // Who failed a page ago may be back.

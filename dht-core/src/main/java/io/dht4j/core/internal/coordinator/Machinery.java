@@ -46,8 +46,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What runs in a node whether or not it is called: its replica and the door to it, the ways to the others, and what brings and keeps
- * replicas together. Puts these together, starts them, and stops them in an order in which none misses what another still needs.
+ * What runs in a node whether or not it is called: its replica and the door to it, the ways to the others, and what
+ * brings and keeps replicas together. Puts these together, starts them, and stops them in an order in which none misses
+ * what another still needs.
  */
 final class Machinery {
 
@@ -248,7 +249,8 @@ final class Machinery {
     }
 
     /**
-     * Stops and closes all but the environment. Blocks, for each thing that is still under way at most the drain timeout.
+     * Stops and closes all but the environment. Blocks, for each thing that is still under way at most the drain
+     * timeout.
      *
      * @param calls done when no call is under way any more
      */
@@ -319,8 +321,9 @@ final class Machinery {
     }
 
     /**
-     * Asks a node for a sign of life, which comes to {@link #heard} if it comes. Its answer carries its clock, so that a node whose own is behind gives
-     * versions that are new; and who is not the right node, or is configured otherwise, is noticed at once.
+     * Asks a node for a sign of life, which comes to {@link #heard} if it comes. Its answer carries its clock, so that
+     * a node whose own is behind gives versions that are new; and who is not the right node, or is configured
+     * otherwise, is noticed at once.
      */
     private void ping(Node node) {
         CallContext context = new CallContext(environment::nanoTime, PING_TIMEOUT.toNanos());

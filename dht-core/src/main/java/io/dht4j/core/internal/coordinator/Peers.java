@@ -43,10 +43,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks replicas: the local one by a plain call, the others through the transport, several requests in a frame when there is
- * much to ask. A request whose connection broke is sent once more, as long as there is a budget for that; it is safe because requests are
- * idempotent. So a peer that restarted is used by the next request even before its old connections are known to be dead. What a node has
- * no room for is refused as overloaded and not sent. Does not block; safe for use by any number of threads.
+ * Asks replicas: the local one by a plain call, the others through the transport, several requests in a frame when
+ * there is much to ask. A request whose connection broke is sent once more, as long as there is a budget for that; it
+ * is safe because requests are idempotent. So a peer that restarted is used by the next request even before its old
+ * connections are known to be dead. What a node has no room for is refused as overloaded and not sent. Does not block;
+ * safe for use by any number of threads.
  */
 final class Peers {
 
@@ -189,8 +190,9 @@ final class Peers {
     }
 
     /**
-     * A first request of a read was cancelled before its answer came: how long it would have taken nobody will know, but not less than until now. If it did not
-     * count, the slow ones would be missing from the percentile, which would fall with each hedge that wins and so make more of them.
+     * A first request of a read was cancelled before its answer came: how long it would have taken nobody will know,
+     * but not less than until now. If it did not count, the slow ones would be missing from the percentile, which would
+     * fall with each hedge that wins and so make more of them.
      *
      * @param since the monotonic clock when it was made
      */

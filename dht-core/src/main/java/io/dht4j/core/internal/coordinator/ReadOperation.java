@@ -25,11 +25,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One read of one or several keys: asks as many replicas as the fan-out says, merges their answers, and completes when for
- * every key {@code ack} replicas have answered. A replica that fails is replaced by the next one of the policy at once.
+ * One read of one or several keys: asks as many replicas as the fan-out says, merges their answers, and completes when
+ * for every key {@code ack} replicas have answered. A replica that fails is replaced by the next one of the policy at
+ * once.
  *
- * <p>The first replica that a key is asked of sends the value whatever its size; the others send small ones only, and of
- * large ones the version. If the newest value turns out to be one that was not sent, it is fetched.
+ * <p>The first replica that a key is asked of sends the value whatever its size; the others send small ones only, and
+ * of large ones the version. If the newest value turns out to be one that was not sent, it is fetched.
  */
 final class ReadOperation {
 
@@ -281,7 +282,9 @@ final class ReadOperation {
         }
     }
 
-    /** Enough replicas have answered; what is missing of what they hold is fetched, and brought to those that lack it. */
+    /**
+     * Enough replicas have answered; what is missing of what they hold is fetched, and brought to those that lack it.
+     */
     private void settle(KeyRead read, Repairs repairs) {
         // Looked at anew: an answer that was counted on another thread may have come after the one that decides.
         Optional<Sighting> missing = read.answers().missing();
@@ -347,7 +350,9 @@ final class ReadOperation {
         return order;
     }
 
-    /** Fetches a value that was only named, from the replica that named it or any other that has it, or something newer. */
+    /**
+     * Fetches a value that was only named, from the replica that named it or any other that has it, or something newer.
+     */
     private void fetch(KeyRead read, Sighting wanted, List<Node> nodes, int index) {
         if (index == nodes.size()) {
             fail("read failed: no replica sent the value of version "

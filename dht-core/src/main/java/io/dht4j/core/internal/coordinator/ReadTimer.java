@@ -6,9 +6,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ends a read at its deadline, and before lets it ask one more replica when those that it has asked are late: one of them is suspected not to
- * answer, or the hedge delay has passed since it last asked. For each that it asks more it spends from the node's budget of retries; if there is none, it waits for the
- * next time. One timer for all of that, since it is nearly always cancelled; a read that ends at once never sets it.
+ * Ends a read at its deadline, and before lets it ask one more replica when those that it has asked are late: one of
+ * them is suspected not to answer, or the hedge delay has passed since it last asked. For each that it asks more it
+ * spends from the node's budget of retries; if there is none, it waits for the next time. One timer for all of that,
+ * since it is nearly always cancelled; a read that ends at once never sets it.
  */
 final class ReadTimer {
 

@@ -64,8 +64,8 @@ final class Sighting {
     }
 
     /**
-     * Whether the replica lacks what another one holds, or may: of another value of the same version that it only named, it is not known which
-     * wins.
+     * Whether the replica lacks what another one holds, or may: of another value of the same version that it only
+     * named, it is not known which wins.
      *
      * @param other one that came with its entry
      */

@@ -26,8 +26,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One write of one or several entries: sends each to its first {@code from} replicas at the same time and completes when
- * for every entry {@code ack} of them have it as the newest of its key, or when for some entry that can no longer be.
+ * One write of one or several entries: sends each to its first {@code from} replicas at the same time and completes
+ * when for every entry {@code ack} of them have it as the newest of its key, or when for some entry that can no longer
+ * be.
  *
  * <p>A replica that holds something newer says so. When for that reason {@code ack} can no longer be reached, the entry
  * gets a second stamp above the newest that was told of, and is sent anew: so what was acknowledged before this write

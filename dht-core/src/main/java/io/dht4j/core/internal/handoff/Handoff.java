@@ -21,9 +21,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps the writes that replicas missed, and hands them over when they answer again: hinted handoff, after G. DeCandia et al., <em>Dynamo: Amazon's
- * Highly Available Key-value Store</em>, 2007, 4.6. Unlike there, a hint never counts towards {@code ack}. Whatever cannot be kept, for want of room or
- * because the log fails, is dropped, counted and logged; reads that find the replica behind make up for it.
+ * Keeps the writes that replicas missed, and hands them over when they answer again: hinted handoff, after G. DeCandia
+ * et al., <em>Dynamo: Amazon's Highly Available Key-value Store</em>, 2007, 4.6. Unlike there, a hint never counts
+ * towards {@code ack}. Whatever cannot be kept, for want of room or because the log fails, is dropped, counted and
+ * logged; reads that find the replica behind make up for it.
  *
  * <p>Does not block, but for {@link #close}; safe for use by any number of threads.
  */
@@ -169,7 +170,8 @@ public final class Handoff {
     }
 
     /**
-     * A node has answered, whatever it was asked: a sign that it is there. Costs next to nothing when no hints wait for it.
+     * A node has answered, whatever it was asked: a sign that it is there. Costs next to nothing when no hints wait for
+     * it.
      *
      * @param node who answered
      */
@@ -236,11 +238,12 @@ public final class Handoff {
     }
 
     /**
-     * Hands over what can be handed over soon, before an orderly shutdown. What a node does not take is tried again shortly after, unless the node is
-     * suspected not to answer.
+     * Hands over what can be handed over soon, before an orderly shutdown. What a node does not take is tried again
+     * shortly after, unless the node is suspected not to answer.
      *
      * @param atMost what is not taken is not tried again later; zero or more
-     * @return completes when nothing waits to be kept, and every node has got its hints, or is not tried again; by {@link #close} at the latest
+     * @return completes when nothing waits to be kept, and every node has got its hints, or is not tried again; by
+     *     {@link #close} at the latest
      */
     public CompletableFuture<Void> drain(Duration atMost) {
         long endNanos = environment.nanoTime() + atMost.toNanos();

@@ -12,8 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings everything that one node has of some partitions, page after page in the order of the keys. Between two pages it rests for as long as
- * the first one took, or longer if the rate asks for it, so that the other node is not kept busy by this. After a failure it waits, longer each time, and goes on where it was.
+ * Brings everything that one node has of some partitions, page after page in the order of the keys. Between two pages
+ * it rests for as long as the first one took, or longer if the rate asks for it, so that the other node is not kept
+ * busy by this. After a failure it waits, longer each time, and goes on where it was.
  *
  * <p>Does not block; safe for use by any number of threads.
  */

@@ -28,9 +28,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks the other replicas, when this node starts, how far they have purged, and tells them the same of this one; so that both learn whose disk was set back. A partition is not read before
- * all its other replicas have been heard. One that is not there is not waited for when another one has answered; it will tell what it knows when it starts. In any case reads wait for no longer than some
- * seconds: a node must be of use too while others are away for long. Who was not heard by then is asked on, and a partition that turns out to be set back is closed then. A node that holds nothing can show nothing that was deleted, and is read at once.
+ * Asks the other replicas, when this node starts, how far they have purged, and tells them the same of this one; so
+ * that both learn whose disk was set back. A partition is not read before all its other replicas have been heard. One
+ * that is not there is not waited for when another one has answered; it will tell what it knows when it starts. In any
+ * case reads wait for no longer than some seconds: a node must be of use too while others are away for long. Who was
+ * not heard by then is asked on, and a partition that turns out to be set back is closed then. A node that holds
+ * nothing can show nothing that was deleted, and is read at once.
  *
  * <p>Does not block, but for {@link #begin}; safe for use by any number of threads.
  */
@@ -44,7 +47,10 @@ final class StartCheck {
     /** For so long reads wait for the answers of nodes that most likely answer at once, before they are refused. */
     private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-    /** All are asked once more when rounds have ended that were under way when this node started, and that it may have agreed to before. */
+    /**
+     * All are asked once more when rounds have ended that were under way when this node started, and that it may have
+     * agreed to before.
+     */
     private static final Duration AGAIN = Duration.ofMinutes(2);
 
     /** For so long nodes that cannot be reached at all may be about to start, as when nodes are started one by one. */
@@ -115,7 +121,8 @@ final class StartCheck {
      *
      * @param timer ends it
      * @param nanos how long it is
-     * @param mayEndEarly whether a reply to something else ends it; not if that is how it was asked last, since it may refuse just this
+     * @param mayEndEarly whether a reply to something else ends it; not if that is how it was asked last, since it may
+     *     refuse just this
      */
     private record Pause(Environment.Timer timer, long nanos, boolean mayEndEarly) {}
 
@@ -170,7 +177,10 @@ final class StartCheck {
         all.forEach(this::askNow);
     }
 
-    /** Asks a node now, unless it is being asked. Not while holding the lock, since a question may fail at once and let those go that wait. */
+    /**
+     * Asks a node now, unless it is being asked. Not while holding the lock, since a question may fail at once and let
+     * those go that wait.
+     */
     private void askNow(Node node) {
         synchronized (this) {
             Pause pause = pauses.remove(node);
@@ -184,7 +194,10 @@ final class StartCheck {
         ask(node, FIRST_WAIT_NANOS, true);
     }
 
-    /** A node has answered whatever it was asked: so it need not be waited for any longer, but it may have refused just this. */
+    /**
+     * A node has answered whatever it was asked: so it need not be waited for any longer, but it may have refused just
+     * this.
+     */
     void answered(NodeId id) {
         if (!pausing) {
             return;
@@ -228,7 +241,10 @@ final class StartCheck {
         others.keySet().forEach(node -> askAbout(node, some));
     }
 
-    /** Asks a node about some partitions, and so tells it how far this one has purged them, again and again until it answers. */
+    /**
+     * Asks a node about some partitions, and so tells it how far this one has purged them, again and again until it
+     * answers.
+     */
     void askAbout(Node node, BitSet partitions) {
         synchronized (this) {
             BitSet shared = (BitSet) others.getOrDefault(node, new BitSet()).clone();

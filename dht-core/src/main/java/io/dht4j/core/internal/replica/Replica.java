@@ -35,8 +35,8 @@ import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Serves requests from the local store, for this node's own coordinator and for peers alike. Does not block; each request
- * gets exactly one reply, on any thread, that of the caller included. Safe for use by any number of threads.
+ * Serves requests from the local store, for this node's own coordinator and for peers alike. Does not block; each
+ * request gets exactly one reply, on any thread, that of the caller included. Safe for use by any number of threads.
  */
 public final class Replica {
 
@@ -128,7 +128,10 @@ public final class Replica {
         }
     }
 
-    /** Whether a request waits for the first answers of other nodes, after which it is served anew. Nobody waits twice, and not more than may wait for the store. */
+    /**
+     * Whether a request waits for the first answers of other nodes, after which it is served anew. Nobody waits twice,
+     * and not more than may wait for the store.
+     */
     private boolean waits(Request request, Runnable anew) {
         if (unfilled.isEmpty() || unfilled.checked().isDone() || !reads(request)) {
             return false;
@@ -157,8 +160,8 @@ public final class Replica {
      * Serves a request that is no batch.
      *
      * @param request what is asked
-     * @param demand asked again right before the store is: a request that nobody waits for is not begun. A write that was let in is dropped
-     *     for its deadline only
+     * @param demand asked again right before the store is: a request that nobody waits for is not begun. A write that
+     *     was let in is dropped for its deadline only
      * @param reply takes the one reply
      */
     public void serve(Request request, Demand demand, Consumer<Reply> reply) {
@@ -196,7 +199,8 @@ public final class Replica {
     }
 
     /**
-     * Merges entries that this node has fetched from other replicas to become what it should be. They may be older than what it takes from those who come by themselves.
+     * Merges entries that this node has fetched from other replicas to become what it should be. They may be older than
+     * what it takes from those who come by themselves.
      *
      * @param apply the entries
      * @param reply takes the one reply
@@ -211,7 +215,8 @@ public final class Replica {
     }
 
     /**
-     * How many requests were let in and never begun, since they had waited too long for the store or their deadlines had passed.
+     * How many requests were let in and never begun, since they had waited too long for the store or their deadlines
+     * had passed.
      *
      * @return since the beginning
      */
@@ -414,8 +419,8 @@ public final class Replica {
     }
 
     /**
-     * What a cursor shows may be as old as its opening, or as new as its last entry; so both before and after it every partition must have been
-     * there as a whole.
+     * What a cursor shows may be as old as its opening, or as new as its last entry; so both before and after it every
+     * partition must have been there as a whole.
      */
     private Reply page(Request.ScanPage scan, Supplier<EntryCursor> entriesOfRange) {
         if (isUnfilled(scan.partitions())) {

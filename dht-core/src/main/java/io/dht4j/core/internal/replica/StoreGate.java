@@ -30,14 +30,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The only way to the store: keeps blocking calls off the calling threads, bounds what waits and for how long, and turns whatever the
- * store throws into a failed reply. Stores that are memory-fast are called at once on the calling thread.
+ * The only way to the store: keeps blocking calls off the calling threads, bounds what waits and for how long, and
+ * turns whatever the store throws into a failed reply. Stores that are memory-fast are called at once on the calling
+ * thread.
  *
  * <p>Writes that wait are merged into one call of the store. While a call is in the middle of a write or an fsync, the
  * next ones gather; so a slow disk is used with large groups and an idle one without any delay.
  *
- * <p>Work that has waited for too long, or whose deadline has passed when its turn comes, is answered as such and never begun. What
- * has begun is never broken off.
+ * <p>Work that has waited for too long, or whose deadline has passed when its turn comes, is answered as such and never
+ * begun. What has begun is never broken off.
  *
  * <p>Whoever takes a reply and throws harms nobody else: the others get theirs all the same.
  */
@@ -49,7 +50,9 @@ final class StoreGate {
     /** What an entry counts as in a group at least: so a group has some thousands of entries at most. */
     private static final long BYTES_PER_ENTRY = 1024;
 
-    /** So many reads of a batch run one after the other on a thread: one thread each would cost more than most reads. */
+    /**
+     * So many reads of a batch run one after the other on a thread: one thread each would cost more than most reads.
+     */
     private static final int READS_PER_TASK = 16;
 
     /** Entries to be merged into the store, unless they are expired. */
@@ -140,7 +143,10 @@ final class StoreGate {
         later(Read.through(new Demand(() -> false, () -> false), () -> refillNow(entries), reply));
     }
 
-    /** Merges several lists of entries into the store, with one call of it where it can be, each with a reply of its own. */
+    /**
+     * Merges several lists of entries into the store, with one call of it where it can be, each with a reply of its
+     * own.
+     */
     void applyAll(List<Write> together) {
         if (store.isMemoryFast()) {
             for (Write write : together) {

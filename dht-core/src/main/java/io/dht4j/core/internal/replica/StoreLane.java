@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Work of one kind that waits for the store's threads, some of which take it. Between two pieces a thread gives way to what else
- * waits for the threads. Safe for use by any number of threads.
+ * Work of one kind that waits for the store's threads, some of which take it. Between two pieces a thread gives way to
+ * what else waits for the threads. Safe for use by any number of threads.
  *
  * @param <T> the work
  */
@@ -56,7 +56,10 @@ final class StoreLane<T> {
         this.work = work;
     }
 
-    /** Adds work, which will be done or given up. If the store's threads have ended, it is done at once: the store is closed or about to be. */
+    /**
+     * Adds work, which will be done or given up. If the store's threads have ended, it is done at once: the store is
+     * closed or about to be.
+     */
     void add(List<T> items) {
         queue.add(items, environment.nanoTime());
         start();

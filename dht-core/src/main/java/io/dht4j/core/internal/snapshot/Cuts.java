@@ -22,16 +22,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The snapshots that are being read, as far as this node is concerned. {@code docs/backup.md} tells the whole protocol; this
- * is what a node does in it:
+ * The snapshots that are being read, as far as this node is concerned. {@code docs/backup.md} tells the whole protocol;
+ * this is what a node does in it:
  *
  * <ol>
- *   <li>{@link #open}: from now on keep what each write supersedes. When the writes that had begun without are in the store, tell
- *       the clock: nothing that is in the store is newer.
- *   <li>{@link #fix}: the version of the cut is chosen, not older than any node's clock. Give no version up to it any more, and tell
- *       when the writes of this node that may have one have ended.
- *   <li>{@link #cursor}: read as of that version.
- *   <li>{@link #end}, or a lease that runs out, or too much to keep: forget everything.
+ * <li>{@link #open}: from now on keep what each write supersedes. When the writes that had begun without are in the
+ * store, tell the clock: nothing that is in the store is newer.
+ * <li>{@link #fix}: the version of the cut is chosen, not older than any node's clock. Give no version up to it any
+ * more, and tell when the writes of this node that may have one have ended.
+ * <li>{@link #cursor}: read as of that version.
+ * <li>{@link #end}, or a lease that runs out, or too much to keep: forget everything.
  * </ol>
  *
  * <p>Nothing blocks but {@link #applyAndGetVersions} and {@link #cursor}, as the store does. Safe for use by any number
@@ -98,7 +98,8 @@ public final class Cuts {
     }
 
     /**
-     * Completes when all writes of this node's coordinator have ended that may have a version not newer than the clock's.
+     * Completes when all writes of this node's coordinator have ended that may have a version not newer than the
+     * clock's.
      *
      * @return never fails
      */
@@ -111,8 +112,8 @@ public final class Cuts {
      *
      * @param id names the cut
      * @param leaseNanos how long the cut may be left alone
-     * @return completes with this node's clock, when nothing newer is in the store; fails with a {@link DhtException} if there are
-     *     too many, or if it ends before
+     * @return completes with this node's clock, when nothing newer is in the store; fails with a {@link DhtException}
+     *     if there are too many, or if it ends before
      */
     public CompletableFuture<Version> open(Version id, long leaseNanos) {
         Cut cut;
@@ -151,8 +152,8 @@ public final class Cuts {
      *
      * @param id names the cut
      * @param at its version
-     * @return completes when every write of this node's coordinator that may have such a version has ended; fails with a
-     *     {@link DhtException} if there is no such cut, if it ends before, or if the version is too far ahead
+     * @return completes when every write of this node's coordinator that may have such a version has ended; fails with
+     *     a {@link DhtException} if there is no such cut, if it ends before, or if the version is too far ahead
      */
     public CompletableFuture<Void> fix(Version id, Version at) {
         Optional<Cut> found = find(id);
@@ -173,8 +174,8 @@ public final class Cuts {
     }
 
     /**
-     * Reads the store as it was at a version. Blocks, as the store does. Whoever reads must {@link #use} the cut afterwards, to
-     * know that it was there until then.
+     * Reads the store as it was at a version. Blocks, as the store does. Whoever reads must {@link #use} the cut
+     * afterwards, to know that it was there until then.
      *
      * @param at the version of an open cut
      * @param range the keys to show

@@ -4,8 +4,8 @@ import io.dht4j.core.internal.wire.FrameCodec.Decoded;
 import java.util.Optional;
 
 /**
- * Reads the reply to a batch part by part. A part that is malformed spoils no other, and one that nobody wants any more is
- * passed over without being decoded. For one thread.
+ * Reads the reply to a batch part by part. A part that is malformed spoils no other, and one that nobody wants any more
+ * is passed over without being decoded. For one thread.
  */
 public final class BatchReader {
 

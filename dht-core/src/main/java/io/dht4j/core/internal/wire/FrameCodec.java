@@ -133,7 +133,9 @@ public final class FrameCodec {
         return out.toByteArray();
     }
 
-    /** A thousand parts that failed must not make the frame outgrow its limit: the last ones go without their messages. */
+    /**
+     * A thousand parts that failed must not make the frame outgrow its limit: the last ones go without their messages.
+     */
     private static Reply.Batch withBoundedTexts(Reply.Batch batch) {
         int room = MAX_BATCH_TEXT;
         for (Reply reply : batch.replies()) {

@@ -209,8 +209,8 @@ public final class AcceptedConnection extends ChannelInboundHandlerAdapter {
     }
 
     /**
-     * Closes the connection without waiting for what is to be written: a client that does not read would never let go of
-     * its place. What handles requests above would wait. To be called from any thread; it is done later.
+     * Closes the connection without waiting for what is to be written: a client that does not read would never let go
+     * of its place. What handles requests above would wait. To be called from any thread; it is done later.
      */
     void closeNow() {
         try {
