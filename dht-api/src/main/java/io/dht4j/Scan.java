@@ -15,7 +15,7 @@ import java.util.function.Consumer;
 public interface Scan extends AutoCloseable {
 
     /**
-     * Asks for the next page. Does not block. The timeout of the scan's options counts for each page anew, and within a
+     * Asks for the next page. Does not block. The timeout of the scan's options counts for each page again, and within a
      * page whenever the replicas have brought a part of it: a long range of deleted entries takes longer.
      *
      * @return completes with the next entries, at least one, or with an empty list when the scan has ended; fails with

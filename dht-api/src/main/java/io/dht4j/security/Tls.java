@@ -89,7 +89,7 @@ public final class Tls implements AutoCloseable {
      *
      * @param files where they are
      * @param warnings takes a line, without secrets: now, on the calling thread, of certificates that are not valid
-     *     today; later, on the own thread, when files were read anew or could not be
+     *     today; later, on the own thread, when files were read again or could not be
      * @return what they say
      * @throws IllegalArgumentException if a file is missing or not what it should be; the message names it
      */

@@ -46,7 +46,7 @@ public final class Tokens implements AutoCloseable {
      * Reads the file. Blocks.
      *
      * @param file where it is
-     * @param warnings takes a line, without secrets, when the file was read anew or could not be; called on the own thread
+     * @param warnings takes a line, without secrets, when the file was read again or could not be; called on the own thread
      * @return what it says
      * @throws IllegalArgumentException if it is missing or has a bad line; the message names file and line, not the token
      */

@@ -125,8 +125,8 @@ final class Watched<T> implements AutoCloseable {
             }
             return;
         }
-        warnings.accept(
-                PrintableText.of(files.stream().map(Path::toString).collect(Collectors.joining(", ")) + ": read anew"));
+        warnings.accept(PrintableText.of(
+                files.stream().map(Path::toString).collect(Collectors.joining(", ")) + ": read again"));
     }
 
     /** Whether this look found what the last one found, and that is news. */

@@ -61,7 +61,7 @@ public interface RefillMarker {
 
             @Override
             public void keep(BitSet pending) {
-                // A store that ends with the process begins anew with it.
+                // A store that ends with the process begins again with it.
             }
         };
     }

@@ -162,7 +162,7 @@ class TokensTest {
         assertAllowed(tokens, WRITER, Scope.WRITE);
         assertThatExceptionOfType(InvalidRequestException.class)
                 .isThrownBy(() -> tokens.require(Optional.of(READER), Scope.READ));
-        assertThat(warnings).containsExactly(file + ": read anew");
+        assertThat(warnings).containsExactly(file + ": read again");
     }
 
     @Test
@@ -183,7 +183,7 @@ class TokensTest {
                         file + " is empty; what was read before stays in use");
         Files.writeString(file, "read " + READER + "\n");
         look(tokens, 5);
-        assertThat(warnings).hasSize(4).last().isEqualTo(file + ": read anew");
+        assertThat(warnings).hasSize(4).last().isEqualTo(file + ": read again");
     }
 
     @Test

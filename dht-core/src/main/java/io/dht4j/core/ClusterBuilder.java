@@ -468,7 +468,7 @@ public final class ClusterBuilder {
     }
 
     /**
-     * How much this node may keep of what is written anew while a snapshot is read. Past it the snapshot fails, the
+     * How much this node may keep of what is written while a snapshot is read. Past it the snapshot fails, the
      * node goes on. Default: {@link MemoryBudget#snapshotBytes()}; takes no memory while there is no snapshot.
      *
      * @param snapshotBytes 0 bytes to 1 TiB, for all snapshots together

@@ -348,7 +348,7 @@ public abstract class StoreContract extends StoreThreadsContract {
         told.assertTells(store);
     }
 
-    /** Following a store anew. */
+    /** Following a store again. */
     @Test
     void a_later_listener_takes_the_place_of_the_first() {
         SplittableRandom random = new SplittableRandom(SEED);

@@ -37,7 +37,7 @@ public abstract class TransportDeadlinesContract extends TransportConcurrencyCon
     void a_call_without_a_reply_ends_at_its_deadline_with_its_outcome_unknown() {
         Started client = start(echo());
         withEnoughTime(time -> {
-            // Each time anew, so that a late request of an earlier attempt does not count.
+            // Each time again, so that a late request of an earlier attempt does not count.
             Recorder recorder = new Recorder((request, unused) -> new CompletableFuture<>());
             Started server = start(recorder);
             CallContext context = within(time);

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A lab that keeps what it is given in a report, which it writes anew with each measurement: whatever ends the process, the
+ * A lab that keeps what it is given in a report, which it writes again with each measurement: whatever ends the process, the
  * report shows what was measured.
  */
 final class LabRun implements Lab {

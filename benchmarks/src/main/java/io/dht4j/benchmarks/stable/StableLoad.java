@@ -20,7 +20,7 @@ import java.util.function.Consumer;
  * <p>Noise only ever makes a run worse: a neighbour's work or a collector's pause spoils a run that would have been stable, and
  * nothing makes an overloaded server keep up. So a rate that fails by little in a short run, or on the way up again, is tried once more before it counts as unstable,
  * and one that holds once counts as stable; whether that was luck, the longer run tells. A run that failed while others on the host
- * had the processors says nothing, and is made anew some times.
+ * had the processors says nothing, and is made again some times.
  */
 public final class StableLoad {
 
@@ -34,7 +34,7 @@ public final class StableLoad {
     /** Of longer runs on the way up: one that is spoiled would end it, however far below the limit. */
     private static final int TRIES_ABOVE = 2;
 
-    /** How often a run is made anew that others on the host have disturbed: they may stay. */
+    /** How often a run is made again that others on the host have disturbed: they may stay. */
     private static final int MOST_DISTURBED = 3;
 
     /** So that the first step up or down may be as small as the precision. */

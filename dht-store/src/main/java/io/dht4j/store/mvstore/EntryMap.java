@@ -220,7 +220,7 @@ final class EntryMap implements AutoCloseable {
             synchronized (following) {
                 Stored before = map.entries.operate(entry.key(), Stored.of(entry), new KeepNewest(map, entry));
                 map.mergedUpTo = entry.key();
-                // A table whose merge failed is merged anew, and what was told of it is not told again.
+                // A table whose merge failed is merged again, and what was told of it is not told again.
                 if (toldUpTo == null || entry.key().compareTo(toldUpTo) > 0) {
                     @Nullable
                     Entry replaced = before == null || listener == null ? null : map.entry(entry.key(), before);
@@ -306,7 +306,7 @@ final class EntryMap implements AutoCloseable {
             }
             MapFile current = opened;
             used = current;
-            // What the map shows of a table that is being merged is not told; what is merged anew since a failure is.
+            // What the map shows of a table that is being merged is not told; what is merged again since a failure is.
             toldUpTo = current.mergedUpTo;
             listener = newListener;
             undecided = List.of();
@@ -458,7 +458,7 @@ final class EntryMap implements AutoCloseable {
         }
     }
 
-    /** What keeps the file small, until it is opened anew. */
+    /** What keeps the file small, until it is opened again. */
     Tidying tidying() {
         return opened.tidying;
     }

@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The file of a map while it is open. After a write that failed nobody knows what MVStore holds of it in memory; so
- * this is broken then, and the file is to be opened anew, from what is in it as a whole. Safe for use by any number of
+ * this is broken then, and the file is to be opened again, from what is in it as a whole. Safe for use by any number of
  * threads.
  */
 final class MapFile {

@@ -17,7 +17,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Begins a damaged store anew: its files are put aside, and the node gets its entries back from the other replicas.
+ * Begins a damaged store again: its files are put aside, and the node gets its entries back from the other replicas.
  * Nothing is deleted.
  */
 public final class Rebuild {
@@ -60,7 +60,7 @@ public final class Rebuild {
             Path aside = newDirectory(directory);
             for (Path file : files) {
                 if (file.endsWith(StoreDirectory.FORMAT_FILE)) {
-                    // It stays, or is written anew, so that the directory is known as a store's all the time.
+                    // It stays, or is written again, so that the directory is known as a store's all the time.
                     Files.copy(file, aside.resolve(file.getFileName()));
                 } else {
                     Files.move(file, aside.resolve(file.getFileName()), StandardCopyOption.ATOMIC_MOVE);
@@ -83,7 +83,7 @@ public final class Rebuild {
             MvStore.open(directory, MvStoreOptions.defaults()).close();
             return true;
         } catch (StoreException e) {
-            LOG.warn("{} was being refilled, and cannot be opened; it is begun anew: {}", directory, e.getMessage());
+            LOG.warn("{} was being refilled, and cannot be opened; it is begun again: {}", directory, e.getMessage());
             return false;
         }
     }

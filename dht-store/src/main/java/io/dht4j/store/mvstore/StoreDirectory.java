@@ -221,7 +221,7 @@ final class StoreDirectory implements AutoCloseable {
         return name.equals("hints") || name.startsWith(ASIDE_PREFIX);
     }
 
-    /** Whether a file is of a store, and of no use when the store is made anew. */
+    /** Whether a file is of a store, and of no use when the store is made again. */
     static boolean isStoreFile(String name) {
         String base = name.endsWith(WholeFile.DRAFT_SUFFIX)
                 ? name.substring(0, name.length() - WholeFile.DRAFT_SUFFIX.length())
@@ -274,7 +274,7 @@ final class StoreDirectory implements AutoCloseable {
             if (!Files.exists(file)) {
                 writable.run();
                 if (!mayBeNew) {
-                    LOG.warn("{} is missing; it is written anew, as this node is set up now: {}", file, placement);
+                    LOG.warn("{} is missing; it is written again, as this node is set up now: {}", file, placement);
                 }
                 WholeFile.write(disk, directory, PLACEMENT_FILE, StandardCharsets.UTF_8.encode(placement + "\n"));
                 files.closedIfThere(file);
@@ -329,7 +329,7 @@ final class StoreDirectory implements AutoCloseable {
     }
 
     /**
-     * Writes a segment of the log anew, and forces it to the disk: a process whose fsync failed may have left a frame
+     * Writes a segment of the log again, and forces it to the disk: a process whose fsync failed may have left a frame
      * in it that is not on the disk, though it can be read.
      */
     void writeAgain(Path segment) throws IOException {

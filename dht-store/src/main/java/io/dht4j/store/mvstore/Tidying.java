@@ -4,7 +4,7 @@ import io.dht4j.Key;
 import java.util.function.LongPredicate;
 
 /**
- * Keeps the file of the map small: what has been replaced stays in it until the chunk that has it is written anew, without it. MVStore chooses the chunks; this says when, how much, and in steps of which
+ * Keeps the file of the map small: what has been replaced stays in it until the chunk that has it is written again, without it. MVStore chooses the chunks; this says when, how much, and in steps of which
  * size, so that neither merges nor requests wait for long. For the merging thread.
  */
 final class Tidying {

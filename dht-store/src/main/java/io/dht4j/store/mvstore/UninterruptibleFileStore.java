@@ -56,7 +56,7 @@ final class UninterruptibleFileStore extends RandomAccessStore {
      * Whether the end of a chunk is written only when everything before is on the disk. Otherwise what is not forced
      * may reach it in any order when the power fails, and MVStore, which looks at the beginning and the end of its
      * newest chunk only, takes one for complete that is not, or one whose older pages were in space that has been
-     * written anew since.
+     * written again since.
      */
     private final boolean inOrder;
 
@@ -97,7 +97,7 @@ final class UninterruptibleFileStore extends RandomAccessStore {
     }
 
     /**
-     * Whether the file system was mounted read-only: if it is not any more, the file must be opened anew to be written.
+     * Whether the file system was mounted read-only: if it is not any more, the file must be opened again to be written.
      */
     boolean isOpenedToRead() {
         return openedToRead;

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("portable")
 class MvStorePurgeFaultsTest extends MvStoreFaults {
 
-    /** Begins to listen while the store may open its file anew, which ends what is being read. */
+    /** Begins to listen while the store may open its file again, which ends what is being read. */
     private static Told beginAnew(MvStore store) throws InterruptedException {
         Told[] told = new Told[1];
         await("somebody listens", () -> {
@@ -135,7 +135,7 @@ class MvStorePurgeFaultsTest extends MvStoreFaults {
             disk.failWrites(FailingDisk::isMap);
             disk.failOpens(FailingDisk::isMap);
             assertThatThrownBy(() -> store.purge(Entry::isTombstone)).isInstanceOf(StoreException.class);
-            // The file cannot be opened anew yet: reads show what was in memory when the write failed, or fail.
+            // The file cannot be opened again yet: reads show what was in memory when the write failed, or fail.
             int shown = 0;
             for (int i = 0; i < 6000; i++) {
                 try {
@@ -208,7 +208,7 @@ class MvStorePurgeFaultsTest extends MvStoreFaults {
                     assertThat(e).hasMessageContaining("No space left on device");
                 }
                 if (random.nextBoolean()) {
-                    // Somebody begins to listen when the file has perhaps been opened anew.
+                    // Somebody begins to listen when the file has perhaps been opened again.
                     told = beginAnew(store);
                 }
                 disk.heal();

@@ -175,7 +175,7 @@ public final class Operation {
     /** A monotonic read that ended at a moment has shown this write, with one of its stamps. */
     private record Sight(int moment, Version version) {}
 
-    /** A monotonic read has shown this write, which may have been stamped anew since, or be. */
+    /** A monotonic read has shown this write, which may have been stamped again since, or be. */
     void seen(int moment, Version shown) {
         sights.add(new Sight(moment, shown));
         if (outcome != Outcome.DONE || version.isEmpty()) {

@@ -107,7 +107,7 @@ final class BlockingStore extends ForwardingStore {
         @Override
         public boolean hasNext() {
             if (!held.hasNext()) {
-                throw new StoreException("the file was opened anew");
+                throw new StoreException("the file was opened again");
             }
             return true;
         }

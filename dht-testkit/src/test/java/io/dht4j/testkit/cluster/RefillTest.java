@@ -77,7 +77,7 @@ class RefillTest {
         return lost && node == LOST ? builder.refill(marker, without) : builder;
     }
 
-    /** Node 2 starts anew with nothing. */
+    /** Node 2 starts again with nothing. */
     private void lose(SimulatedCluster cluster) {
         lost = true;
         cluster.stop(LOST);

@@ -97,7 +97,7 @@ final class SetBackCluster extends SimulatedCluster {
         starts.cutOff = cutOff;
     }
 
-    /** Starts a node anew, with another disk. */
+    /** Starts a node again, with another disk. */
     void setBack(int node, Store image) {
         stop(node);
         startNode(node, image);

@@ -293,8 +293,8 @@ class SnapshotsTest {
                     cluster.node(0).put(Key.of("short"), bytes("v"), EVERYWHERE.withTimeToLive(Duration.ofSeconds(5))));
             TreeMap<Key, Value> before = present(cluster);
             Version snapshot = open(cluster, 0);
-            put(cluster, 1, "long", "anew");
-            put(cluster, 1, "short", "anew");
+            put(cluster, 1, "long", "again");
+            put(cluster, 1, "short", "again");
 
             assertThat(read(cluster, 2, snapshot)).isEqualTo(before);
             assertThat(before.get(Key.of("long")).expiresAtMillis()).isPresent();

@@ -98,7 +98,7 @@ class ReadCheckTest {
         assertThat(violations()).hasSize(1);
     }
 
-    /** Judges all anew. */
+    /** Judges all again. */
     private List<String> violations() {
         ReadCheck check = new ReadCheck(history, Hiding.inHistory(history));
         return history.all().stream()

@@ -87,7 +87,7 @@ class TlsReloadTest {
         assertThat(meet()).isNotEqualTo(before);
         assertThat(warnings)
                 .containsExactly(
-                        issued.certificate() + ", " + issued.key() + ", " + issued.authority() + ": read anew");
+                        issued.certificate() + ", " + issued.key() + ", " + issued.authority() + ": read again");
     }
 
     @Test
@@ -178,7 +178,7 @@ class TlsReloadTest {
             int told = warnings.size();
             Files.write(file, whole);
             Look.at(server);
-            assertThat(warnings).hasSize(told + 1).last().asString().endsWith("read anew");
+            assertThat(warnings).hasSize(told + 1).last().asString().endsWith("read again");
         }
     }
 
@@ -225,7 +225,7 @@ class TlsReloadTest {
         clock.now = clock.now.plus(Duration.ofDays(2));
         Look.once(tls);
         assertThat(serial(tls)).isNotEqualTo(before);
-        assertThat(warnings).hasSize(2).last().asString().endsWith("read anew");
+        assertThat(warnings).hasSize(2).last().asString().endsWith("read again");
     }
 
     @Test
@@ -314,7 +314,7 @@ class TlsReloadTest {
         TestCertificates.replace(own, old, over);
         Look.at(client);
         meet();
-        assertThat(warnings).last().asString().endsWith("read anew");
+        assertThat(warnings).last().asString().endsWith("read again");
     }
 
     private void put(TestCertificates.Issued by) {
@@ -360,7 +360,7 @@ class TlsReloadTest {
         TestCertificates.replace(issued.certificate(), next.certificate());
         TestCertificates.replace(issued.key(), next.key());
         await().atMost(Duration.ofSeconds(30))
-                .untilAsserted(() -> assertThat(warnings).anyMatch(line -> line.endsWith("read anew")));
+                .untilAsserted(() -> assertThat(warnings).anyMatch(line -> line.endsWith("read again")));
         assertThat(meet(watched)).isNotEqualTo(before);
     }
 
@@ -412,7 +412,7 @@ class TlsReloadTest {
                 }
             }
             assertThat(refused).isEmpty();
-            assertThat(warnings).hasSizeGreaterThanOrEqualTo(10).allMatch(line -> line.endsWith("read anew"));
+            assertThat(warnings).hasSizeGreaterThanOrEqualTo(10).allMatch(line -> line.endsWith("read again"));
         } finally {
             threads.shutdown();
         }

@@ -459,7 +459,7 @@ class PlantedBugsTest {
                         applied -> applied.visit(Advice.to(NothingNewer.class).on(named("newer")))));
     }
 
-    /** Acknowledges what has just been stamped anew and sent. */
+    /** Acknowledges what has just been stamped again and sent. */
     static final class NoSecondRound {
 
         private NoSecondRound() {}

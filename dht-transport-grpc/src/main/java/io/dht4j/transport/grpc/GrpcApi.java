@@ -182,7 +182,7 @@ public final class GrpcApi implements AutoCloseable {
         }
     }
 
-    /** The JDK's own TLS, since only that asks the managers anew at each handshake. */
+    /** The JDK's own TLS, since only that asks the managers again at each handshake. */
     private static SslContext serverContext(Tls tls) {
         try {
             return GrpcSslContexts.configure(SslContextBuilder.forServer(tls.keyManager()), SslProvider.JDK)

@@ -116,10 +116,10 @@ final class GrpcRemoteCall<Q, A, R> extends ClientCall.Listener<A> {
 
     /**
      * Sends a request. A channel tells its calls that an attempt to connect has failed before it knows so itself, and those that
-     * begin in between would get the word of that attempt, however long ago: such a call begins anew, behind what the channel is at.
+     * begin in between would get the word of that attempt, however long ago: such a call begins again, behind what the channel is at.
      *
-     * @param channels gives the channel, ready to connect anew if its last attempt failed
-     * @param again runs what is to be begun anew, on other threads, and not before what they are at
+     * @param channels gives the channel, ready to connect again if its last attempt failed
+     * @param again runs what is to be begun again, on other threads, and not before what they are at
      * @param ifTooLarge what is wrong if a message is larger than either side takes
      */
     static <Q, A, R> CompletableFuture<R> start(

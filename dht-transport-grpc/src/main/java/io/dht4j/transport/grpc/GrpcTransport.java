@@ -254,7 +254,7 @@ public final class GrpcTransport implements Transport {
      */
     private boolean endCalls(long end) {
         while (true) {
-            // Each time anew: a call that began before the mark was set may have come to a new peer or connection.
+            // Each time again: a call that began before the mark was set may have come to a new peer or connection.
             boolean unused = true;
             for (GrpcTransportPeer peer : peers.values()) {
                 peer.close();

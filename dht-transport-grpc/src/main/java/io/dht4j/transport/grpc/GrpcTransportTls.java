@@ -26,7 +26,7 @@ import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 
 /**
- * TLS between nodes, in both directions. It is the JDK's, for only that asks the managers of {@link Tls} anew for each
+ * TLS between nodes, in both directions. It is the JDK's, for only that asks the managers of {@link Tls} again for each
  * handshake. Safe for use by any number of threads.
  */
 final class GrpcTransportTls implements AutoCloseable {

@@ -158,7 +158,7 @@ final class GrpcTransportUnaryPeer implements GrpcTransportPeer {
             });
         }
 
-        /** Calls that come from now on get another one, and connect anew. */
+        /** Calls that come from now on get another one, and connect again. */
         void giveUp(ManagedChannel failed) {
             if (channel.compareAndSet(failed, null)) {
                 channels.close(failed);

@@ -141,7 +141,7 @@ final class HttpApiCalls {
     }
 
     private static void found(HttpApiExchange exchange, List<Key> keys, Map<Key, Value> values) {
-        // Counted anew as a page.
+        // Counted again as a page.
         exchange.share().unreserve(bytes(values));
         HttpApiScan.start(exchange, HttpApiPages.of(keys, values), true, Long.MAX_VALUE, Long.MAX_VALUE);
     }

@@ -46,7 +46,7 @@ final class JdkConnections {
 
     private static final int FORBIDDEN = 403;
 
-    /** A client that is refused for its certificate is made anew no more often than this. */
+    /** A client that is refused for its certificate is made again no more often than this. */
     private static final long RENEW_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /**

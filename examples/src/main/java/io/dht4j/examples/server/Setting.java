@@ -93,7 +93,7 @@ public enum Setting {
             "N",
             Fallback.WORDS,
             "a sixteenth of the heap, at most 128",
-            "Memory for what is written anew while a snapshot is read, 0 to " + CallChoice.MOST_SNAPSHOT_MIB
+            "Memory for what is written while a snapshot is read, 0 to " + CallChoice.MOST_SNAPSHOT_MIB
                     + " MiB; past it the snapshot fails."),
     /** What becomes of requests whose replies are no longer wanted. */
     CANCELLATION(

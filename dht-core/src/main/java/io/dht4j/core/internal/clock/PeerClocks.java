@@ -127,7 +127,7 @@ public final class PeerClocks {
     }
 
     /**
-     * As {@link #problem}, but those who contradict are asked anew first, if they have not been since their clocks
+     * As {@link #problem}, but those who contradict are asked again first, if they have not been since their clocks
      * seemed to: they may have been set too.
      *
      * @return completes soon, mostly at once

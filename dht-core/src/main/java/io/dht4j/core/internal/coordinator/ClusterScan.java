@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A scan under way: merges the replicas' pages in key order. For each partition {@code ack} of its first {@code from}
  * replicas are read, this node first; each node is asked only for the partitions that it was chosen for. When a node
- * fails, the partitions are shared out anew among the others, and the scan goes on behind the last key that it has
+ * fails, the partitions are shared out again among the others, and the scan goes on behind the last key that it has
  * shown. Holds one page per node.
  *
  * <p>A scan of a snapshot reads all replicas that have it, and needs {@code ack} of each partition.
@@ -103,7 +103,7 @@ final class ClusterScan {
     }
 
     /**
-     * Brings the next page. The time runs anew with each round of replicas' pages that has come and brought entries: a
+     * Brings the next page. The time runs again with each round of replicas' pages that has come and brought entries: a
      * range of deleted entries may take many rounds before there is one to show. Rounds that brought none do not count,
      * or a replica that says again and again that there may be more further on would keep a scan alive for ever. When a
      * page has failed there must be no other: replies to it may still come.

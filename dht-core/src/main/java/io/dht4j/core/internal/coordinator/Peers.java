@@ -496,7 +496,7 @@ final class Peers {
         ask.deliver(reply, now);
     }
 
-    /** Neither hedges nor what is sent anew: those are the few that are sent when others are slow. */
+    /** Neither hedges nor what is sent again: those are the few that are sent when others are slow. */
     private void learn(Ask ask, long now) {
         // One that was cancelled is counted when it is reported as given up.
         if (readLatency.isPresent()

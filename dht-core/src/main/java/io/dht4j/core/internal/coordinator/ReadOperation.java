@@ -286,7 +286,7 @@ final class ReadOperation {
      * Enough replicas have answered; what is missing of what they hold is fetched, and brought to those that lack it.
      */
     private void settle(KeyRead read, Repairs repairs) {
-        // Looked at anew: an answer that was counted on another thread may have come after the one that decides.
+        // Looked at again: an answer that was counted on another thread may have come after the one that decides.
         Optional<Sighting> missing = read.answers().missing();
         if (missing.isPresent()) {
             // Its size is known: it is not fetched before there is room for it.

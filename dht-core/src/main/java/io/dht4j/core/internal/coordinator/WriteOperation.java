@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * be.
  *
  * <p>A replica that holds something newer says so. When for that reason {@code ack} can no longer be reached, the entry
- * gets a second stamp above the newest that was told of, and is sent anew: so what was acknowledged before this write
+ * gets a second stamp above the newest that was told of, and is sent again: so what was acknowledged before this write
  * began never supersedes it, whatever the clocks showed. Answers to an earlier stamp never count for a later one.
  */
 final class WriteOperation {

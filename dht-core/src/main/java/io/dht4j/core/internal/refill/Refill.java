@@ -105,7 +105,7 @@ public final class Refill {
         pulls.forEach(pull -> pull.nextAfter(0));
     }
 
-    /** Stops; what is left is begun anew when the node starts again. */
+    /** Stops; what is left is begun again when the node starts again. */
     public void close() {
         synchronized (this) {
             closed = true;
@@ -160,7 +160,7 @@ public final class Refill {
         try {
             environment.storeExecutor().execute(this::settleNow);
         } catch (RejectedExecutionException e) {
-            LOG.debug("this node is closing; it refills anew when it starts");
+            LOG.debug("this node is closing; it refills again when it starts");
         }
     }
 

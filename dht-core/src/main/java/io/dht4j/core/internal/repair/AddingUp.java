@@ -10,7 +10,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Adds up what a store holds, when it is opened: piece by piece in the background, and anew from the beginning where that fails. Does not block, but for {@link #start}; safe for
+ * Adds up what a store holds, when it is opened: piece by piece in the background, and again from the beginning where that fails. Does not block, but for {@link #start}; safe for
  * use by any number of threads.
  */
 final class AddingUp {

@@ -48,7 +48,7 @@ public final class Content {
     private static final Key FIRST = KeyRange.all().start();
 
     private final Store store;
-    /** Made anew each time that what is held is added up. */
+    /** Made again each time that what is held is added up. */
     private volatile HashTrees trees;
 
     private final Fence fence;
@@ -88,7 +88,7 @@ public final class Content {
         this.trees = new HashTrees(partitions, partitionOf);
     }
 
-    /** Begins to follow the store: before anybody applies anything, or anew when adding up has failed. Blocks. */
+    /** Begins to follow the store: before anybody applies anything, or again when adding up has failed. Blocks. */
     EntryCursor follow() {
         HashTrees fresh = new HashTrees(partitions, partitionOf);
         trees = fresh;

@@ -129,10 +129,10 @@ public final class Replica {
     }
 
     /**
-     * Whether a request waits for the first answers of other nodes, after which it is served anew. Nobody waits twice,
+     * Whether a request waits for the first answers of other nodes, after which it is served again. Nobody waits twice,
      * and not more than may wait for the store.
      */
-    private boolean waits(Request request, Runnable anew) {
+    private boolean waits(Request request, Runnable again) {
         if (unfilled.isEmpty() || unfilled.checked().isDone() || !reads(request)) {
             return false;
         }
@@ -142,7 +142,7 @@ public final class Replica {
         }
         unfilled.checked().thenRun(() -> {
             waiting.decrementAndGet();
-            anew.run();
+            again.run();
         });
         return true;
     }

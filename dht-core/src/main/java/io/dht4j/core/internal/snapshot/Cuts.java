@@ -271,7 +271,7 @@ public final class Cuts {
                 end(
                         cut,
                         "more than " + maxBytes
-                                + " bytes of entries would have to be kept that were written anew meanwhile");
+                                + " bytes of entries would have to be kept that were written again meanwhile");
             }
         }
     }

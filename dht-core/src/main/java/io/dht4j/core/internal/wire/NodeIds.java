@@ -6,7 +6,7 @@ import java.util.Collection;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The names that frames mostly bear, so that they are not made anew for each frame. Immutable; safe for use by any
+ * The names that frames mostly bear, so that they are not made again for each frame. Immutable; safe for use by any
  * number of threads.
  */
 public final class NodeIds {
