@@ -10,6 +10,7 @@ import io.dht4j.spi.Entry;
 import io.dht4j.spi.EntryCursor;
 import io.dht4j.spi.StoreException;
 import io.dht4j.store.log.LogFormat;
+import io.dht4j.testkit.SearchEffort;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -107,13 +108,14 @@ class MvStoreLargeValuesTest extends MvStoreFaults {
     }
 
     @Test
+    @Tag("search")
     void what_a_disk_that_fails_leaves_of_them_is_put_right() throws Exception {
         AtomicBoolean fails = new AtomicBoolean();
         try (MvStore store = open(small(Durability.OS))) {
             disk.failWrites(path ->
                     fails.get() && FailingDisk.isMap(path) && random.split().nextInt(4) == 0);
             Told told = new Told().begin(store);
-            for (int i = 0; i < 4; i++) {
+            for (int i = 0; i < SearchEffort.of(4); i++) {
                 fails.set(true);
                 for (int j = 0; j < 20; j++) {
                     Entry entry = entry();

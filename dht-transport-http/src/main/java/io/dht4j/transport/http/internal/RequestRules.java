@@ -6,6 +6,7 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
+import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpContent;
@@ -19,6 +20,7 @@ import io.netty.handler.codec.http.HttpStatusClass;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
+import io.netty.handler.ssl.SslHandler;
 import io.netty.util.ReferenceCountUtil;
 import java.util.Iterator;
 import java.util.concurrent.TimeUnit;
@@ -206,6 +208,10 @@ final class RequestRules extends ChannelDuplexHandler {
             return;
         }
         ctx.channel().config().setAutoRead(true);
+        if (ctx.channel() instanceof DuplexChannel channel && ctx.pipeline().get(SslHandler.class) == null) {
+            // The client sees the end of the answer at once; the connection closes when it closes its side.
+            sent.addListener(done -> channel.shutdownOutput());
+        }
         ctx.channel()
                 .eventLoop()
                 .schedule(() -> sent.addListener(ChannelFutureListener.CLOSE), LINGER_SECONDS, TimeUnit.SECONDS);
