@@ -24,12 +24,15 @@ final class HttpTransportBody {
         this.declared = declared;
     }
 
-    /** Takes the next bytes; what is over the declared length is dropped (HTTP/1.1 does not let it happen). */
+    /**
+     * Takes the next bytes, which nobody else may use any more; what is over the declared length is dropped (HTTP/1.1
+     * does not let it happen).
+     */
     void add(Buffer chunk) {
         int length = Math.min(chunk.length(), declared - received);
         tooLong |= length < chunk.length();
         if (received == 0 && length == declared && length == chunk.length()) {
-            bytes = chunk.getBytes();
+            bytes = WrappedBytes.take(chunk);
         } else {
             makeRoom(length, false);
             chunk.getBytes(0, length, bytes, received);
@@ -37,7 +40,7 @@ final class HttpTransportBody {
         received += length;
     }
 
-    /** As the other {@code add}. */
+    /** As the other {@code add}, of bytes that are copied. */
     void add(ByteBuffer chunk) {
         int length = Math.min(chunk.remaining(), declared - received);
         tooLong |= length < chunk.remaining();
@@ -64,16 +67,19 @@ final class HttpTransportBody {
         return bytes;
     }
 
-    /** A frame as a request's body. Small ones are copied, which is cheaper than to send two pieces. */
+    /** A frame as a request's body. Two small parts are copied, which is cheaper than to send two pieces. */
     static Buffer buffer(Frame frame) {
+        if (frame.head().length == 0) {
+            return WrappedBytes.of(frame.body());
+        }
         return frame.length() <= FIRST_ALLOCATION
                 ? Buffer.buffer(frame.length()).appendBytes(frame.head()).appendBytes(frame.body())
                 : WrappedBytes.of(frame.head(), frame.body());
     }
 
-    /** A reply as a response's body, which is copied if it is small. */
+    /** A reply as a response's body. */
     static Buffer buffer(byte[] reply) {
-        return reply.length <= FIRST_ALLOCATION ? Buffer.buffer(reply) : WrappedBytes.of(reply);
+        return WrappedBytes.of(reply);
     }
 
     /**

@@ -86,14 +86,16 @@ public final class FrameCodec {
     private FrameCodec() {}
 
     /**
-     * Encodes a request.
+     * Encodes a request that goes to one recipient only.
      *
      * @param header what to say of the sender and the recipient
      * @param request the request
-     * @return a new frame
+     * @return a new frame of one part
      */
     public static Frame encode(FrameHeader header, Request request) {
-        return new Frame(head(header, request), body(request));
+        FrameWriter out = begin(header, RequestBody.type(request), RequestBody.size(request));
+        RequestBody.write(out, request);
+        return Frame.of(out.toByteArray());
     }
 
     /**

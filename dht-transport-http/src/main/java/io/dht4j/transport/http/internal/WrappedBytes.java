@@ -1,5 +1,6 @@
 package io.dht4j.transport.http.internal;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.internal.buffer.BufferInternal;
@@ -17,5 +18,17 @@ public final class WrappedBytes {
      */
     public static Buffer of(byte[]... parts) {
         return BufferInternal.buffer(Unpooled.wrappedBuffer(parts));
+    }
+
+    /**
+     * Gives the bytes of a buffer that was received, which nobody may use any more.
+     *
+     * @param received as the server or the client has handed it over
+     * @return the array that it was made of, if nothing else is in that; otherwise a new one
+     */
+    public static byte[] take(Buffer received) {
+        ByteBuf bytes = ((BufferInternal) received).getByteBuf();
+        boolean isAll = bytes.hasArray() && bytes.arrayOffset() == 0 && bytes.array().length == received.length();
+        return isAll ? bytes.array() : received.getBytes();
     }
 }
