@@ -21,8 +21,10 @@ import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.ssl.SslHandler;
+import io.netty.util.AsciiString;
 import io.netty.util.ReferenceCountUtil;
 import java.util.Iterator;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -145,15 +147,16 @@ final class RequestRules extends ChannelDuplexHandler {
         return isOld || chunked > 1 ? new Refusal(400, "chunked may be applied once, and in HTTP/1.1 only") : null;
     }
 
-    private static int count(HttpHeaders headers, CharSequence name) {
+    private static int count(HttpHeaders headers, AsciiString name) {
         if (!headers.contains(name)) {
             return 0;
         }
         int count = 0;
-        for (Iterator<? extends CharSequence> values = headers.valueCharSequenceIterator(name);
-                values.hasNext();
-                values.next()) {
-            count++;
+        // The server's headers would make a list of the values that are asked for by name.
+        for (Iterator<Map.Entry<CharSequence, CharSequence>> all = headers.iteratorCharSequence(); all.hasNext(); ) {
+            if (name.contentEqualsIgnoreCase(all.next().getKey())) {
+                count++;
+            }
         }
         return count;
     }
