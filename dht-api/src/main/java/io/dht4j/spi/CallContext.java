@@ -1,9 +1,10 @@
 package io.dht4j.spi;
 
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The deadline of a call, whether its caller has lost interest, and who that caller has proved to be. Deadlines travel
@@ -11,11 +12,38 @@ import java.util.function.LongSupplier;
  */
 public final class CallContext {
 
+    private static final AtomicReferenceFieldUpdater<CallContext, @Nullable Action> ACTIONS =
+            AtomicReferenceFieldUpdater.newUpdater(CallContext.class, Action.class, "actions");
+
+    /** Stands in the place of all actions from the cancellation on. */
+    private static final Action CANCELLED = new Action(() -> {}, null);
+
     private final LongSupplier nanoTime;
     private final long deadline;
     private final Set<String> callerNames;
     private final LongPredicate replyRoom;
-    private final CompletableFuture<Void> cancelled = new CompletableFuture<>();
+    /** What is to be done at the cancellation. No future: it would be garbage of its own for each call and frame. */
+    private volatile @Nullable Action actions;
+
+    private static final class Action {
+
+        private final Runnable task;
+        private final @Nullable Action next;
+
+        Action(Runnable task, @Nullable Action next) {
+            this.task = task;
+            this.next = next;
+        }
+
+        void run() {
+            try {
+                task.run();
+            } catch (RuntimeException | Error e) {
+                Thread self = Thread.currentThread();
+                self.getUncaughtExceptionHandler().uncaughtException(self, e);
+            }
+        }
+    }
 
     /**
      * A call that must end within some time from now.
@@ -93,7 +121,9 @@ public final class CallContext {
 
     /** Tells everyone concerned that the reply is no longer wanted. Runs their actions on this thread. */
     public void cancel() {
-        cancelled.complete(null);
+        for (Action action = ACTIONS.getAndSet(this, CANCELLED); action != null; action = action.next) {
+            action.run();
+        }
     }
 
     /**
@@ -102,16 +132,23 @@ public final class CallContext {
      * @return true after {@link #cancel()}
      */
     public boolean isCancelled() {
-        return cancelled.isDone();
+        return actions == CANCELLED;
     }
 
     /**
      * Registers an action for the moment of cancellation; it runs at once if that has passed. An action that throws
-     * stops neither the others nor the canceller.
+     * stops neither the others nor the canceller; the thread's handler of uncaught exceptions learns of it.
      *
      * @param action short and non-blocking
      */
     public void onCancel(Runnable action) {
-        cancelled.thenRun(action);
+        Action before;
+        do {
+            before = actions;
+            if (before == CANCELLED) {
+                new Action(action, null).run();
+                return;
+            }
+        } while (!ACTIONS.compareAndSet(this, before, new Action(action, before)));
     }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class CallContextTest {
@@ -40,5 +41,21 @@ class CallContextTest {
         assertThat(context.isCancelled()).isTrue();
         assertThat(ran).containsExactlyInAnyOrder("first", "second", "late");
         assertThat(ran).last().isEqualTo("late");
+    }
+
+    @Test
+    void whoRegistersWhileItIsCancelledIsNeitherForgottenNorRunTwice() throws InterruptedException {
+        for (int round = 0; round < 200; round++) {
+            CallContext context = new CallContext(() -> now, 10);
+            AtomicInteger ran = new AtomicInteger();
+            Thread canceller = new Thread(context::cancel);
+            canceller.start();
+            for (int i = 0; i < 50; i++) {
+                context.onCancel(ran::incrementAndGet);
+            }
+            canceller.join();
+
+            assertThat(ran).hasValue(50);
+        }
     }
 }
