@@ -5,40 +5,47 @@ import io.dht4j.Key;
 import io.dht4j.NodeId;
 import io.dht4j.Version;
 import io.dht4j.spi.Entry;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
 /** Reads untrusted bytes: no length is believed before as many bytes are known to be there. For one thread. */
 final class FrameReader {
 
-    private final ByteBuffer in;
+    private final byte[] in;
+    private int position;
+    private int limit;
     /** How many keys or entries may still come, in all lists together. */
     private int itemsLeft = FrameCodec.MAX_ITEMS;
 
     FrameReader(byte[] frame) {
-        in = ByteBuffer.wrap(frame);
+        in = frame;
+        limit = frame.length;
     }
 
     /** Ends the frame, for the time being, behind so many bytes, which are known to be there. Returns where it ended before. */
     int enter(int length) {
-        int outer = in.limit();
-        in.limit(in.position() + length);
+        int outer = limit;
+        limit = position + length;
         return outer;
     }
 
     /** Goes on behind the bytes that were entered, read or not. */
     void leave(int outer) {
-        in.position(in.limit());
-        in.limit(outer);
+        position = limit;
+        limit = outer;
     }
 
     private void need(int bytes, String what) throws FrameException {
-        if (in.remaining() < bytes) {
-            throw malformed("ends within " + what + " at byte " + in.position() + " of " + in.limit());
+        if (remaining() < bytes) {
+            throw malformed("ends within " + what + " at byte " + position + " of " + limit);
         }
+    }
+
+    private int remaining() {
+        return limit - position;
     }
 
     FrameException malformed(String what) {
@@ -47,7 +54,7 @@ final class FrameReader {
 
     int u8(String what) throws FrameException {
         need(1, what);
-        return in.get() & 0xFF;
+        return in[position++] & 0xFF;
     }
 
     boolean flag(String what) throws FrameException {
@@ -60,13 +67,14 @@ final class FrameReader {
 
     int u16(String what) throws FrameException {
         need(2, what);
-        return in.getShort() & 0xFFFF;
+        int value = BigEndian.i16(in, position) & 0xFFFF;
+        position += Short.BYTES;
+        return value;
     }
 
     /** A number that must not be negative. */
     int size(String what) throws FrameException {
-        need(4, what);
-        int value = in.getInt();
+        int value = i32(what);
         if (value < 0) {
             throw malformed(what + " must not be negative, is " + value);
         }
@@ -75,19 +83,23 @@ final class FrameReader {
 
     int i32(String what) throws FrameException {
         need(4, what);
-        return in.getInt();
+        int value = BigEndian.i32(in, position);
+        position += Integer.BYTES;
+        return value;
     }
 
     long i64(String what) throws FrameException {
         need(8, what);
-        return in.getLong();
+        long value = BigEndian.i64(in, position);
+        position += Long.BYTES;
+        return value;
     }
 
     /** A number of items, each of at least so many bytes, so that a list can be made of that size. */
     int count(int minBytesEach, String what) throws FrameException {
         int count = size(what);
-        if (count > in.remaining() / minBytesEach) {
-            throw malformed(count + " " + what + " cannot stand in " + in.remaining() + " bytes");
+        if (count > remaining() / minBytesEach) {
+            throw malformed(count + " " + what + " cannot stand in " + remaining() + " bytes");
         }
         return count;
     }
@@ -105,8 +117,8 @@ final class FrameReader {
 
     byte[] bytes(int length, String what) throws FrameException {
         need(length, what);
-        byte[] bytes = new byte[length];
-        in.get(bytes);
+        byte[] bytes = Arrays.copyOfRange(in, position, position + length);
+        position += length;
         return bytes;
     }
 
@@ -116,8 +128,8 @@ final class FrameReader {
             throw malformed("a key has " + Key.MIN_LENGTH + " to " + Key.MAX_LENGTH + " bytes, not " + length);
         }
         need(length, "a key");
-        Key key = Key.copyOfRange(in.array(), in.position(), in.position() + length);
-        in.position(in.position() + length);
+        Key key = Key.copyOfRange(in, position, position + length);
+        position += length;
         return key;
     }
 
@@ -129,8 +141,8 @@ final class FrameReader {
             return Optional.empty();
         }
         try {
-            NodeId id = known.find(in.array(), in.position(), length);
-            in.position(in.position() + length);
+            NodeId id = known.find(in, position, length);
+            position += length;
             return Optional.of(id);
         } catch (IllegalArgumentException e) {
             throw malformed(what + ": " + e.getMessage());
@@ -167,8 +179,8 @@ final class FrameReader {
     }
 
     void end() throws FrameException {
-        if (in.hasRemaining()) {
-            throw malformed(in.remaining() + " bytes behind its end");
+        if (position < limit) {
+            throw malformed(remaining() + " bytes behind its end");
         }
     }
 }

@@ -3,7 +3,6 @@ package io.dht4j.core.internal.wire;
 import io.dht4j.Key;
 import io.dht4j.NodeId;
 import io.dht4j.spi.Entry;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
@@ -15,10 +14,11 @@ final class FrameWriter {
 
     private static final int MAX_TEXT_BYTES = 1000;
 
-    private final ByteBuffer out;
+    private final byte[] out;
+    private int position;
 
     FrameWriter(int bytes) {
-        out = ByteBuffer.allocate(bytes);
+        out = new byte[bytes];
     }
 
     static int sizeOf(Key key) {
@@ -42,7 +42,7 @@ final class FrameWriter {
     }
 
     FrameWriter u8(int value) {
-        out.put((byte) value);
+        out[position++] = (byte) value;
         return this;
     }
 
@@ -51,22 +51,26 @@ final class FrameWriter {
     }
 
     FrameWriter u16(int value) {
-        out.putShort((short) value);
+        BigEndian.put16(out, position, value);
+        position += Short.BYTES;
         return this;
     }
 
     FrameWriter i32(int value) {
-        out.putInt(value);
+        BigEndian.put32(out, position, value);
+        position += Integer.BYTES;
         return this;
     }
 
     FrameWriter i64(long value) {
-        out.putLong(value);
+        BigEndian.put64(out, position, value);
+        position += Long.BYTES;
         return this;
     }
 
     FrameWriter bytes(byte[] bytes) {
-        out.put(bytes);
+        System.arraycopy(bytes, 0, out, position, bytes.length);
+        position += bytes.length;
         return this;
     }
 
@@ -83,7 +87,7 @@ final class FrameWriter {
         String value = id.value();
         u8(value.length());
         for (int i = 0; i < value.length(); i++) {
-            out.put((byte) value.charAt(i));
+            u8(value.charAt(i));
         }
         return this;
     }
@@ -121,9 +125,9 @@ final class FrameWriter {
     }
 
     byte[] toByteArray() {
-        if (out.hasRemaining()) {
-            throw new IllegalStateException("frame is " + out.remaining() + " bytes shorter than computed");
+        if (position < out.length) {
+            throw new IllegalStateException("frame is " + (out.length - position) + " bytes shorter than computed");
         }
-        return out.array();
+        return out;
     }
 }
