@@ -37,6 +37,9 @@ final class Batcher {
     private final ArrayDeque<Ask> waiting = new ArrayDeque<>();
 
     private long waitingBytes;
+    /** What was taken out and not put into a frame, until the lock is free. */
+    private List<Ask> unwanted = List.of();
+
     private final ArrayDeque<Frame> underWay = new ArrayDeque<>();
     /** Written under the lock. */
     private volatile boolean timerSet;
@@ -116,14 +119,16 @@ final class Batcher {
     /** Sends what the window has room for. */
     void drain() {
         while (true) {
-            List<Ask> dropped = new ArrayList<>(0);
             Frame frame;
+            List<Ask> dropped;
             boolean left;
             synchronized (lock) {
-                frame = next(dropped);
+                frame = next();
+                dropped = unwanted;
+                unwanted = List.of();
                 left = !waiting.isEmpty();
             }
-            dropped.forEach(Batcher::drop);
+            dropped.forEach(Batcher::failUnsent);
             if (frame != null) {
                 sender.accept(frame);
             } else if (!left) {
@@ -135,12 +140,19 @@ final class Batcher {
         }
     }
 
-    private static void drop(Ask ask) {
+    private void drop(Ask ask) {
+        if (unwanted.isEmpty()) {
+            unwanted = new ArrayList<>();
+        }
+        unwanted.add(ask);
+    }
+
+    private static void failUnsent(Ask ask) {
         ask.fail(true, ErrorCode.DEADLINE_PASSED, "not sent: the deadline passed or the answer is no longer wanted");
     }
 
     /** The next frame, or null if the window is full or nothing waits. Under the lock. */
-    private @Nullable Frame next(List<Ask> dropped) {
+    private @Nullable Frame next() {
         if (waiting.isEmpty()) {
             return null;
         }
@@ -169,7 +181,7 @@ final class Batcher {
                 items += outgoing.items;
                 bytes += outgoing.bytes;
             } else {
-                dropped.add(ask);
+                drop(ask);
             }
         }
         if (asks.isEmpty()) {

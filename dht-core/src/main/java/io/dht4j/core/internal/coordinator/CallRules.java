@@ -10,6 +10,8 @@ import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.Environment;
 import java.time.Duration;
+import java.util.Optional;
+import java.util.function.LongSupplier;
 
 /** What a node takes: each method refuses what is out of range, by an error that names the range, or fills in the default. */
 final class CallRules {
@@ -18,6 +20,7 @@ final class CallRules {
     private static final Duration MAX_LEASE = Duration.ofHours(1);
 
     private final Environment environment;
+    private final LongSupplier nanoTime;
     private final Limits limits;
     private final int nodes;
     private final int partitions;
@@ -25,6 +28,7 @@ final class CallRules {
 
     CallRules(Parts parts, Limits limits) {
         this.environment = parts.environment();
+        this.nanoTime = environment::nanoTime;
         this.limits = limits;
         this.nodes = parts.topology().size();
         this.partitions = parts.table().partitions();
@@ -37,7 +41,7 @@ final class CallRules {
 
     CallContext context(CallOptions options) {
         Duration timeout = options.timeout().orElse(limits.timeout());
-        return new CallContext(environment::nanoTime, timeout.toNanos());
+        return new CallContext(nanoTime, timeout.toNanos());
     }
 
     /** Of a call that has no time to live. */
@@ -79,9 +83,10 @@ final class CallRules {
 
     /** When what is written now expires, in milliseconds since 1970. */
     long expiry(CallOptions options) {
-        return options.timeToLive()
-                .map(ttl -> environment.currentTimeMillis() + ttl.toMillis())
-                .orElse(Entry.NEVER);
+        Optional<Duration> timeToLive = options.timeToLive();
+        return timeToLive.isEmpty()
+                ? Entry.NEVER
+                : environment.currentTimeMillis() + timeToLive.get().toMillis();
     }
 
     void refuseTimeToLive(CallOptions options) {

@@ -84,7 +84,9 @@ final class MissedWrites {
             until = misses;
             misses = List.of();
         }
-        until.forEach(miss -> hint(miss.node(), miss.entries()));
+        for (int i = 0; i < until.size(); i++) {
+            hint(until.get(i).node(), until.get(i).entries());
+        }
         return true;
     }
 

@@ -408,16 +408,13 @@ public final class NodeCluster implements Cluster {
             underWay.ended();
             throw e;
         }
-        CompletableFuture<Version> result = new CompletableFuture<>();
-        written.whenComplete((version, error) -> {
+        return written.handle((version, error) -> {
             underWay.ended();
-            if (error == null) {
-                result.complete(version);
-            } else {
-                result.completeExceptionally(failure(error));
+            if (error != null) {
+                throw failure(error);
             }
+            return version;
         });
-        return result;
     }
 
     /** What a caller learns of a failure. */

@@ -3,7 +3,6 @@ package io.dht4j.core.internal.coordinator;
 import io.dht4j.core.internal.wire.FrameCodec;
 import io.dht4j.core.internal.wire.FrameHeader;
 import io.dht4j.core.internal.wire.Request;
-import io.dht4j.spi.Entry;
 import io.dht4j.spi.Frame;
 import org.jspecify.annotations.Nullable;
 
@@ -47,15 +46,15 @@ final class Outgoing {
     static Outgoing of(Request request) {
         if (request instanceof Request.ReadKeys read) {
             long bytes = PART_BYTES;
-            for (Request.Query query : read.queries()) {
-                bytes += BYTES_PER_KEY + query.key().length();
+            for (int i = 0; i < read.queries().size(); i++) {
+                bytes += BYTES_PER_KEY + read.queries().get(i).key().length();
             }
             return new Outgoing(request, Kind.READ, read.queries().size(), bytes);
         }
         if (request instanceof Request.ApplyEntries apply) {
             long bytes = PART_BYTES;
-            for (Entry entry : apply.entries()) {
-                bytes += FrameCodec.encodedSize(entry);
+            for (int i = 0; i < apply.entries().size(); i++) {
+                bytes += FrameCodec.encodedSize(apply.entries().get(i));
             }
             return new Outgoing(request, Kind.WRITE, apply.entries().size(), bytes);
         }

@@ -38,6 +38,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -57,6 +58,7 @@ final class Peers {
     private static final int BYTES_PER_CALL = 256;
 
     private final Parts parts;
+    private final LongSupplier nanoTime;
     private final Limits limits;
     private final Replica replica;
     private final OwnHeader own;
@@ -102,6 +104,7 @@ final class Peers {
             Suspicion suspicion,
             Heard heard) {
         this.parts = parts;
+        this.nanoTime = parts.environment()::nanoTime;
         this.limits = limits;
         this.replica = replica;
         this.own = own;
@@ -111,7 +114,7 @@ final class Peers {
         this.clocks = clocks;
         this.suspicion = suspicion;
         this.heard = heard;
-        this.budget = new RetryBudget(limits.overload().retries(), parts.environment()::nanoTime);
+        this.budget = new RetryBudget(limits.overload().retries(), nanoTime);
         this.readLatency = limits.hedging() instanceof Hedging.AtPercentile at
                 ? Optional.of(new LatencyQuantile(at.percentile()))
                 : Optional.empty();
@@ -237,7 +240,7 @@ final class Peers {
     }
 
     private long now() {
-        return parts.environment().nanoTime();
+        return nanoTime.getAsLong();
     }
 
     private void send(Ask ask, long now) {
@@ -270,7 +273,7 @@ final class Peers {
         }
         int maxBytes = limits.batching().maxBytes();
         Request.Batch batch = new Request.Batch(requests, 4 * maxBytes, maxBytes / 4);
-        CallContext context = new CallContext(parts.environment()::nanoTime, latest);
+        CallContext context = new CallContext(nanoTime, latest);
         if (limits.cancellation() == CancellationPolicy.PROPAGATE) {
             cancelWithAll(frame.asks, context);
         }
@@ -314,13 +317,13 @@ final class Peers {
                 .handle((bytes, error) -> {
                     boolean mine = cork.put();
                     try {
-                        guarded(ask, () -> {
-                            if (error == null) {
-                                receive(ask, bytes);
-                            } else {
-                                fail(ask, DhtException.unwrap(error));
-                            }
-                        });
+                        if (error == null) {
+                            receive(ask, bytes);
+                        } else {
+                            fail(ask, DhtException.unwrap(error));
+                        }
+                    } catch (RuntimeException | Error e) {
+                        notHandedOut(ask, e);
                     } finally {
                         if (frame != null) {
                             frame.ended();
@@ -461,13 +464,15 @@ final class Peers {
             disagreements.settled(node.id());
         }
         for (Ask ask : asks) {
-            guarded(ask, () -> {
+            try {
                 if (refusal.isPresent()) {
                     ask.deliver(refusal.get(), now);
                 } else {
                     receivePart(ask, in, now);
                 }
-            });
+            } catch (RuntimeException | Error e) {
+                notHandedOut(ask, e);
+            }
         }
     }
 
@@ -523,7 +528,11 @@ final class Peers {
         try {
             delivery.run();
         } catch (RuntimeException | Error e) {
-            LOG.error("an answer of {} could not be handed out", ask.node().id(), e);
+            notHandedOut(ask, e);
         }
+    }
+
+    private static void notHandedOut(Ask ask, Throwable e) {
+        LOG.error("an answer of {} could not be handed out", ask.node().id(), e);
     }
 }

@@ -108,11 +108,17 @@ final class WriteOperation {
         this.context = context;
         this.size = entries.size();
         this.undecided = new AtomicInteger(size);
-        this.first = new ArrayList<>(size);
-        for (Entry entry : entries) {
-            first.add(new Stamp(entry, policy));
-        }
+        this.first = stamps(entries, policy);
         this.deadline = parts.environment().schedule(this::expire, context.remainingNanos());
+    }
+
+    private static List<Stamp> stamps(List<Entry> entries, ReplicationPolicy policy) {
+        if (entries.size() == 1) {
+            return List.of(new Stamp(entries.get(0), policy));
+        }
+        List<Stamp> stamps = new ArrayList<>(entries.size());
+        entries.forEach(entry -> stamps.add(new Stamp(entry, policy)));
+        return stamps;
     }
 
     /**
@@ -132,13 +138,13 @@ final class WriteOperation {
             CallContext context,
             int maxValueBytes) {
         // Before anything is sent, so that it is certain that nothing was done.
-        for (Entry entry : entries) {
-            peers.room().require(parts.replicas(entry.key(), policy.from()), policy);
+        for (int i = 0; i < entries.size(); i++) {
+            peers.room().require(parts.replicas(entries.get(i).key(), policy.from()), policy);
         }
         WriteOperation operation =
                 new WriteOperation(parts, peers, handoff, versions, policy, ordering, context, entries);
         if (entries.size() == 1) {
-            operation.send(operation.first.get(0));
+            operation.send(operation.replicas(operation.first.get(0)), operation.first);
         } else {
             operation.group().forEach((node, group) -> operation.sendGroup(node, group, maxValueBytes));
         }

@@ -114,8 +114,8 @@ public final class Fence {
 
     private boolean mayConcern(List<Entry> entries) {
         Version limit = concerned;
-        for (Entry entry : entries) {
-            if (entry.version().compareTo(limit) < 0) {
+        for (int i = 0; i < entries.size(); i++) {
+            if (entries.get(i).version().compareTo(limit) < 0) {
                 return true;
             }
         }

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
@@ -21,6 +22,7 @@ final class BatchService {
     private final LongSupplier nanoTime;
     private final Request.Batch batch;
     private final CallContext context;
+    private final BooleanSupplier cancelled;
     private final Consumer<Reply> reply;
     private final ReplyRoom room;
     /** Each written once; read by whoever ends the last part, which the counter orders after the others. */
@@ -40,6 +42,7 @@ final class BatchService {
         this.nanoTime = nanoTime;
         this.batch = batch;
         this.context = context;
+        this.cancelled = context::isCancelled;
         this.reply = reply;
         this.room = replica.room(batch);
         this.replies = new Reply[batch.parts().size()];
@@ -76,7 +79,7 @@ final class BatchService {
     }
 
     private Demand demand(long deadline) {
-        return new Demand(() -> nanoTime.getAsLong() - deadline >= 0, context::isCancelled);
+        return new Demand(() -> nanoTime.getAsLong() - deadline >= 0, cancelled);
     }
 
     private void end(int index, Reply answer) {

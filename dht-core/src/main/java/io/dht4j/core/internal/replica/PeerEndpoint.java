@@ -223,11 +223,14 @@ public final class PeerEndpoint implements FrameHandler {
 
     /** Why what a sender writes is not carried out, if so: another one gives the same versions. */
     private Optional<Reply> slotTaken(NodeId sender, Request request) {
-        Optional<NodeId> holder = slots.otherHolder(sender).filter(other -> writes(request));
-        holder.ifPresent(other -> complaints.sharesSlot(sender, other));
-        return holder.map(other -> new Reply.Failed(
+        Optional<NodeId> holder = slots.otherHolder(sender);
+        if (holder.isEmpty() || !writes(request)) {
+            return Optional.empty();
+        }
+        complaints.sharesSlot(sender, holder.get());
+        return Optional.of(new Reply.Failed(
                 ErrorCode.VERSION_SLOT_TAKEN,
-                "members " + other + " and " + sender
+                "members " + holder.get() + " and " + sender
                         + " have one version slot, which their names decide: rename one of them"));
     }
 

@@ -118,7 +118,7 @@ public final class Replica {
      * @param reply takes the one reply
      */
     public void serve(Request request, CallContext context, Consumer<Reply> reply) {
-        if (waits(request, () -> serve(request, context, reply))) {
+        if (!unfilled.isEmpty() && waits(request, () -> serve(request, context, reply))) {
             return;
         }
         if (request instanceof Request.Batch batch) {
@@ -130,10 +130,10 @@ public final class Replica {
 
     /**
      * Whether a request waits for the first answers of other nodes, after which it is served again. Nobody waits twice,
-     * and not more than may wait for the store.
+     * and not more than may wait for the store. To be asked where partitions are unfilled.
      */
     private boolean waits(Request request, Runnable again) {
-        if (unfilled.isEmpty() || unfilled.checked().isDone() || !reads(request)) {
+        if (unfilled.checked().isDone() || !reads(request)) {
             return false;
         }
         if (waiting.incrementAndGet() > maxWaiting) {
@@ -165,7 +165,7 @@ public final class Replica {
      * @param reply takes the one reply
      */
     public void serve(Request request, Demand demand, Consumer<Reply> reply) {
-        if (waits(request, () -> serve(request, demand, reply))) {
+        if (!unfilled.isEmpty() && waits(request, () -> serve(request, demand, reply))) {
             return;
         }
         if (demand.isOver()) {
@@ -240,7 +240,8 @@ public final class Replica {
     /** Why entries must not be merged, or null if they may be. */
     @Nullable
     Reply refusal(Request.ApplyEntries apply) {
-        for (Entry entry : apply.entries()) {
+        for (int i = 0; i < apply.entries().size(); i++) {
+            Entry entry = apply.entries().get(i);
             if (entry.value().length > maxValueBytes) {
                 return new Reply.Failed(
                         ErrorCode.VALUE_TOO_LARGE,

@@ -123,8 +123,8 @@ final class StoreGate {
     /** What {@link #applyAll} takes. */
     Write write(List<Entry> entries, BooleanSupplier expired, Consumer<Reply> reply) {
         long bytes = 0;
-        for (Entry entry : entries) {
-            bytes += entry.key().length() + entry.value().length;
+        for (int i = 0; i < entries.size(); i++) {
+            bytes += entries.get(i).key().length() + entries.get(i).value().length;
         }
         return new Write(entries, bytes, expired, reply);
     }
@@ -132,7 +132,7 @@ final class StoreGate {
     /** Merges entries into the store. */
     void apply(List<Entry> entries, BooleanSupplier expired, Consumer<Reply> reply) {
         if (store.isMemoryFast()) {
-            hand(attempt(() -> applyNow(entries)), reply);
+            hand(applyAtOnce(entries), reply);
         } else {
             applyAll(List.of(write(entries, expired, reply)));
         }
@@ -150,7 +150,7 @@ final class StoreGate {
     void applyAll(List<Write> together) {
         if (store.isMemoryFast()) {
             for (Write write : together) {
-                hand(attempt(() -> applyNow(write.entries())), write.reply());
+                hand(applyAtOnce(write.entries()), write.reply());
             }
             return;
         }
@@ -370,6 +370,14 @@ final class StoreGate {
         return write.entries().stream().anyMatch(entry -> entry == wanted);
     }
 
+    private Reply applyAtOnce(List<Entry> entries) {
+        try {
+            return applyNow(entries);
+        } catch (RuntimeException | Error e) {
+            return failed(e);
+        }
+    }
+
     private Reply applyNow(List<Entry> entries) {
         Predicate<Key> unknown = unknown();
         Fence.Entered entered = fence.enter(entries);
@@ -416,13 +424,18 @@ final class StoreGate {
     private Reply attempt(Supplier<Reply> work) {
         try {
             return work.get();
-        } catch (StoreException e) {
+        } catch (RuntimeException | Error e) {
+            return failed(e);
+        }
+    }
+
+    private Reply failed(Throwable e) {
+        if (e instanceof StoreException) {
             report(storeFailures, "store " + storeName + " failed: " + e.getMessage(), e);
             return new Reply.Failed(ErrorCode.STORE_FAILED, String.valueOf(e.getMessage()));
-        } catch (RuntimeException | Error e) {
-            // A throwing plug-in must not take the node down, nor leave a caller without an answer.
-            return thrown(e);
         }
+        // A throwing plug-in must not take the node down, nor leave a caller without an answer.
+        return thrown(e);
     }
 
     private Reply thrown(Throwable e) {
