@@ -4,6 +4,7 @@ import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.Version;
 import io.dht4j.examples.client.AskedPolicy;
+import io.dht4j.examples.client.BackOff;
 import io.dht4j.examples.client.ClientException;
 import io.dht4j.examples.client.DhtClient;
 import io.dht4j.examples.client.Item;
@@ -71,7 +72,8 @@ public final class SnapshotCopy {
     }
 
     private void copyFrom(Key start, LongConsumer progress) throws IOException, ClientException {
-        try (InputStream scan = client.scanSnapshot(snapshot, KeyRange.from(start), policy)) {
+        try (InputStream scan =
+                BackOff.whileOverloaded(() -> client.scanSnapshot(snapshot, KeyRange.from(start), policy))) {
             LineReader lines = new LineReader(scan);
             Optional<byte[]> line = next(lines);
             while (line.isPresent()) {

@@ -1,6 +1,8 @@
 package io.dht4j.examples.cli;
 
 import io.dht4j.Key;
+import io.dht4j.examples.client.AskedPolicy;
+import io.dht4j.examples.client.BackOff;
 import io.dht4j.examples.client.ClientException;
 import io.dht4j.examples.client.DhtClient;
 import java.util.concurrent.Callable;
@@ -31,7 +33,9 @@ final class DeleteCommand implements Callable<Integer> {
     @Override
     public Integer call() throws ClientException {
         Key target = key.key();
-        DhtClient.await(node.client().delete(target, policy.policy()));
+        AskedPolicy asked = policy.policy();
+        DhtClient client = node.client();
+        BackOff.whileOverloaded(() -> DhtClient.await(client.delete(target, asked)));
         return 0;
     }
 }

@@ -2,6 +2,7 @@ package io.dht4j.examples.cli;
 
 import io.dht4j.KeyRange;
 import io.dht4j.ScanScope;
+import io.dht4j.examples.client.BackOff;
 import io.dht4j.examples.client.ClientException;
 import io.dht4j.examples.client.DhtClient;
 import io.dht4j.examples.client.ItemFormat;
@@ -87,7 +88,8 @@ final class DumpCommand implements Callable<Integer> {
         Console watching =
                 isShown ? new Console(console.in(), console.out(), console.err(), true, false, Map.of()) : console;
         OutputStream buffered = new BufferedOutputStream(stream, 64 << 10);
-        try (InputStream scan = client.scan(KeyRange.all(), OptionalLong.empty(), ScanScope.CLUSTER);
+        try (InputStream scan = BackOff.whileOverloaded(
+                        () -> client.scan(KeyRange.all(), OptionalLong.empty(), ScanScope.CLUSTER));
                 Progress progress = Progress.show(watching, "dump", -1, "", 1)) {
             entries = EntryPrinter.copy(scan, lines, buffered, isShown, progress::at);
         }

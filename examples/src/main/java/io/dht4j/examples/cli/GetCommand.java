@@ -2,6 +2,8 @@ package io.dht4j.examples.cli;
 
 import io.dht4j.Key;
 import io.dht4j.PrintableText;
+import io.dht4j.examples.client.AskedPolicy;
+import io.dht4j.examples.client.BackOff;
 import io.dht4j.examples.client.ClientException;
 import io.dht4j.examples.client.DhtClient;
 import java.io.IOException;
@@ -51,7 +53,9 @@ final class GetCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, ClientException {
         Key target = key.key();
-        byte[] value = DhtClient.await(node.client().get(target, policy.policy()))
+        AskedPolicy asked = policy.policy();
+        DhtClient client = node.client();
+        byte[] value = BackOff.whileOverloaded(() -> DhtClient.await(client.get(target, asked)))
                 .orElseThrow(() -> new ClientException("not found: " + target));
         if (out.isPresent()) {
             try (OutputFile output = OutputFile.open(out.get())) {

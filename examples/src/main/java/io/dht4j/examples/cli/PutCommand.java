@@ -1,6 +1,8 @@
 package io.dht4j.examples.cli;
 
 import io.dht4j.Key;
+import io.dht4j.examples.client.AskedPolicy;
+import io.dht4j.examples.client.BackOff;
 import io.dht4j.examples.client.ClientException;
 import io.dht4j.examples.client.DhtClient;
 import java.io.IOException;
@@ -80,7 +82,9 @@ final class PutCommand implements Callable<Integer> {
         Key target = key.key();
         DhtClient client = node.client();
         OptionalLong ttlMillis = ttl.isPresent() ? OptionalLong.of(ttl.get()) : OptionalLong.empty();
-        DhtClient.await(client.put(target, bytes(), policy.policy(), ttlMillis));
+        AskedPolicy asked = policy.policy();
+        byte[] bytes = bytes();
+        BackOff.whileOverloaded(() -> DhtClient.await(client.put(target, bytes, asked, ttlMillis)));
         return 0;
     }
 

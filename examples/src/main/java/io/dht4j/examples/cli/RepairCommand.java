@@ -1,6 +1,7 @@
 package io.dht4j.examples.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.dht4j.examples.client.BackOff;
 import io.dht4j.examples.client.ClientException;
 import io.dht4j.examples.client.DhtClient;
 import java.time.Instant;
@@ -61,13 +62,13 @@ final class RepairCommand implements Callable<Integer> {
     public Integer call() throws ClientException {
         DhtClient client = node.client();
         if (onlyStatus) {
-            show(DhtClient.await(client.repairStatus()));
+            show(BackOff.whileOverloaded(() -> DhtClient.await(client.repairStatus())));
             return 0;
         }
-        JsonNode before = DhtClient.await(client.repairStatus());
+        JsonNode before = BackOff.whileOverloaded(() -> DhtClient.await(client.repairStatus()));
         // A round that is under way comes to its end first.
         long rounds = before.path("rounds").asLong() + (before.path("running").asBoolean() ? 2 : 1);
-        JsonNode status = DhtClient.await(client.repair(partitions));
+        JsonNode status = BackOff.whileOverloaded(() -> DhtClient.await(client.repair(partitions)));
         String told = "";
         long begunNanos = System.nanoTime();
         while (status.path("running").asBoolean() && status.path("rounds").asLong() < rounds) {
@@ -84,7 +85,7 @@ final class RepairCommand implements Callable<Integer> {
                 told = progress;
             }
             LockSupport.parkNanos(LOOK_NANOS);
-            status = DhtClient.await(client.repairStatus());
+            status = BackOff.whileOverloaded(() -> DhtClient.await(client.repairStatus()));
             if (status.path("rounds").asLong() < before.path("rounds").asLong()
                     || !status.path("id").equals(before.path("id"))) {
                 throw new ClientException("the node was restarted, or another one answers now: begin again");

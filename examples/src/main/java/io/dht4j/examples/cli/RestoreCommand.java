@@ -5,6 +5,7 @@ import io.dht4j.ScanScope;
 import io.dht4j.examples.backup.SnapshotInfo;
 import io.dht4j.examples.backup.SnapshotReader;
 import io.dht4j.examples.client.AskedPolicy;
+import io.dht4j.examples.client.BackOff;
 import io.dht4j.examples.client.ClientException;
 import io.dht4j.examples.client.DhtClient;
 import io.dht4j.examples.client.Loader;
@@ -98,7 +99,8 @@ final class RestoreCommand implements Callable<Integer> {
     }
 
     private static void requireEmpty(DhtClient client) throws IOException, ClientException {
-        try (InputStream first = client.scan(KeyRange.all(), OptionalLong.of(1), ScanScope.CLUSTER)) {
+        try (InputStream first =
+                BackOff.whileOverloaded(() -> client.scan(KeyRange.all(), OptionalLong.of(1), ScanScope.CLUSTER))) {
             if (first.read() >= 0) {
                 throw new ClientException(
                         "the cluster has entries already; --merge writes the snapshot's entries over them");

@@ -4,7 +4,9 @@ import io.dht4j.InvalidRequestException;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.ScanScope;
+import io.dht4j.examples.client.BackOff;
 import io.dht4j.examples.client.ClientException;
+import io.dht4j.examples.client.DhtClient;
 import io.dht4j.examples.client.ItemFormat;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
@@ -84,7 +86,8 @@ final class ScanCommand implements Callable<Integer> {
         OptionalLong most = limit.isPresent() ? OptionalLong.of(limit.get()) : OptionalLong.empty();
         KeyRange range = range();
         OutputStream out = new BufferedOutputStream(console.out(), 64 << 10);
-        try (InputStream entries = node.client().scan(range, most, scope)) {
+        DhtClient client = node.client();
+        try (InputStream entries = BackOff.whileOverloaded(() -> client.scan(range, most, scope))) {
             EntryPrinter.copy(entries, format, out, console.outIsTerminal(), n -> {});
         } finally {
             out.flush();

@@ -5,6 +5,7 @@ import io.dht4j.examples.backup.SnapshotCopy;
 import io.dht4j.examples.backup.SnapshotInfo;
 import io.dht4j.examples.backup.SnapshotWriter;
 import io.dht4j.examples.client.AskedPolicy;
+import io.dht4j.examples.client.BackOff;
 import io.dht4j.examples.client.ClientException;
 import io.dht4j.examples.client.DhtClient;
 import java.io.IOException;
@@ -53,7 +54,7 @@ final class SnapshotCommand implements Callable<Integer> {
         DhtClient client = node.client();
         SnapshotWriter.requireFree(out);
         long start = System.nanoTime();
-        Version snapshot = DhtClient.await(client.openSnapshot(asked));
+        Version snapshot = BackOff.whileOverloaded(() -> DhtClient.await(client.openSnapshot(asked)));
         SnapshotInfo info;
         try (SnapshotWriter writer = SnapshotWriter.begin(out, snapshot, SnapshotWriter.FILE_BYTES);
                 Progress progress = Progress.show(console, "snapshot", -1, "", 1)) {

@@ -1,6 +1,7 @@
 package io.dht4j.examples.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.dht4j.examples.client.BackOff;
 import io.dht4j.examples.client.ClientException;
 import io.dht4j.examples.client.DhtClient;
 import java.time.Duration;
@@ -41,7 +42,8 @@ final class StatusCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws ClientException {
-        JsonNode status = DhtClient.await(node.client().status());
+        DhtClient client = node.client();
+        JsonNode status = BackOff.whileOverloaded(() -> DhtClient.await(client.status()));
         if (json) {
             console.show(status.toString());
             return 0;
@@ -74,7 +76,8 @@ final class StatusCommand implements Callable<Integer> {
             case "store_problems" -> value.isEmpty() ? List.of("none") : each(value, StatusCommand::problem);
             case "clock_problem" -> List.of(clock(value));
             case "refill" -> List.of(refill(value));
-            case "entries" -> List.of(entries(value));
+            case "entries" -> List.of(entries(value) + counted(status));
+            case "entries_age_ms" -> List.of(); // Stands with the entries.
             case "hint_bytes_dropped" -> List.of(dropped(value));
             case "uptime_ms" -> List.of(duration(Duration.ofMillis(value.asLong())));
             case "suspected" -> List.of(); // Stands with the nodes.
@@ -104,6 +107,11 @@ final class StatusCommand implements Callable<Integer> {
         return count.asLong() < 0
                 ? "not known: the store cannot tell"
                 : count.asText() + ", with what is deleted or expired and not yet purged";
+    }
+
+    private static String counted(JsonNode status) {
+        long age = status.path("entries_age_ms").asLong();
+        return age == 0 ? "" : "; the store is busy, and told so " + duration(Duration.ofMillis(age)) + " ago";
     }
 
     private static String dropped(JsonNode bytes) {

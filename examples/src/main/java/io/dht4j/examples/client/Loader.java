@@ -12,7 +12,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.LongConsumer;
@@ -30,12 +29,6 @@ public final class Loader {
     public static final int MAX_PARALLEL = 1024;
 
     private static final int ATTEMPTS = 10;
-    /** For how long nodes may be overwhelmed by others before a load gives up. */
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
-
-    private static final long FIRST_PAUSE_MILLIS = 50;
-    private static final long LONGEST_PAUSE_MILLIS = 2_000;
-    private static final int MOST_DOUBLINGS = 10;
     /** Values under way, in units of 1 KiB. */
     private static final int MAX_KIB = 64 << 10;
 
@@ -83,7 +76,7 @@ public final class Loader {
                 client,
                 parallel,
                 policy,
-                PATIENCE,
+                BackOff.PATIENCE,
                 pause -> CompletableFuture.delayedExecutor(pause.toMillis(), TimeUnit.MILLISECONDS));
     }
 
@@ -238,7 +231,8 @@ public final class Loader {
                         return CompletableFuture.<Void>failedFuture(error);
                     }
                     return CompletableFuture.supplyAsync(
-                                    () -> write(item, ttl, attempt + 1), after.apply(pause(cause, attempt)))
+                                    () -> write(item, ttl, attempt + 1),
+                                    after.apply(BackOff.pause(attempt, cause.retryAfter())))
                             .thenCompose(stage -> stage);
                 })
                 .thenCompose(stage -> stage);
@@ -248,12 +242,5 @@ public final class Loader {
         return cause.isOverload()
                 ? System.nanoTime() - succeededNanos < patience.toNanos()
                 : cause.isWorthRepeating() && attempt < ATTEMPTS;
-    }
-
-    private static Duration pause(ClientException cause, int attempt) {
-        long least = Math.max(
-                cause.retryAfter().toMillis(),
-                Math.min(LONGEST_PAUSE_MILLIS, FIRST_PAUSE_MILLIS << Math.min(attempt, MOST_DOUBLINGS)));
-        return Duration.ofMillis(least + ThreadLocalRandom.current().nextLong(1 + least / 2));
     }
 }

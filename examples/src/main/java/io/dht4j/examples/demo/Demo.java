@@ -11,6 +11,7 @@ import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.ScanScope;
 import io.dht4j.Value;
+import io.dht4j.examples.client.BackOff;
 import io.dht4j.examples.demo.UnicodeNames.Named;
 import io.dht4j.examples.server.ConfigException;
 import io.dht4j.examples.server.ServerConfig;
@@ -176,13 +177,19 @@ final class Demo implements AutoCloseable {
         Cluster cluster = cluster("n3");
         page.say("Keys are sorted by their bytes. From U+1F400 up to U+1F409, over all nodes:");
         KeyRange range = KeyRange.between(Key.of("U+1F400"), Key.of("U+1F409"));
-        join(cluster.scan(range, ScanScope.CLUSTER, PATIENT)
-                .forEach(entry -> page.say(
-                        "  %s  %s  %s",
-                        entry.key(), character(entry), entry.value().text())));
+        List<KeyValue> found = new ArrayList<>();
+        join(BackOff.call(() -> {
+            found.clear();
+            return cluster.scan(range, ScanScope.CLUSTER, PATIENT).forEach(found::add);
+        }));
+        found.forEach(entry -> page.say(
+                "  %s  %s  %s", entry.key(), character(entry), entry.value().text()));
         AtomicLong count = new AtomicLong();
         long start = System.nanoTime();
-        join(cluster.scan(KeyRange.all(), ScanScope.CLUSTER, PATIENT).forEach(entry -> count.incrementAndGet()));
+        join(BackOff.call(() -> {
+            count.set(0);
+            return cluster.scan(KeyRange.all(), ScanScope.CLUSTER, PATIENT).forEach(entry -> count.incrementAndGet());
+        }));
         double seconds = secondsSince(start);
         page.say(
                 "Everything: %,d entries in %.1f s. A scan holds a few pages at a time, however long it is.",
@@ -255,9 +262,9 @@ final class Demo implements AutoCloseable {
         try {
             join(cluster("n2").scan(range, ScanScope.NODE, PATIENT).forEach(entry -> count.incrementAndGet()));
         } catch (CompletionException e) {
-            // It has just started, and may still have to ask the others whether its disk was set back.
+            // It has just started, and may still have to ask the others whether its disk was set back; or it is busy.
             if (!(DhtException.unwrap(e) instanceof DhtException failure)
-                    || failure.code() != ErrorCode.REPLICA_REFILLING) {
+                    || (failure.code() != ErrorCode.REPLICA_REFILLING && failure.code() != ErrorCode.OVERLOADED)) {
                 throw e;
             }
             return 0;
