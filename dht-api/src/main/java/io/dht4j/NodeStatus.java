@@ -18,6 +18,8 @@ import java.util.Optional;
  * @param version the library's version
  * @param entries how many keys its store holds, tombstones and expired entries that were not yet purged included; an
  *     estimate while writes go on; -1 if the store cannot tell
+ * @param entriesAge how long ago the store told that; zero unless it is so busy, or stands so still, that it does not
+ *     tell at once; as long as the uptime if it has not told yet
  * @param hintBytes how much it keeps of writes that nodes missed, itself among them, in bytes
  * @param hintBytesDropped how much of that it has dropped since it was started, for want of room, because it became too
  *     old or because its file was damaged
@@ -41,6 +43,7 @@ public record NodeStatus(
         String store,
         String version,
         long entries,
+        Duration entriesAge,
         long hintBytes,
         long hintBytesDropped,
         OverloadCounts overload,

@@ -69,6 +69,7 @@ public abstract class HttpApiConnectionContract extends HttpApiProtocolContract 
                         "store",
                         "version",
                         "entries",
+                        "entries_age_ms",
                         "hint_bytes",
                         "hint_bytes_dropped",
                         "overload",

@@ -328,6 +328,7 @@ public abstract class RemoteApiContract extends RemoteApiErrorsContract {
                         status.store(),
                         status.version(),
                         status.entries(),
+                        status.entriesAge(),
                         status.hintBytes(),
                         status.hintBytesDropped(),
                         status.overload(),

@@ -77,6 +77,7 @@ final class ScriptedApi implements RemoteApi {
                 "s",
                 "v",
                 7,
+                Duration.ZERO,
                 0,
                 0,
                 OverloadCounts.none(),

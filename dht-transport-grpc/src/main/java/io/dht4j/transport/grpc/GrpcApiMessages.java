@@ -193,6 +193,7 @@ final class GrpcApiMessages {
                 .setStore(status.store())
                 .setVersion(status.version())
                 .setEntries(status.entries())
+                .setEntriesAgeMillis(status.entriesAge().toMillis())
                 .setHintBytes(status.hintBytes())
                 .setHintBytesDropped(status.hintBytesDropped())
                 .setOverload(overload(status.overload()))

@@ -119,6 +119,7 @@ final class GrpcRemoteMessages {
                 message.getStore(),
                 message.getVersion(),
                 message.getEntries(),
+                Duration.ofMillis(message.getEntriesAgeMillis()),
                 message.getHintBytes(),
                 message.getHintBytesDropped(),
                 overload(message.getOverload()),

@@ -165,6 +165,7 @@ final class SteeredCluster implements Cluster {
                 "s",
                 "v",
                 0,
+                Duration.ZERO,
                 0,
                 0,
                 OverloadCounts.none(),

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +26,7 @@ final class HttpApiBrowsers {
 
     private final boolean guarded;
     private final Set<String> hosts;
+    private final CompletableFuture<Set<String>> ownNames;
 
     /**
      * A guard against browsers.
@@ -34,6 +36,7 @@ final class HttpApiBrowsers {
      */
     HttpApiBrowsers(HttpApiOptions options, String listenHost) {
         this.guarded = options.tokens().isEmpty();
+        this.ownNames = guarded ? OwnNames.ask() : CompletableFuture.completedFuture(Set.of());
         this.hosts = new HashSet<>(options.publicHosts());
         hosts.add(normal(listenHost));
     }
@@ -65,12 +68,13 @@ final class HttpApiBrowsers {
         }
         // Over HTTP/1.0 there may be none. No browser speaks it.
         if (authority != null && !isOwn(normal(authority.host()))) {
+            String host = HttpApiQuery.shown(authority.host());
             return Optional.of(HttpApiProblem.of(
                     421,
                     ErrorCode.BAD_REQUEST,
-                    "Host \"" + HttpApiQuery.shown(authority.host())
-                            + "\" is not known to be this node: reach it by an address, or name"
-                            + " the host by --public-host (withPublicHost), or give the clients tokens"));
+                    "\"" + host + "\" is not known to be a name of this node: start the node with --public-host " + host
+                            + " (withPublicHost(\"" + host
+                            + "\")), or reach it by an address, or give its clients tokens"));
         }
         List<String> origins = request.headers().getAll(HttpHeaders.ORIGIN);
         if (!origins.isEmpty() && (origins.size() > 1 || !isSame(origins.get(0), authority))) {
@@ -86,6 +90,7 @@ final class HttpApiBrowsers {
     private boolean isOwn(String host) {
         return host.equals(LOCALHOST)
                 || hosts.contains(host)
+                || ownNames.getNow(Set.of()).contains(host)
                 || IpLiterals.normal(host).isPresent();
     }
 

@@ -66,6 +66,7 @@ final class HttpApiJson {
                 .put("store", status.store())
                 .put("version", status.version())
                 .put("entries", status.entries())
+                .put("entries_age_ms", status.entriesAge().toMillis())
                 .put("hint_bytes", status.hintBytes())
                 .put("hint_bytes_dropped", status.hintBytesDropped())
                 .put("overload", overload(status.overload()))
@@ -94,6 +95,8 @@ final class HttpApiJson {
                 text(json, "store"),
                 text(json, "version"),
                 number(json, "entries"),
+                // Nodes of earlier versions tell no age.
+                Duration.ofMillis(json.containsKey("entries_age_ms") ? number(json, "entries_age_ms") : 0),
                 number(json, "hint_bytes"),
                 number(json, "hint_bytes_dropped"),
                 overload(json.getJsonObject("overload")),

@@ -121,6 +121,9 @@ final class HttpApiProbes {
 
     private static List<String> missing(NodeStatus status) {
         List<String> missing = new ArrayList<>();
+        if (status.entriesAge().toNanos() > OUTDATED_NANOS) {
+            missing.add("the store does not answer");
+        }
         if (status.storeProblems().stream().anyMatch(problem -> problem.kind() == StoreProblem.Kind.WRITES_REFUSED)) {
             missing.add("the store takes no writes");
         }

@@ -15,6 +15,7 @@ import io.dht4j.testkit.RawHttp;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -28,6 +29,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** What the probes say when not all is well, and by which names a node is reached. */
 @Timeout(60)
@@ -81,6 +84,7 @@ class HttpApiProbesTest {
                 status.store(),
                 status.version(),
                 status.entries(),
+                status.entriesAge(),
                 status.hintBytes(),
                 status.hintBytesDropped(),
                 status.overload(),
@@ -157,6 +161,62 @@ class HttpApiProbesTest {
     }
 
     @Test
+    void aNodeIsReachedByTheNameOfItsMachine() throws IOException {
+        String name = InetAddress.getLocalHost().getHostName();
+        try (HttpApi api = HttpApi.listening("127.0.0.1", 0, nodes.cluster(0), HttpApiOptions.defaults())) {
+            // The system may take a moment to tell it.
+            await().atMost(Duration.ofSeconds(20))
+                    .until(() -> ask(api.port(), "/v0/status", "Host: " + name + ":8080\r\n")
+                                    .status()
+                            == 200);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "N1, n1.Corp.Example, n1 n1.corp.example",
+        "n1, elsewhere.example, n1",
+        "n1, n10.example, n1",
+        "n1, 192.0.2.7, n1",
+        "n1.example, n1.example, n1.example"
+    })
+    void whatAResolverSaysCountsOnlyIfTheMachineSaysItToo(String host, String canonical, String own) {
+        assertThat(OwnNames.of(host, canonical)).containsExactlyInAnyOrder(own.split(" "));
+    }
+
+    @Test
+    void aStoreThatDoesNotAnswerIsNotReady() throws IOException {
+        assertReadiness(
+                status -> status.thenApply(now -> countedBefore(now, Duration.ofSeconds(11))),
+                503,
+                "not ready: the store does not answer");
+        assertReadiness(status -> status.thenApply(now -> countedBefore(now, Duration.ofSeconds(9))), 200, "ready");
+    }
+
+    private static NodeStatus countedBefore(NodeStatus status, Duration age) {
+        return new NodeStatus(
+                status.id(),
+                status.topology(),
+                status.replicationFactor(),
+                status.partitions(),
+                status.placement(),
+                status.hash(),
+                status.transport(),
+                status.store(),
+                status.version(),
+                status.entries(),
+                age,
+                status.hintBytes(),
+                status.hintBytesDropped(),
+                status.overload(),
+                status.storeProblems(),
+                status.refill(),
+                status.suspected(),
+                status.clockProblem(),
+                status.uptime());
+    }
+
+    @Test
     void aNodeIsReachedByTheNamesThatItWasGiven() throws IOException {
         HttpApiOptions options =
                 HttpApiOptions.defaults().withPublicHost("KV.example").withPublicHost("2001:db8::7");
@@ -177,7 +237,9 @@ class HttpApiProbesTest {
                             .status())
                     .isEqualTo(200);
             for (String host : new String[] {"example", "a.kv.example", "kv.example.evil", "127.0.0.1.evil"}) {
-                assertProblem(ask(api.port(), "/v0/status", "Host: " + host + "\r\n"), 421, ErrorCode.BAD_REQUEST);
+                assertThat(assertProblem(
+                                ask(api.port(), "/v0/status", "Host: " + host + "\r\n"), 421, ErrorCode.BAD_REQUEST))
+                        .contains("start the node with --public-host " + host + " (withPublicHost");
             }
             assertProblem(ask(api.port(), "/v0/status", "Host: a b\r\n"), 400, ErrorCode.BAD_REQUEST);
         }

@@ -16,6 +16,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -23,14 +24,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a node says of itself. A store may look at its disk to tell how much it holds, so that happens on a store thread, one
- * look at a time: those who ask meanwhile share its answer. Safe for use by any number of threads; does not block.
+ * What a node says of itself. A store may look at its disk to tell how much it holds, so that happens on a store
+ * thread, one look at a time: those who ask meanwhile share its answer. The status is wanted most when the store threads are
+ * busy or stand still, so nobody waits for them long: then the last number is told, with its age. Safe for use by any
+ * number of threads; does not block.
  */
 final class StatusReport {
 
     private static final Logger LOG = LoggerFactory.getLogger(StatusReport.class);
 
     private static final long UNKNOWN = -1;
+
+    /** What the store told last is told again if it has told nothing new by then. */
+    private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final Parts parts;
     private final Limits limits;
@@ -41,7 +47,8 @@ final class StatusReport {
     private final Supplier<Optional<ClockProblem>> clock;
     private final Environment environment;
     private final long startedNanos;
-    private final AtomicReference<@Nullable CompletableFuture<NodeStatus>> underWay = new AtomicReference<>();
+    private final AtomicReference<@Nullable Look> underWay = new AtomicReference<>();
+    private volatile Counted known;
 
     StatusReport(
             Parts parts,
@@ -60,46 +67,90 @@ final class StatusReport {
         this.limits = limits;
         this.environment = parts.environment();
         this.startedNanos = environment.nanoTime();
+        this.known = new Counted(UNKNOWN, startedNanos);
     }
 
+    /** How many entries the store had, and when. */
+    private record Counted(long entries, long atNanos) {}
+
+    /** The store is asked for its entries. */
+    private record Look(CompletableFuture<Counted> counted, long begunNanos) {}
+
+    /** Completes at once, or soon if the store tells soon. */
     CompletableFuture<NodeStatus> ask() {
-        CompletableFuture<NodeStatus> status = new CompletableFuture<>();
-        CompletableFuture<NodeStatus> shared = underWay.compareAndExchange(null, status);
-        if (shared != null) {
-            return shared.copy();
+        CompletableFuture<Counted> mine = new CompletableFuture<>();
+        Look look = new Look(mine, environment.nanoTime());
+        Look shared = underWay.compareAndExchange(null, look);
+        CompletableFuture<NodeStatus> answer = new CompletableFuture<>();
+        if (shared != null && environment.nanoTime() - shared.begunNanos() >= PATIENCE_NANOS) {
+            // It may be long, so that nothing is hung on it.
+            tell(answer, known);
+            return answer;
         }
-        CompletableFuture<NodeStatus> answer = status.whenComplete((done, error) -> underWay.set(null));
+        if (shared == null) {
+            begin(look);
+        }
+        Environment.Timer timer;
         try {
-            Environment.Timer deadline = environment.schedule(
-                    () -> status.completeExceptionally(
-                            storeFailed("the store did not tell its size before the deadline")),
-                    limits.timeout().toNanos());
-            answer = answer.whenComplete((done, error) -> deadline.cancel());
-            environment.storeExecutor().execute(() -> tell(status));
+            timer = environment.schedule(() -> tell(answer, known), PATIENCE_NANOS);
         } catch (RejectedExecutionException e) {
-            status.completeExceptionally(new UnavailableException(ErrorCode.NOT_SERVING, "this node is closed"));
+            answer.completeExceptionally(closed());
+            return answer;
         }
+        (shared == null ? look : shared).counted().whenComplete((counted, error) -> {
+            timer.cancel();
+            if (error == null) {
+                tell(answer, counted);
+            } else {
+                answer.completeExceptionally(error);
+            }
+        });
         return answer;
     }
 
-    private void tell(CompletableFuture<NodeStatus> status) {
+    private void begin(Look look) {
+        try {
+            environment.storeExecutor().execute(() -> count(look));
+        } catch (RejectedExecutionException e) {
+            underWay.set(null);
+            look.counted().completeExceptionally(closed());
+        }
+    }
+
+    private static UnavailableException closed() {
+        return new UnavailableException(ErrorCode.NOT_SERVING, "this node is closed");
+    }
+
+    private void count(Look look) {
         long entries = UNKNOWN;
         try {
             entries = parts.store().entries();
         } catch (RuntimeException e) {
             // Those who ask want to know what is wrong, all the more.
             LOG.warn("the store cannot tell its size: {}", e.getMessage());
-        }
-        try {
-            status.complete(with(entries));
-        } catch (RuntimeException e) {
-            LOG.error("the status cannot be told", e);
-            status.completeExceptionally(storeFailed(String.valueOf(e.getMessage())));
+        } finally {
+            Counted counted = new Counted(entries, environment.nanoTime());
+            known = counted;
+            underWay.set(null);
+            look.counted().complete(counted);
         }
     }
 
-    private NodeStatus with(long entries) {
+    private void tell(CompletableFuture<NodeStatus> answer, Counted counted) {
+        try {
+            answer.complete(with(counted));
+        } catch (RuntimeException | Error e) {
+            LOG.error("the status cannot be told", e);
+            answer.completeExceptionally(
+                    new UnavailableException(ErrorCode.STORE_FAILED, String.valueOf(e.getMessage())));
+        }
+    }
+
+    private NodeStatus with(Counted counted) {
         String version = StatusReport.class.getPackage().getImplementationVersion();
+        long now = environment.nanoTime();
+        // What has just come is of now, however long this thread has waited for a processor.
+        boolean isFresh = now - counted.atNanos() < PATIENCE_NANOS;
         return new NodeStatus(
                 parts.self(),
                 parts.topology(),
@@ -110,7 +161,8 @@ final class StatusReport {
                 parts.transport().name(),
                 parts.store().name(),
                 version == null ? "development" : version,
-                entries,
+                counted.entries(),
+                isFresh ? Duration.ZERO : Duration.ofNanos(now - counted.atNanos()),
                 handoff.bytes(),
                 handoff.droppedBytes(),
                 overload.get(),
@@ -118,7 +170,7 @@ final class StatusReport {
                 refill.get(),
                 suspected(),
                 clock.get(),
-                Duration.ofNanos(environment.nanoTime() - startedNanos));
+                Duration.ofNanos(now - startedNanos));
     }
 
     private List<NodeId> suspected() {
@@ -127,9 +179,5 @@ final class StatusReport {
                 .map(Node::id)
                 .filter(now::contains)
                 .toList();
-    }
-
-    private static UnavailableException storeFailed(String message) {
-        return new UnavailableException(ErrorCode.STORE_FAILED, message);
     }
 }
