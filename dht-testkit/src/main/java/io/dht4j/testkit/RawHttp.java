@@ -91,9 +91,25 @@ public final class RawHttp implements AutoCloseable {
      * @throws IOException if nobody listens there
      */
     public RawHttp(int port, int receiveBuffer) throws IOException {
+        this(port, receiveBuffer, InetAddress.getLoopbackAddress());
+    }
+
+    /**
+     * Connects to this machine from one of its addresses. Blocks.
+     *
+     * @param port where
+     * @param from the own address, such as 127.0.0.2 on Linux
+     * @throws IOException if nobody listens there, or the address is not this machine's
+     */
+    public RawHttp(int port, InetAddress from) throws IOException {
+        this(port, 0, from);
+    }
+
+    private RawHttp(int port, int receiveBuffer, InetAddress from) throws IOException {
         if (receiveBuffer > 0) {
             socket.setReceiveBufferSize(receiveBuffer);
         }
+        socket.bind(new InetSocketAddress(from, 0));
         socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 10_000);
         socket.setSoTimeout(30_000);
         in = new BufferedInputStream(socket.getInputStream());

@@ -84,6 +84,7 @@ final class HttpApiBody {
         if (exchange.isOver()) {
             return;
         }
+        exchange.place().bodyCame();
         try {
             size += chunk.length();
             if (size > receiver.maxBytes()) {

@@ -266,25 +266,25 @@ final class HttpApiCalls {
 
     void locate(HttpApiExchange exchange) {
         Key key = query(exchange, PLACEMENT_PARAMETERS).id();
-        exchange.requireConnection();
+        exchange.place().require();
         exchange.await(() -> cluster.locate(key), placement -> answerJson(exchange, HttpApiJson.placement(placement)));
     }
 
     void repairStatus(HttpApiExchange exchange) {
         query(exchange, List.of());
-        exchange.requireConnection();
+        exchange.place().require();
         exchange.await(cluster::repairStatus, status -> answerJson(exchange, HttpApiJson.repair(status)));
     }
 
     void repair(HttpApiExchange exchange) {
         Set<Integer> partitions = query(exchange, REPAIR_PARAMETERS).partitions();
-        exchange.requireConnection();
+        exchange.place().require();
         exchange.await(() -> cluster.repair(partitions), status -> answerJson(exchange, HttpApiJson.repair(status)));
     }
 
     void status(HttpApiExchange exchange) {
         query(exchange, List.of());
-        exchange.requireConnection();
+        exchange.place().require();
         exchange.await(cluster::status, status -> answerJson(exchange, HttpApiJson.status(status)));
     }
 

@@ -2,7 +2,6 @@ package io.dht4j.transport.http;
 
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
-import io.dht4j.OverloadedException;
 import io.dht4j.security.Scope;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -42,6 +41,7 @@ final class HttpApiExchange {
 
     private static final long NO_TIMER = -1;
     private static final int UNAUTHORIZED = 401;
+
     private static final String CHALLENGE = "Bearer realm=\"dht4j\"";
     private static final Logger LOG = LoggerFactory.getLogger(HttpApiExchange.class);
 
@@ -54,7 +54,7 @@ final class HttpApiExchange {
     private final boolean isHttp2;
     private final long contentLength;
     private final boolean hasBody;
-    private final HttpConnections connections;
+    private final HttpApiPlace place;
     private boolean continueIsDue;
     private boolean bodyIsLate;
     private boolean answered;
@@ -77,7 +77,7 @@ final class HttpApiExchange {
             HttpApiOptions options,
             HttpApiAdmission admission,
             HttpConnections connections) {
-        this.connections = connections;
+        this.place = new HttpApiPlace(request, connections);
         this.request = request;
         this.response = request.response();
         this.vertx = vertx;
@@ -121,13 +121,9 @@ final class HttpApiExchange {
         return request;
     }
 
-    /**
-     * The request as a whole has come, and is to be carried out.
-     *
-     * @throws OverloadedException if there is no place for a connection that makes public requests
-     */
-    void requireConnection() {
-        connections.requirePlace(request);
+    /** The place of its connection. */
+    HttpApiPlace place() {
+        return place;
     }
 
     /** What it holds of what may be in flight. */
@@ -360,6 +356,7 @@ final class HttpApiExchange {
             if (problem.status() == UNAUTHORIZED) {
                 response.putHeader("WWW-Authenticate", CHALLENGE);
             }
+            place.refused(problem.status(), this::later);
         }
         answer(problem.status(), problem.body());
     }
@@ -374,7 +371,7 @@ final class HttpApiExchange {
         if (isOver()) {
             // The client went while the work for it was under way.
             if (gone) {
-                release();
+                releaseAll();
             }
             return;
         }
@@ -441,11 +438,11 @@ final class HttpApiExchange {
      */
     void watch(Future<Void> end) {
         if (end.isComplete()) {
-            release();
+            releaseAll();
             return;
         }
         startTimer(options.writeTimeout(), this::cutAndRelease);
-        end.onComplete(done -> release());
+        end.onComplete(done -> releaseAll());
     }
 
     /**
@@ -463,6 +460,7 @@ final class HttpApiExchange {
             request.connection().close();
         }
         share.leave();
+        place.leave();
     }
 
     private void cutAndRelease() {
@@ -478,7 +476,7 @@ final class HttpApiExchange {
     private void noteReset(Throwable error) {
         if (error instanceof StreamResetException && !wasReset) {
             wasReset = true;
-            connections.streamReset(request.connection());
+            place.streamReset();
         }
     }
 
@@ -488,7 +486,13 @@ final class HttpApiExchange {
         }
         gone = true;
         stopTimer();
+        place.leave();
         whenGone.run();
+    }
+
+    private void releaseAll() {
+        release();
+        place.leave();
     }
 
     /** Gives back what was taken. Called again, it does nothing. */

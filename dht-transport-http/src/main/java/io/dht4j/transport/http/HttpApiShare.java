@@ -39,7 +39,7 @@ final class HttpApiShare {
      * @throws DhtException if there is none left
      */
     void enter() {
-        exchange.requireConnection();
+        exchange.place().require();
         begin();
         bodyCame();
         admission.enter();

@@ -61,6 +61,7 @@ final class HttpApiUnwantedBody {
             response.write(answer);
         }
         exchange.release();
+        exchange.place().leave();
         exchange.startTimer(closes ? LINGER : exchange.options().bodyTimeout(), exchange::cut);
         discard(() -> {
             if (closes) {
@@ -74,6 +75,7 @@ final class HttpApiUnwantedBody {
     /** A stream's end is its own, and a stream may be reset without harm to others. */
     private void answerOnStream(@Nullable Buffer answer) {
         exchange.release();
+        exchange.place().leave();
         exchange.startTimer(LINGER, exchange::cut);
         if (answer == null) {
             response.end();

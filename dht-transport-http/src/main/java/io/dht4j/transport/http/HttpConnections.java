@@ -16,6 +16,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -29,6 +31,9 @@ final class HttpConnections {
 
     private static final Logger LOG = LoggerFactory.getLogger(HttpConnections.class);
     private static final String CONTINUE = "100-continue";
+
+    /** So many requests in a row that are refused for who sends them end a connection. */
+    static final int MAX_REFUSED = 1_000;
 
     /** Fewer connections than so many are worth a warning, also where nobody has asked for more. */
     private static final int MANY = 1_000;
@@ -64,9 +69,23 @@ final class HttpConnections {
         /** Who the peer is, where that was asked. Belongs to the connection's event loop. */
         private @Nullable Verdict verdict;
 
+        // Since the last request that was carried out. For the event loop.
+        private int refused;
+        private long refusedSince;
+
         Link(AcceptedConnection accepted, @Nullable HttpFloodGuard guard) {
             this.accepted = accepted;
             this.guard = guard;
+        }
+
+        boolean isRefusedOnceTooOften() {
+            long now = System.nanoTime();
+            if (refused == 0 || now - refusedSince > TimeUnit.SECONDS.toNanos(HttpFloodGuard.WINDOW_SECONDS)) {
+                refused = 0;
+                refusedSince = now;
+            }
+            refused++;
+            return refused >= MAX_REFUSED;
         }
     }
 
@@ -189,13 +208,47 @@ final class HttpConnections {
     /**
      * A public request with its body has come over a connection, and is to be carried out.
      *
+     * @return is to be run once, when the request has its whole answer or never will have; until then the connection
+     *     does not give way to others
      * @throws OverloadedException if there is no place for such a connection, which ends with the answer
      */
-    void requirePlace(HttpServerRequest request) {
+    Runnable requirePlace(HttpServerRequest request) {
         Link link = links.get(request.connection());
-        if (link != null && !link.accepted.admitPublic()) {
+        if (link == null) {
+            // It is closing.
+            return () -> {};
+        }
+        if (!link.accepted.beginPublic()) {
             endAfterAnswer(request);
             throw new OverloadedException(noPlace());
+        }
+        link.refused = 0;
+        return link.accepted::endPublic;
+    }
+
+    /**
+     * A public request is about to be refused for who sends it. Whoever sends nothing else has to connect again for it.
+     *
+     * @param later runs an action on the event loop once the answer has been given
+     */
+    void refused(HttpServerRequest request, Consumer<Runnable> later) {
+        Link link = links.get(request.connection());
+        if (link == null || !link.isRefusedOnceTooOften()) {
+            return;
+        }
+        HttpFloodGuard guard = link.guard;
+        if (guard == null) {
+            endAfterAnswer(request);
+        } else {
+            later.accept(() -> guard.end(MAX_REFUSED + " requests in a row were refused"));
+        }
+    }
+
+    /** A part of a public request's body has come over a connection. */
+    void bodyCame(HttpConnection connection) {
+        Link link = links.get(connection);
+        if (link != null) {
+            link.accepted.bodyCame();
         }
     }
 

@@ -58,14 +58,19 @@ final class HttpFloodGuard {
         count(resets);
     }
 
-    @SuppressWarnings("deprecation") // nothing else of the server says why a connection ends
     private void count(Count what) {
-        if (ended || isPeer.getAsBoolean() || !what.isTooMany(System.nanoTime())) {
+        if (!isPeer.getAsBoolean() && what.isTooMany(System.nanoTime())) {
+            end("more than " + what.most + " " + what.name + " in " + WINDOW_SECONDS + " s");
+        }
+    }
+
+    /** Ends the connection, and tells the client why. Called again, it does nothing. */
+    @SuppressWarnings("deprecation") // nothing else of the server says why a connection ends
+    void end(String why) {
+        if (ended) {
             return;
         }
         ended = true;
-        String why = "more than " + what.most + " " + what.name + " in " + TimeUnit.NANOSECONDS.toSeconds(WINDOW_NANOS)
-                + " s";
         LOG.info("closing the connection of {}: {}", connection.remoteAddress(), why);
         connection.goAway(ENHANCE_YOUR_CALM, -1, Buffer.buffer(why));
         connection.close();

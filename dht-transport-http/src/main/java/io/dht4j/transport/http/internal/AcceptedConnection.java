@@ -10,6 +10,7 @@ import io.netty.handler.codec.http.HttpResponseEncoder;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import io.netty.handler.ssl.SslHandler;
 import java.net.InetSocketAddress;
+import java.util.OptionalLong;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -32,6 +33,11 @@ public final class AcceptedConnection extends ChannelInboundHandlerAdapter {
     /** So long is what HTTP/2 begins with; before its last byte the server may not know what the client speaks. */
     private static final int PREFACE_BYTES = 24;
 
+    private static final long IN_USE = Long.MIN_VALUE;
+
+    /** A body of which nothing has come for so long keeps no connection its place. */
+    private static final long BODY_STALLS_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     private final AcceptedConnections all;
     private final Channel channel;
     private final InetSocketAddress remote;
@@ -39,6 +45,15 @@ public final class AcceptedConnection extends ChannelInboundHandlerAdapter {
 
     /** Written by {@link AcceptedConnections} only, with its lock. */
     private volatile Standing standing = Standing.UNPROVED;
+
+    /** A moment by {@link System#nanoTime()}, or {@link #IN_USE}. Written on the event loop only. */
+    private volatile long idleSince = IN_USE;
+
+    /** When a part of a body came last. Written on the event loop only. */
+    private volatile long bodyCameAt = System.nanoTime() - BODY_STALLS_NANOS;
+
+    /** Of those that are counted. */
+    private int requests;
 
     private boolean settled;
     private int passed;
@@ -88,12 +103,49 @@ public final class AcceptedConnection extends ChannelInboundHandlerAdapter {
     }
 
     /**
-     * A public request has come over this connection as a whole. To be called on its event loop.
+     * A public request has come over this connection whose end nobody reports, so that the connection counts as in use
+     * for as long as it is open. To be called on its event loop.
      *
      * @return whether there is a place for a connection that makes such requests; if not, the request is to be refused
      */
     public boolean admitPublic() {
         return hasPlace() || all.admitPublic(this);
+    }
+
+    /**
+     * A public request has come over this connection as a whole. To be called on its event loop.
+     *
+     * @return whether there is a place for a connection that makes such requests; if not, the request is to be refused,
+     *     else the connection is in use until {@link #endPublic} is called
+     */
+    public boolean beginPublic() {
+        // Before the look at its standing: whoever takes its place sets that before it looks whether it is in use.
+        idleSince = IN_USE;
+        requests++;
+        if (admitPublic()) {
+            return true;
+        }
+        endPublic();
+        return false;
+    }
+
+    /** A public request that began has its answer, or never will have. To be called on its event loop. */
+    public void endPublic() {
+        requests--;
+        if (requests == 0) {
+            idleSince = System.nanoTime();
+        }
+    }
+
+    /** A part of a public request's body has come over this connection. To be called on its event loop. */
+    public void bodyCame() {
+        bodyCameAt = System.nanoTime();
+    }
+
+    /** Since when no public request is under way, by {@link System#nanoTime()}; empty if it is in use. */
+    OptionalLong idleSince(long now) {
+        long since = idleSince;
+        return since == IN_USE || now - bodyCameAt < BODY_STALLS_NANOS ? OptionalLong.empty() : OptionalLong.of(since);
     }
 
     /**

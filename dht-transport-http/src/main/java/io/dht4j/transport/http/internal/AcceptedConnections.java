@@ -24,12 +24,12 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A connection that has made no request has no place of its own: where there is no room, the one that has been
  * silent longest gives way to the next. So silent connections lock nobody out, however many there are and wherever they
- * come from. Public requests get a connection a place when the first one comes, if fewer than the limits say have one;
- * the rest of the places is for peers, who prove themselves by whole frames. Addresses of IPv6 count as one if they
- * share their first 64 bits.
+ * come from. Public requests get a connection a place when the first one comes, if fewer than the limits say have one,
+ * or if one of those that have one is idle; the rest of the places is for peers, who prove themselves by whole frames.
+ * Addresses of IPv6 count as one if they share their first 64 bits.
  *
  * <p>Safe for use by any number of threads. The lock is held for a few steps only, when a connection comes, goes, or
- * makes its first request.
+ * makes its first request; for longer only as {@link IdleConnections} says.
  */
 public final class AcceptedConnections {
 
@@ -46,7 +46,8 @@ public final class AcceptedConnections {
     /** Guarded by the lock. */
     private final Set<AcceptedConnection> unproved = new LinkedHashSet<>();
 
-    private final Map<Object, Source> sources = new HashMap<>();
+    private final Map<Object, ConnectionSource> sources = new HashMap<>();
+    private final IdleConnections idle = new IdleConnections(sources);
     private int open;
     private int publicOnes;
     private int leaving;
@@ -75,17 +76,6 @@ public final class AcceptedConnections {
                             remote.getAddress().getHostAddress(),
                             remote.getPort(),
                             local.getAddress().getHostAddress());
-        }
-    }
-
-    /** The connections from one place. */
-    private static final class Source {
-
-        private final Set<AcceptedConnection> unproved = new LinkedHashSet<>();
-        private int publicOnes;
-
-        boolean isEmpty() {
-            return unproved.isEmpty() && publicOnes == 0;
         }
     }
 
@@ -144,10 +134,10 @@ public final class AcceptedConnections {
         AcceptedConnection connection = new AcceptedConnection(this, channel, remote, place(remote.getAddress()));
         AcceptedConnection evicted;
         synchronized (lock) {
-            Source source = sources.computeIfAbsent(connection.address(), address -> new Source());
+            ConnectionSource source = sources.computeIfAbsent(connection.address(), address -> new ConnectionSource());
             boolean isFull = open >= limits.connections();
-            boolean isSourceFull = source.unproved.size() >= limits.connectionsPerAddress();
-            evicted = isSourceFull ? first(source.unproved) : isFull ? first(unproved) : null;
+            boolean isSourceFull = source.unproved().size() >= limits.connectionsPerAddress();
+            evicted = isSourceFull ? first(source.unproved()) : isFull ? first(unproved) : null;
             if (isFull && evicted == null) {
                 if (source.isEmpty()) {
                     sources.remove(connection.address());
@@ -156,12 +146,12 @@ public final class AcceptedConnections {
             }
             if (evicted != null) {
                 leaving++;
-                remove(evicted);
+                remove(evicted, Standing.UNPROVED);
                 pauseIfManyLeave();
             }
             // The source may have been dropped with the last one that gave way.
             sources.computeIfAbsent(connection.address(), address -> source)
-                    .unproved
+                    .unproved()
                     .add(connection);
             unproved.add(connection);
             open++;
@@ -220,30 +210,51 @@ public final class AcceptedConnections {
                 : address;
     }
 
-    /** Gives a connection a place for public requests, if there is one. */
+    /**
+     * Gives a connection a place for public requests, if there is one. Where all are taken, one that is idle gives way:
+     * of the source that has most of them, the one that has been idle longest.
+     */
     boolean admitPublic(AcceptedConnection connection) {
+        AcceptedConnection evicted;
         synchronized (lock) {
-            Source source = sources.get(connection.address());
+            ConnectionSource source = sources.get(connection.address());
             if (connection.standing() != Standing.UNPROVED
                     || source == null
-                    || publicOnes >= limits.publicConnections()
-                    || source.publicOnes >= limits.connectionsPerAddress()) {
+                    || (source.publicOnes().size() >= limits.connectionsPerAddress() && !mayHaveAll())) {
                 return connection.hasPlace();
             }
+            boolean isFull = publicOnes >= limits.publicConnections();
+            evicted = isFull ? idle.takeFor(source, System.nanoTime()) : null;
+            if (isFull && evicted == null) {
+                return false;
+            }
+            if (evicted != null) {
+                leaving++;
+                remove(evicted, Standing.PUBLIC);
+                pauseIfManyLeave();
+            }
             unproved.remove(connection);
-            source.unproved.remove(connection);
-            source.publicOnes++;
+            source.unproved().remove(connection);
+            source.publicOnes().add(connection);
             publicOnes++;
             connection.standing(Standing.PUBLIC);
-            return true;
         }
+        if (evicted != null) {
+            evicted.closeNow();
+        }
+        return true;
+    }
+
+    /** Then its own connections give way to its new ones. */
+    private boolean mayHaveAll() {
+        return limits.connectionsPerAddress() >= limits.publicConnections();
     }
 
     /** Gives a connection the place of a peer. */
     void provePeer(AcceptedConnection connection) {
         synchronized (lock) {
             if (connection.standing() != Standing.GONE) {
-                remove(connection);
+                remove(connection, connection.standing());
                 connection.standing(Standing.PEER);
             }
         }
@@ -256,25 +267,23 @@ public final class AcceptedConnections {
                 leaving--;
                 resumeIfFewLeave();
             } else {
-                remove(connection);
+                remove(connection, connection.standing());
             }
         }
     }
 
-    /** Takes a connection out of every count but that of all. Only with the lock. */
-    private void remove(AcceptedConnection connection) {
-        Source source = sources.get(connection.address());
+    /** Takes a connection out of every count but that of all, where it stood so. Only with the lock. */
+    private void remove(AcceptedConnection connection, Standing stood) {
+        ConnectionSource source = sources.get(connection.address());
         if (source != null) {
-            source.unproved.remove(connection);
-            if (connection.standing() == Standing.PUBLIC) {
-                source.publicOnes--;
-            }
+            source.unproved().remove(connection);
+            source.publicOnes().remove(connection);
             if (source.isEmpty()) {
                 sources.remove(connection.address());
             }
         }
         unproved.remove(connection);
-        if (connection.standing() == Standing.PUBLIC) {
+        if (stood == Standing.PUBLIC) {
             publicOnes--;
         }
         connection.standing(Standing.GONE);
