@@ -43,8 +43,8 @@ public abstract class SocketTransportContract extends TransportContract {
 
     private static final int CALLS_BEFORE = 8;
     private static final int CALLS_WHILE_SILENT = 3;
-    /** Whatever connections there were have cost a call its deadline by then. */
-    private static final int CALLS_AFTER = 20;
+    /** Fewer than there were connections: not each of them may cost a call its deadline. */
+    private static final int CALLS_AFTER = 6;
 
     /** For subclasses. */
     protected SocketTransportContract() {}

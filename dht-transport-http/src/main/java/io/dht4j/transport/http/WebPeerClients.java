@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -104,6 +105,11 @@ final class WebPeerClients implements PeerClients {
         private final Optional<PeerTls> tls;
         private final PeerQueue queue;
         private volatile Client current;
+        private volatile boolean heard = true;
+
+        /** Guarded by this, as what follows. */
+        private long silentSince;
+
         private long lastRenewal = System.nanoTime() - RENEW_NANOS;
 
         Peer(HostAndPort peer, Optional<PeerTls> tls, Loop timers) {
@@ -130,6 +136,11 @@ final class WebPeerClients implements PeerClients {
                     .timeout(TimeUnit.NANOSECONDS.toMillis(nanos) + 1)
                     .sendBuffer(HttpTransportBody.buffer(call.request()))
                     .onComplete((response, error) -> {
+                        if (error == null) {
+                            heard();
+                        } else if (error instanceof TimeoutException) {
+                            deadlinePassed(used, nanos);
+                        }
                         if (error == null && response.statusCode() == FORBIDDEN && tls.isPresent()) {
                             renew(used);
                         }
@@ -140,6 +151,29 @@ final class WebPeerClients implements PeerClients {
                             finish(call, response);
                         }
                     });
+        }
+
+        private void heard() {
+            if (!heard) {
+                heard = true;
+            }
+        }
+
+        /**
+         * A deadline has passed. If another one had passed before that call began, and nothing has come since, then the
+         * connections have most likely gone silent: each of those that are left would cost a call its deadline. The
+         * library does not tell which they are, so a client without any takes the place of theirs.
+         *
+         * @param nanos how much time the call had
+         */
+        private synchronized void deadlinePassed(Client used, long nanos) {
+            long now = System.nanoTime();
+            if (heard) {
+                heard = false;
+                silentSince = now;
+            } else if (now - nanos - silentSince >= 0) {
+                renew(used);
+            }
         }
 
         /**
