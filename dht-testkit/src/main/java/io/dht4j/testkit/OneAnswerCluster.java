@@ -21,9 +21,11 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** A cluster that gives every call the same answer, a failure or none at all, and counts the calls. */
@@ -31,6 +33,7 @@ final class OneAnswerCluster implements Cluster {
 
     private final Optional<DhtException> failure;
     private final AtomicInteger calls = new AtomicInteger();
+    private final Queue<CompletableFuture<?>> unanswered = new ConcurrentLinkedQueue<>();
 
     private OneAnswerCluster(Optional<DhtException> failure) {
         this.failure = failure;
@@ -52,8 +55,13 @@ final class OneAnswerCluster implements Cluster {
     private <T> CompletionStage<T> answer() {
         calls.incrementAndGet();
         CompletableFuture<T> stage = new CompletableFuture<>();
-        failure.ifPresent(stage::completeExceptionally);
+        failure.ifPresentOrElse(stage::completeExceptionally, () -> unanswered.add(stage));
         return stage;
+    }
+
+    /** Fails all calls that have no answer yet. */
+    void fail(DhtException late) {
+        unanswered.forEach(stage -> stage.completeExceptionally(late));
     }
 
     @Override

@@ -45,6 +45,11 @@ public abstract class RemoteApiErrorsContract extends RemoteApiHarness {
     private static final Duration BRIEF_TIME = Duration.ofMillis(500);
     private static final CallOptions BRIEF = CallOptions.defaults().withTimeout(BRIEF_TIME);
 
+    private static final int CALLS_WHILE_SILENT = 3;
+
+    /** Whatever connections there were have cost a call its deadline by then. */
+    private static final int CALLS_AFTER = 15;
+
     /** For the contract. */
     RemoteApiErrorsContract() {}
 
@@ -94,6 +99,42 @@ public abstract class RemoteApiErrorsContract extends RemoteApiHarness {
             assertThat(error).as(method).hasMessageContaining(address);
         });
         assertThat(result(api.status(address(0), OPTIONS)).id().value()).isEqualTo("n0");
+    }
+
+    @Test
+    void a_link_that_went_silent_is_used_again_soon_after_it_heals() throws IOException {
+        int port = Integer.parseInt(address(0).substring(address(0).lastIndexOf(':') + 1));
+        try (SilencedLink link = new SilencedLink(port)) {
+            result(api.get(link.address(), KEY, OPTIONS));
+            link.silence(SilencedLink.Cut.BACK);
+            for (int i = 0; i < CALLS_WHILE_SILENT; i++) {
+                failure(api.get(link.address(), KEY, BRIEF));
+            }
+            link.heal();
+            int answered = 0;
+            for (int i = 0; i < CALLS_AFTER && answered == 0; i++) {
+                answered += isAnswered(api.get(link.address(), KEY, BRIEF)) ? 1 : 0;
+            }
+            assertThat(answered).as("calls after the link had healed").isEqualTo(1);
+        }
+    }
+
+    private static boolean isAnswered(CompletionStage<?> call) {
+        return call.handle((result, error) -> error == null)
+                .toCompletableFuture()
+                .join();
+    }
+
+    @Test
+    void a_node_that_is_slow_is_not_taken_for_one_that_is_gone() throws Exception {
+        OneAnswerCluster silent = OneAnswerCluster.silent();
+        String address = served(silent).address();
+        CompletionStage<Optional<Value>> slow = api.get(address, KEY, OPTIONS);
+        for (int i = 0; i < CALLS_WHILE_SILENT; i++) {
+            failure(api.get(address, KEY, BRIEF));
+        }
+        silent.fail(DhtException.of(ErrorCode.OVERLOADED, "late"));
+        assertThat(failure(slow).code()).isEqualTo(ErrorCode.OVERLOADED);
     }
 
     @Test

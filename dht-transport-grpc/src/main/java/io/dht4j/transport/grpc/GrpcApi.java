@@ -104,7 +104,7 @@ public final class GrpcApi implements AutoCloseable {
             });
         }
         guard.onChange(() -> admission.streams().forEach(GrpcApiStream::checkToken));
-        GrpcApiConnections connections = new GrpcApiConnections();
+        GrpcConnections connections = new GrpcConnections();
         GrpcConnectionLimit limit = GrpcConnectionLimit.of(
                 "the gRPC API at " + address.getHostString() + ":" + address.getPort(),
                 options.maxConnections(),

@@ -154,6 +154,13 @@ final class GrpcApiService {
                 Optional.ofNullable(Context.current().getDeadline()));
         try {
             begun.authorize(bound.scope());
+        } catch (RuntimeException e) {
+            begun.fail(e);
+            // Behind the answer: this may end the connection.
+            stream.refused();
+            return begun;
+        }
+        try {
             stream.letIn();
             stream.enter(begun, bound.counted());
             begun.listed();

@@ -1,6 +1,6 @@
 package io.dht4j.transport.grpc;
 
-import io.dht4j.transport.grpc.GrpcApiConnections.Connection;
+import io.dht4j.transport.grpc.GrpcConnections.Connection;
 import io.dht4j.v1.KeyValueGrpc;
 import io.grpc.Context;
 import io.grpc.Grpc;
@@ -32,7 +32,7 @@ final class GrpcApiStream extends ServerStreamTracer {
     }
 
     private final GrpcApiAdmission admission;
-    private final GrpcApiConnections connections;
+    private final GrpcConnections connections;
     private final AtomicBoolean tooMuch = new AtomicBoolean();
     private volatile @Nullable GrpcApiCall<?> call;
     private volatile Context.@Nullable CancellableContext context;
@@ -45,14 +45,14 @@ final class GrpcApiStream extends ServerStreamTracer {
     private boolean ended;
     private Optional<Connection> connection = Optional.empty();
 
-    private GrpcApiStream(GrpcApiAdmission admission, GrpcApiConnections connections) {
+    private GrpcApiStream(GrpcApiAdmission admission, GrpcConnections connections) {
         this.admission = admission;
         this.connections = connections;
     }
 
     /** Makes a tracer for each call: of this service, or of those that have a budget of their own. */
     static ServerStreamTracer.Factory factory(
-            GrpcApiAdmission admission, GrpcApiAuxiliary auxiliary, GrpcApiConnections connections) {
+            GrpcApiAdmission admission, GrpcApiAuxiliary auxiliary, GrpcConnections connections) {
         return new ServerStreamTracer.Factory() {
             @Override
             public ServerStreamTracer newServerStreamTracer(String method, Metadata headers) {
@@ -88,6 +88,11 @@ final class GrpcApiStream extends ServerStreamTracer {
     /** The call may be made. */
     synchronized void letIn() {
         connection.ifPresent(Connection::letIn);
+    }
+
+    /** The call may not be made. On the connection's event loop. */
+    synchronized void refused() {
+        connection.ifPresent(Connection::refused);
     }
 
     @Override

@@ -7,7 +7,6 @@ import io.grpc.CallOptions;
 import io.grpc.ClientCall;
 import io.grpc.ClientStreamTracer;
 import io.grpc.Context;
-import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
 import io.grpc.Status;
@@ -57,11 +56,11 @@ final class GrpcRemoteCall<Q, A, R> extends ClientCall.Listener<A> {
     }
 
     private final String address;
-    private final ManagedChannel channel;
+    private final GrpcRemoteLink link;
     private final ErrorCode ifTooLarge;
     private final Collector<A, R> collector;
     private final CompletableFuture<R> result = new CompletableFuture<>();
-    private final Tracer tracer = new Tracer();
+    private final Tracer tracer;
     private final long begun = System.nanoTime();
     private volatile @Nullable ClientCall<Q, A> call;
     private volatile boolean starting = true;
@@ -70,18 +69,24 @@ final class GrpcRemoteCall<Q, A, R> extends ClientCall.Listener<A> {
     private boolean enough;
     private @Nullable RuntimeException unreadable;
 
-    private GrpcRemoteCall(String address, ManagedChannel channel, ErrorCode ifTooLarge, Collector<A, R> collector) {
+    private GrpcRemoteCall(String address, GrpcRemoteLink link, ErrorCode ifTooLarge, Collector<A, R> collector) {
         this.address = address;
-        this.channel = channel;
+        this.link = link;
+        this.tracer = new Tracer(link);
         this.ifTooLarge = ifTooLarge;
         this.collector = collector;
     }
 
-    /** Learns how far the request comes. */
+    /** Learns how far the request comes, and whether anything comes back. */
     private static final class Tracer extends ClientStreamTracer.Factory {
 
+        private final GrpcRemoteLink link;
         private volatile boolean hasConnection;
         private volatile boolean headersHaveLeft;
+
+        Tracer(GrpcRemoteLink link) {
+            this.link = link;
+        }
 
         @Override
         public ClientStreamTracer newClientStreamTracer(ClientStreamTracer.StreamInfo info, Metadata headers) {
@@ -96,6 +101,21 @@ final class GrpcRemoteCall<Q, A, R> extends ClientCall.Listener<A> {
                     hasConnection = true;
                     headersHaveLeft = true;
                 }
+
+                @Override
+                public void inboundHeaders() {
+                    link.heard();
+                }
+
+                @Override
+                public void inboundWireSize(long bytes) {
+                    link.heard();
+                }
+
+                @Override
+                public void inboundTrailers(Metadata trailers) {
+                    link.heard();
+                }
             };
         }
     }
@@ -109,7 +129,7 @@ final class GrpcRemoteCall<Q, A, R> extends ClientCall.Listener<A> {
         boolean refused = end.getCode() == Status.Code.UNAVAILABLE
                 && end.getDescription() != null
                 && end.getDescription().startsWith(CONNECTION_REFUSES)
-                && !channel.isShutdown()
+                && !link.channel().isShutdown()
                 && System.nanoTime() - begun < REFUSED_WITHIN.toNanos();
         return refused ? tracer.headersHaveLeft : tracer.hasConnection;
     }
@@ -118,12 +138,12 @@ final class GrpcRemoteCall<Q, A, R> extends ClientCall.Listener<A> {
      * Sends a request. A channel tells its calls that an attempt to connect has failed before it knows so itself, and those that
      * begin in between would get the word of that attempt, however long ago: such a call begins again, behind what the channel is at.
      *
-     * @param channels gives the channel, ready to connect again if its last attempt failed
+     * @param links gives the channel, ready to connect again if its last attempt failed
      * @param again runs what is to be begun again, on other threads, and not before what they are at
      * @param ifTooLarge what is wrong if a message is larger than either side takes
      */
     static <Q, A, R> CompletableFuture<R> start(
-            Supplier<ManagedChannel> channels,
+            Supplier<GrpcRemoteLink> links,
             String address,
             MethodDescriptor<Q, A> method,
             Q request,
@@ -133,7 +153,7 @@ final class GrpcRemoteCall<Q, A, R> extends ClientCall.Listener<A> {
             Collector<A, R> collector,
             Executor again) {
         return settle(
-                () -> begin(channels.get(), address, method, request, timeout, token, ifTooLarge, collector),
+                () -> begin(links.get(), address, method, request, timeout, token, ifTooLarge, collector),
                 again,
                 ATTEMPTS);
     }
@@ -148,7 +168,7 @@ final class GrpcRemoteCall<Q, A, R> extends ClientCall.Listener<A> {
     }
 
     private static <Q, A, R> GrpcRemoteCall<Q, A, R> begin(
-            ManagedChannel channel,
+            GrpcRemoteLink link,
             String address,
             MethodDescriptor<Q, A> method,
             Q request,
@@ -156,7 +176,7 @@ final class GrpcRemoteCall<Q, A, R> extends ClientCall.Listener<A> {
             Optional<String> token,
             ErrorCode ifTooLarge,
             Collector<A, R> collector) {
-        GrpcRemoteCall<Q, A, R> started = new GrpcRemoteCall<>(address, channel, ifTooLarge, collector);
+        GrpcRemoteCall<Q, A, R> started = new GrpcRemoteCall<>(address, link, ifTooLarge, collector);
         Metadata headers = new Metadata();
         token.ifPresent(secret -> headers.put(GrpcApiGuard.AUTHORIZATION, "Bearer " + secret));
         CallOptions options = CallOptions.DEFAULT
@@ -164,7 +184,7 @@ final class GrpcRemoteCall<Q, A, R> extends ClientCall.Listener<A> {
                 .withStreamTracerFactory(started.tracer);
         // Else a caller that serves a gRPC call itself would end this one with that one.
         Context.ROOT.run(() -> {
-            ClientCall<Q, A> call = channel.newCall(method, options);
+            ClientCall<Q, A> call = link.channel().newCall(method, options);
             started.call = call;
             try {
                 call.start(started, headers);
@@ -181,7 +201,7 @@ final class GrpcRemoteCall<Q, A, R> extends ClientCall.Listener<A> {
             }
         });
         started.starting = false;
-        started.judgedByAnEarlierAttempt &= !channel.isShutdown();
+        started.judgedByAnEarlierAttempt &= !link.channel().isShutdown() || link.isReplaced();
         return started;
     }
 
@@ -223,6 +243,9 @@ final class GrpcRemoteCall<Q, A, R> extends ClientCall.Listener<A> {
     }
 
     private void failWithoutDetails(Status status) {
+        if (status.getCode() == Status.Code.DEADLINE_EXCEEDED && tracer.hasConnection) {
+            link.deadlinePassed(begun);
+        }
         String text = isOfOtherProtocol(status)
                 ? "it does not speak gRPC; is this an HTTP port?"
                 : status.getCode() + ": " + describe(status);

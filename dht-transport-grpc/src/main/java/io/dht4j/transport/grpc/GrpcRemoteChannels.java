@@ -19,13 +19,16 @@ import io.grpc.netty.shaded.io.netty.handler.ssl.SslContextBuilder;
 import io.grpc.netty.shaded.io.netty.handler.ssl.SslProvider;
 import io.grpc.netty.shaded.io.netty.util.concurrent.DefaultThreadFactory;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import javax.net.ssl.SSLException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,7 +49,9 @@ final class GrpcRemoteChannels implements AutoCloseable {
     private final Optional<SslContext> ssl;
     private final EventLoopGroup loops;
     private final ThreadPoolExecutor lookups;
-    private final Map<String, ManagedChannel> channels = new ConcurrentHashMap<>();
+    private final Map<String, GrpcRemoteLink> links = new ConcurrentHashMap<>();
+    /** Those that were replaced, until their last calls have ended. */
+    private final Set<ManagedChannel> leaving = ConcurrentHashMap.newKeySet();
     // Guarded by this.
     private boolean closed;
 
@@ -85,16 +90,17 @@ final class GrpcRemoteChannels implements AutoCloseable {
      *
      * @throws DhtException if the address is none, must not be called in plaintext, or this is closed
      */
-    ManagedChannel at(String address) {
-        ManagedChannel channel = channels.get(address);
-        if (channel == null) {
-            channel = open(address);
+    GrpcRemoteLink at(String address) {
+        GrpcRemoteLink link = links.get(address);
+        if (link == null) {
+            link = open(address);
         }
+        ManagedChannel channel = link.channel();
         if (channel.getState(false) == ConnectivityState.TRANSIENT_FAILURE) {
             // Else the channel would go on to say for seconds what was true at its last attempt.
             channel.enterIdle();
         }
-        return channel;
+        return link;
     }
 
     /** The threads of the connections. */
@@ -102,16 +108,16 @@ final class GrpcRemoteChannels implements AutoCloseable {
         return loops;
     }
 
-    private synchronized ManagedChannel open(String address) {
+    private synchronized GrpcRemoteLink open(String address) {
         if (closed) {
             throw DhtException.of(ErrorCode.NOT_SENT, "nothing was sent to " + address + ": this client is closed");
         }
-        ManagedChannel known = channels.get(address);
+        GrpcRemoteLink known = links.get(address);
         if (known != null) {
             return known;
         }
         GrpcRemoteAddress node = GrpcRemoteAddress.parse(address);
-        if (channels.size() >= MAX_ADDRESSES) {
+        if (links.size() >= MAX_ADDRESSES) {
             throw new InvalidRequestException(
                     ErrorCode.BAD_REQUEST, "a client calls at most " + MAX_ADDRESSES + " addresses; not " + address);
         }
@@ -129,9 +135,21 @@ final class GrpcRemoteChannels implements AutoCloseable {
                 .withOption(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int)
                         options.connectTimeout().toMillis());
         ssl.ifPresentOrElse(builder::sslContext, builder::usePlaintext);
-        ManagedChannel opened = builder.build();
-        channels.put(address, opened);
+        GrpcRemoteLink opened = new GrpcRemoteLink(builder.build(), silent -> replace(address, silent));
+        links.put(address, opened);
         return opened;
+    }
+
+    /** The next call makes another channel. */
+    private synchronized void replace(String address, GrpcRemoteLink silent) {
+        if (closed) {
+            return;
+        }
+        LOG.debug("nothing comes over the connection to {} any more, the next call makes another one", address);
+        links.remove(address, silent);
+        leaving.removeIf(ManagedChannel::isTerminated);
+        leaving.add(silent.channel());
+        silent.channel().shutdown();
     }
 
     /** Without a look-up, which would block: a name other than {@code localhost} counts as that of another machine. */
@@ -167,10 +185,12 @@ final class GrpcRemoteChannels implements AutoCloseable {
             }
             closed = true;
         }
-        channels.values().forEach(ManagedChannel::shutdownNow);
+        List<ManagedChannel> all = Stream.concat(links.values().stream().map(GrpcRemoteLink::channel), leaving.stream())
+                .toList();
+        all.forEach(ManagedChannel::shutdownNow);
         long end = System.nanoTime() + CLOSE_BOUND.toNanos();
         try {
-            for (ManagedChannel channel : channels.values()) {
+            for (ManagedChannel channel : all) {
                 if (!channel.awaitTermination(end - System.nanoTime(), TimeUnit.NANOSECONDS)) {
                     LOG.warn("a channel did not close within {}", CLOSE_BOUND);
                 }

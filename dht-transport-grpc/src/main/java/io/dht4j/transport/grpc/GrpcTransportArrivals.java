@@ -12,7 +12,12 @@ import java.util.function.IntConsumer;
 final class GrpcTransportArrivals extends ServerStreamTracer {
 
     private static final Context.Key<GrpcTransportArrivals> KEY = Context.key("io.dht4j.transport.grpc.arrivals");
-    private static final ServerStreamTracer UNCOUNTED = new ServerStreamTracer() {};
+    private static final ServerStreamTracer UNCOUNTED = new ServerStreamTracer() {
+        @Override
+        public void serverCallStarted(ServerCallInfo<?, ?> info) {
+            callBegins(info);
+        }
+    };
 
     private long allowed;
     private IntConsumer excess = bytes -> {};
@@ -46,6 +51,18 @@ final class GrpcTransportArrivals extends ServerStreamTracer {
     void expect(int length, IntConsumer consumer) {
         allowed = length;
         excess = consumer;
+    }
+
+    @Override
+    public void serverCallStarted(ServerCallInfo<?, ?> info) {
+        callBegins(info);
+    }
+
+    /** Whoever may call keeps the connection's place by it. */
+    private static void callBegins(ServerCallInfo<?, ?> info) {
+        if (!GrpcTransportTls.isRefused(info.getAttributes())) {
+            GrpcConnections.callBegins(info.getAttributes());
+        }
     }
 
     @Override

@@ -21,12 +21,21 @@ final class GrpcTransportServer {
 
     private static final Logger LOG = LoggerFactory.getLogger(GrpcTransportServer.class);
 
+    /** Past this a peer that gives up on its calls loses its connection: a call that is given up resets its stream. */
+    private static final int MAX_RESETS = 50_000;
+
+    private static final int RESET_WINDOW_SECONDS = 1;
+
+    /** Room for calls that are refused while as many as may be are under way. */
+    private static final int MORE_CALLS = 1000;
+
     private final FrameHandler frames;
     private final GrpcTransportOptions options;
     private final GrpcTransportLoops loops;
     private final @Nullable GrpcTransportTls tls;
     private final GrpcTransportAdmission admission;
-    private final GrpcConnectionLimit connections;
+    private final GrpcConnectionLimit limit;
+    private final GrpcConnections connections = new GrpcConnections();
     private volatile @Nullable Server server;
 
     GrpcTransportServer(
@@ -39,7 +48,7 @@ final class GrpcTransportServer {
         this.loops = loops;
         this.tls = tls;
         this.admission = new GrpcTransportAdmission(options);
-        this.connections = GrpcConnectionLimit.of(
+        this.limit = GrpcConnectionLimit.of(
                 "the transport at " + options.host() + ":" + options.port(),
                 options.maxConnections(),
                 options.maxConnectionsPerAddress(),
@@ -53,7 +62,9 @@ final class GrpcTransportServer {
         NettyServerBuilder builder = NettyServerBuilder.forAddress(address)
                 .bossEventLoopGroup(loops.group())
                 .workerEventLoopGroup(loops.group())
-                .channelFactory(() -> GrpcAccept.limiting(loops.newServerChannel(), connections, this::prepare))
+                .channelFactory(() -> GrpcAccept.limiting(
+                        loops.newServerChannel(), limit, connections::strangerGivesWay, this::prepare))
+                .addTransportFilter(connections.filter())
                 .withOption(ChannelOption.SO_REUSEADDR, true)
                 .withOption(ChannelOption.SO_BACKLOG, 1024)
                 .withChildOption(ChannelOption.TCP_NODELAY, true)
@@ -64,7 +75,9 @@ final class GrpcTransportServer {
                 .keepAliveTime(Math.max(TimeUnit.SECONDS.toNanos(1), idleNanos / 2), TimeUnit.NANOSECONDS)
                 .keepAliveTimeout(10, TimeUnit.SECONDS)
                 .permitKeepAliveTime(5, TimeUnit.SECONDS)
-                .permitKeepAliveWithoutCalls(true);
+                .permitKeepAliveWithoutCalls(true)
+                .maxConcurrentCallsPerConnection(options.maxInFlight() + MORE_CALLS)
+                .maxRstFramesPerWindow(MAX_RESETS, RESET_WINDOW_SECONDS);
         if (tls != null) {
             builder.sslContext(tls.listening()).addTransportFilter(tls.callers(frames));
         }
@@ -90,6 +103,8 @@ final class GrpcTransportServer {
     }
 
     private void prepare(Channel connection) {
+        GrpcFrameLimit.watch(connection);
+        connections.accepted(connection);
         if (tls != null) {
             connection.pipeline().addLast(new GrpcTransportHandshakes(tls.refused()));
         }
@@ -111,7 +126,7 @@ final class GrpcTransportServer {
 
     /** How many connections are open. */
     int connections() {
-        return connections.open();
+        return limit.open();
     }
 
     /** Refuses further requests, and blocks until those under way have been answered; false if they are not in time. */

@@ -120,6 +120,11 @@ final class GrpcTransportTls implements AutoCloseable {
         return names;
     }
 
+    /** Whether the caller of a connection may not call. */
+    static boolean isRefused(Attributes connection) {
+        return connection.get(REFUSAL) != null;
+    }
+
     /** The names that the caller has proved; empty without TLS. */
     static Set<String> provenNames(Attributes connection) {
         Set<String> names = connection.get(CALLER_NAMES);

@@ -20,6 +20,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import javax.net.ssl.SSLContext;
@@ -169,6 +170,19 @@ class GrpcApiFloodTest {
                         .trustManager(authority.authority().toFile())
                         .build())
                 .build());
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Flood.class,
+            names = {"SETTINGS_WITHOUT_END", "PRIORITIES"})
+    void a_flood_at_the_port_for_peers_ends_its_connection(Flood flood) throws Exception {
+        try (GrpcTransport peer = GrpcTransport.create(GrpcTransportOptions.at("127.0.0.1", 0))) {
+            peer.start((frame, context) -> CompletableFuture.completedFuture(frame))
+                    .toCompletableFuture()
+                    .get(30, TimeUnit.SECONDS);
+            assertEnds(new Socket("127.0.0.1", peer.port()), flood);
+        }
     }
 
     private static Socket connectSecurely() throws Exception {

@@ -283,6 +283,32 @@ abstract class GrpcTransportContract extends SocketTransportContract {
     }
 
     @Test
+    void silent_connections_give_way_to_a_peer() throws Exception {
+        options = options.withMaxConnections(2);
+        Started server = start(echo());
+        Started client = start(echo());
+        int port = Integer.parseInt(server.address().substring(server.address().lastIndexOf(':') + 1));
+        List<Socket> silent = new ArrayList<>();
+        try {
+            for (int i = 0; i < 4; i++) {
+                silent.add(new Socket("127.0.0.1", port));
+            }
+            await().atMost(PATIENCE).until(() -> connections(server) == 2);
+            assertThat(reply(client.call(server, bytes("a"), within(PATIENCE)))).isEqualTo(bytes("a"));
+            for (int i = 0; i < 4; i++) {
+                silent.add(new Socket("127.0.0.1", port));
+            }
+            await().atMost(PATIENCE).until(() -> connections(server) == 2);
+            // Its connection did not give way, being a peer's.
+            assertThat(reply(client.call(server, bytes("b"), within(PATIENCE)))).isEqualTo(bytes("b"));
+        } finally {
+            for (Socket each : silent) {
+                each.close();
+            }
+        }
+    }
+
+    @Test
     void nodes_of_both_modes_call_each_other() {
         Started one = start(echo());
         options = options.withMode(options.mode() == GrpcMode.UNARY ? GrpcMode.STREAM : GrpcMode.UNARY);

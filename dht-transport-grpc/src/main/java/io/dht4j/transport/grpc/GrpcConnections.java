@@ -1,5 +1,8 @@
 package io.dht4j.transport.grpc;
 
+import io.grpc.Attributes;
+import io.grpc.Grpc;
+import io.grpc.ServerTransportFilter;
 import io.grpc.netty.shaded.io.netty.channel.Channel;
 import io.grpc.netty.shaded.io.netty.channel.ChannelHandlerContext;
 import java.net.SocketAddress;
@@ -14,21 +17,35 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * The connections of the public API, and which of them gives its place to a new one when all are taken: one without a
- * call of the API under way. First those on which no call was ever let in, then the one whose last call is longest
- * ago. Health and reflection, which are anybody's, count neither as calls nor as use. So nobody keeps a place by
- * silence or by cheap calls, and those who use the API lose theirs last. Does not block; safe for use by any number
+ * The connections of a listener, and which of them gives its place to a new one when all are taken: one without a call
+ * under way. First those on which no call was ever let in, then, where that is allowed, the one whose last call is
+ * longest ago. Health and reflection, which are anybody's, count neither as calls nor as use. So nobody keeps a place
+ * by silence or by cheap calls, and those who use the API lose theirs last. Does not block; safe for use by any number
  * of threads.
  */
-final class GrpcApiConnections {
+final class GrpcConnections {
 
     /** How many are chosen at a time: to look through all for each new connection would be too dear. */
     private static final int CHOSEN = 64;
 
     /** How long a client may take to read that it has to go. */
     private static final long GOODBYE_MILLIS = 500;
+
+    /**
+     * So many calls in a row that are refused before one is let in, within {@link #WINDOW_NANOS}, end a connection.
+     */
+    static final int MAX_REFUSED = 1_000;
+
+    private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+    private static final Logger LOG = LoggerFactory.getLogger(GrpcConnections.class);
+
+    /** Finds the connection of a call in what its transport knows of it. */
+    private static final Attributes.Key<Connection> KEY = Attributes.Key.create("io.dht4j.transport.grpc.connection");
 
     private final Map<SocketAddress, Connection> connections = new ConcurrentHashMap<>();
 
@@ -44,6 +61,10 @@ final class GrpcApiConnections {
         private volatile boolean letIn;
         private volatile boolean leaving;
 
+        // Since the last one that was let in. On the event loop only.
+        private int refused;
+        private long refusedSince;
+
         private Connection(Channel channel) {
             this.channel = channel;
         }
@@ -55,7 +76,27 @@ final class GrpcApiConnections {
 
         /** A call of the API was let in. */
         void letIn() {
-            letIn = true;
+            if (!letIn) {
+                letIn = true;
+            }
+            refused = 0;
+        }
+
+        /** A call of the API was not let in. On the event loop. */
+        void refused() {
+            long now = System.nanoTime();
+            if (refused == 0 || now - refusedSince > WINDOW_NANOS) {
+                refused = 0;
+                refusedSince = now;
+            }
+            refused++;
+            if (refused >= MAX_REFUSED && !leaving) {
+                LOG.info(
+                        "closing the connection of {}: {} calls in a row were refused",
+                        channel.remoteAddress(),
+                        MAX_REFUSED);
+                close();
+            }
         }
 
         /** A call of the API has ended. */
@@ -121,11 +162,51 @@ final class GrpcApiConnections {
         return Optional.ofNullable(connections.get(remote));
     }
 
+    /** Lets calls find their connection by {@link #callBegins}. */
+    ServerTransportFilter filter() {
+        return new ServerTransportFilter() {
+            @Override
+            public Attributes transportReady(Attributes transport) {
+                return Optional.ofNullable(transport.get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR))
+                        .flatMap(GrpcConnections.this::find)
+                        .map(connection ->
+                                transport.toBuilder().set(KEY, connection).build())
+                        .orElse(transport);
+            }
+        };
+    }
+
+    /** A peer's call has begun that is let in, so that its connection keeps its place. */
+    static void callBegins(Attributes transport) {
+        Connection connection = transport.get(KEY);
+        if (connection != null && !connection.letIn) {
+            connection.letIn = true;
+        }
+    }
+
+    /**
+     * Closes a connection on which no call was ever let in and none is under way; false if there is none. It is still
+     * open for a moment.
+     */
+    synchronized boolean strangerGivesWay() {
+        if (closeStranger()) {
+            return true;
+        }
+        chooseStrangers();
+        return closeStranger();
+    }
+
     /** Closes a connection that has no call under way; false if there is none. It is still open for a moment. */
     synchronized boolean giveWay() {
         if (closeStranger()) {
             return true;
         }
+        List<Candidate> others = chooseStrangers();
+        return closeStranger() || others.stream().anyMatch(Candidate::close);
+    }
+
+    /** Queues those on which no call was let in; gives the others that have none under way, the longest idle first. */
+    private List<Candidate> chooseStrangers() {
         long now = System.nanoTime();
         Map<Boolean, List<Candidate>> idle = connections.values().stream()
                 .filter(Connection::isIdle)
@@ -133,7 +214,7 @@ final class GrpcApiConnections {
                 .sorted(Comparator.comparingLong(Candidate::idleNanos).reversed())
                 .collect(Collectors.partitioningBy(Candidate::letIn));
         idle.getOrDefault(false, List.of()).stream().limit(CHOSEN).forEach(strangers::add);
-        return closeStranger() || idle.getOrDefault(true, List.of()).stream().anyMatch(Candidate::close);
+        return idle.getOrDefault(true, List.of());
     }
 
     private boolean closeStranger() {
