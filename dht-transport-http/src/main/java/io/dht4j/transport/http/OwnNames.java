@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,14 +26,21 @@ final class OwnNames {
     /**
      * Asks the system, on a thread of its own, which goes with the answer.
      *
-     * @return completes with the names in small letters; with none if the system does not tell them in ten seconds
+     * @return completes with the names in small letters when the system tells them; with none if that takes it more
+     *     than ten seconds
      */
     static CompletableFuture<Set<String>> ask() {
         CompletableFuture<Set<String>> names = new CompletableFuture<>();
-        Thread asking = new Thread(() -> names.complete(look()), "dht4j-http-own-names");
+        long begun = System.nanoTime();
+        Runnable look = () -> {
+            Set<String> found = look();
+            boolean isInTime = System.nanoTime() - begun < PATIENCE.toNanos();
+            names.complete(isInTime ? found : Set.of());
+        };
+        Thread asking = new Thread(look, "dht4j-http-own-names");
         asking.setDaemon(true);
         asking.start();
-        return names.completeOnTimeout(Set.of(), PATIENCE.toNanos(), TimeUnit.NANOSECONDS);
+        return names;
     }
 
     private static Set<String> look() {
