@@ -264,8 +264,7 @@ class FrameCodecTest {
     void frameForOneRecipientHasOnePartOfTheSameBytes() {
         Frame frame = FrameCodec.encode(HEADER, APPLY);
         assertThat(frame.head()).isEmpty();
-        assertThat(frame.body())
-                .isEqualTo(new Frame(FrameCodec.head(HEADER, APPLY), FrameCodec.body(APPLY)).toBytes());
+        assertThat(frame.body()).isEqualTo(new Frame(FrameCodec.head(HEADER, APPLY), FrameCodec.body(APPLY)).toBytes());
     }
 
     @Test
