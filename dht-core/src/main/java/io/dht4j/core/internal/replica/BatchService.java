@@ -57,13 +57,14 @@ final class BatchService {
         for (int i = 0; i < replies.length; i++) {
             int index = i;
             Request.Part part = batch.parts().get(i);
-            Demand demand = demand(now + Math.min(part.remainingNanos(), remaining));
+            long left = Math.min(part.remainingNanos(), remaining);
+            Demand demand = demand(now + left);
             Consumer<Reply> done = answer -> end(index, answer);
             if (part.request() instanceof Request.ReadKeys read) {
                 reads.add(new StoreGate.Read(
                         demand, () -> replica.readFromMemory(read, room), () -> replica.read(read, room), done));
             } else if (part.request() instanceof Request.ApplyEntries apply) {
-                Reply refusal = demand.isOver() ? Replica.late() : replica.refusal(apply);
+                Reply refusal = left <= 0 || cancelled.getAsBoolean() ? Replica.late() : replica.refusal(apply);
                 if (refusal != null) {
                     end(i, refusal);
                 } else {
