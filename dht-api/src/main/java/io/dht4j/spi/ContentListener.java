@@ -1,5 +1,7 @@
 package io.dht4j.spi;
 
+import io.dht4j.Version;
+
 /**
  * Hears of every change of what a store holds. Safe for use by any number of threads; quick, and waits for nobody but for a
  * moment.
@@ -29,5 +31,18 @@ public interface ContentListener {
     default void replaced(Entry before, Entry after) {
         removed(before);
         added(after);
+    }
+
+    /**
+     * As {@link #replaced(Entry, Entry)}, told by a store that would have to read a large value for nothing else.
+     *
+     * @param before the version of the entry that is held no longer, a value
+     * @param digest its {@linkplain Entry#digest() digest}
+     * @param after of the same key
+     * @return false if that is not enough: then it is told with the entry as it was held, and nothing was done. By
+     *     default it is not enough
+     */
+    default boolean replaced(Version before, int digest, Entry after) {
+        return false;
     }
 }

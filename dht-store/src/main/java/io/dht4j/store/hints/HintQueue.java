@@ -23,6 +23,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,6 +47,9 @@ final class HintQueue implements AutoCloseable {
     static final long UNCHECKED_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private static final int OFFSET_BITS = 32;
+
+    /** Larger frames are written and read without a copy of all their bytes. */
+    private static final int PIECE_BYTES = 1 << 20;
 
     private final Path directory;
     private final HintBytes bytes;
@@ -127,18 +131,16 @@ final class HintQueue implements AutoCloseable {
     }
 
     synchronized void add(List<Entry> entries, long nowMillis) {
-        byte[] whole = new byte[Math.toIntExact(frameBytes(entries))];
-        ByteBuffer frame = ByteBuffer.wrap(whole).position(LogFormat.FRAME_HEADER_BYTES);
-        entries.forEach(entry -> LogFormat.putRecord(frame, entry));
-        LogFormat.finishFrame(frame);
+        int length = Math.toIntExact(frameBytes(entries));
+        int payload = length - LogFormat.FRAME_HEADER_BYTES - LogFormat.FRAME_TRAILER_BYTES;
         try {
-            append(whole, nowMillis);
+            append(LogFormat.frame(entries, payload), length, nowMillis);
         } catch (IOException e) {
             throw new StoreException("hints cannot be kept in " + directory + " (" + e + ")", e);
         }
     }
 
-    private void append(byte[] frame, long nowMillis) throws IOException {
+    private void append(List<ByteBuffer> frame, int length, long nowMillis) throws IOException {
         dropIfGone();
         RandomAccessFile file = out;
         if (file == null
@@ -148,15 +150,30 @@ final class HintQueue implements AutoCloseable {
         }
         Segment segment = segments.getLast();
         try {
-            file.write(frame);
-        } catch (IOException e) {
+            if (length <= PIECE_BYTES) {
+                ByteBuffer whole = ByteBuffer.allocate(length);
+                frame.forEach(whole::put);
+                file.write(whole.array());
+            } else {
+                writePieces(file, frame);
+            }
+        } catch (IOException | Error e) {
             // The rest of a frame would hide those that came behind it.
             closeOut();
             throw e;
         }
-        segment.length += frame.length;
+        segment.length += length;
         segment.lastMillis = nowMillis;
-        bytes.held.addAndGet(frame.length);
+        bytes.held.addAndGet(length);
+    }
+
+    /** Without a copy of large values; the system's copy of what is written is as large as a piece. */
+    private static void writePieces(RandomAccessFile file, List<ByteBuffer> frame) throws IOException {
+        for (ByteBuffer part : frame) {
+            for (int from = part.position(); from < part.limit(); from += PIECE_BYTES) {
+                file.write(part.array(), part.arrayOffset() + from, Math.min(PIECE_BYTES, part.limit() - from));
+            }
+        }
     }
 
     /** Begins a file of its own in place of one that somebody removed or replaced while it was being written. */
@@ -297,13 +314,41 @@ final class HintQueue implements AutoCloseable {
         if (end > segment.length || (end > limit && !into.isEmpty())) {
             return position;
         }
-        byte[] payload = new byte[length];
-        in.readFully(payload);
-        if (LogFormat.crc(payload, 0, length) != LogFormat.payloadCrc(header)) {
+        if (length <= PIECE_BYTES) {
+            byte[] payload = new byte[length];
+            in.readFully(payload);
+            requireChecksum(header, LogFormat.crc(payload, 0, length));
+            LogFormat.readRecords(payload, length, into);
+        } else {
+            readLargeFrame(in, header, length, into);
+        }
+        return end;
+    }
+
+    /** Reads the payload twice, so that nothing of it is decoded before it is known to be right, nor there twice. */
+    private static void readLargeFrame(RandomAccessFile in, ByteBuffer header, int length, List<Entry> into)
+            throws IOException, LogFormat.Malformed {
+        long begin = in.getFilePointer();
+        byte[] piece = new byte[PIECE_BYTES];
+        CRC32C crc = new CRC32C();
+        for (int left = length; left > 0; left -= piece.length) {
+            int count = Math.min(piece.length, left);
+            in.readFully(piece, 0, count);
+            crc.update(piece, 0, count);
+        }
+        requireChecksum(header, (int) crc.getValue());
+        in.seek(begin);
+        for (long left = length; left > 0; ) {
+            Entry entry = LogFormat.readRecord(in, left);
+            into.add(entry);
+            left -= LogFormat.recordBytes(entry);
+        }
+    }
+
+    private static void requireChecksum(ByteBuffer header, int crc) throws LogFormat.Malformed {
+        if (crc != LogFormat.payloadCrc(header)) {
             throw new LogFormat.Malformed("a frame does not match its checksum");
         }
-        LogFormat.readRecords(payload, length, into);
-        return end;
     }
 
     synchronized void delivered(long end) {

@@ -18,6 +18,10 @@ class Disk {
     /** The disk of the machine. */
     static final Disk REAL = new Disk();
 
+    /** Made before there is no memory for it. */
+    private final IOException unforced =
+            new IOException("the system could not force a directory to the disk, and there was no memory to say why");
+
     /** Opens a file for reading and writing, which is made, for its owner alone, if it does not exist. */
     RandomAccessFile open(Path path) throws IOException {
         PrivateFiles.createIfMissing(path);
@@ -78,10 +82,19 @@ class Disk {
     void syncNames(Path directory) throws IOException {
         Uninterruptibly.call(() -> {
             try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
-                channel.force(true);
+                force(channel);
             }
             return directory;
         });
+    }
+
+    /** An Error here stands for the exception that there was no memory for; one before says nothing of the disk. */
+    private void force(FileChannel channel) throws IOException {
+        try {
+            channel.force(true);
+        } catch (OutOfMemoryError e) {
+            throw unforced;
+        }
     }
 
     /** How many bytes this process may still write to the file system that has a directory. */

@@ -38,6 +38,7 @@ final class EntryMap implements AutoCloseable {
 
     private final Path file;
     private final Disk disk;
+    private final Forcing forcing;
     private final OwnFiles files;
     private final Durability durability;
     private final long cacheBytes;
@@ -92,11 +93,12 @@ final class EntryMap implements AutoCloseable {
         this.cache = cache;
         this.file = directory.dataFile();
         this.disk = directory.disk();
+        this.forcing = directory.forcing();
         this.files = directory.files();
         this.durability = options.durability();
         this.cacheBytes = options.cacheBytes();
         this.health = health;
-        this.opened = MapFile.open(file, disk, durability, cacheBytes);
+        this.opened = MapFile.open(file, disk, forcing, durability, cacheBytes);
     }
 
     static EntryMap open(StoreDirectory directory, MvStoreOptions options, EntryCache cache, Health health)
@@ -122,7 +124,7 @@ final class EntryMap implements AutoCloseable {
         }
         checkFiles();
         used.abandon();
-        MapFile again = MapFile.open(file, disk, durability, cacheBytes);
+        MapFile again = MapFile.open(file, disk, forcing, durability, cacheBytes);
         try {
             checkFiles();
         } catch (RuntimeException e) {
@@ -151,6 +153,11 @@ final class EntryMap implements AutoCloseable {
         return reading(map -> {
             return new Found(Optional.ofNullable(map.entry(key)), !map.isBroken());
         });
+    }
+
+    /** The version of a key's entry; empty if the map has none. */
+    Optional<Version> version(Key key) {
+        return reading(map -> Optional.ofNullable(map.entries.get(key)).map(stored -> new Version(stored.version())));
     }
 
     boolean contains(Key key) {
@@ -222,12 +229,10 @@ final class EntryMap implements AutoCloseable {
                 map.mergedUpTo = entry.key();
                 // A table whose merge failed is merged again, and what was told of it is not told again.
                 if (toldUpTo == null || entry.key().compareTo(toldUpTo) > 0) {
-                    @Nullable
-                    Entry replaced = before == null || listener == null ? null : map.entry(entry.key(), before);
                     if (before == null) {
                         tell(told -> told.added(entry));
-                    } else if (replaced != null && entry.supersedes(replaced)) {
-                        tell(told -> told.replaced(replaced, entry));
+                    } else {
+                        tell(told -> tellReplaced(told, map, before, entry));
                     }
                     // Only now: what a listener did not take, for lack of memory say, it is told again.
                     toldUpTo = entry.key();
@@ -274,6 +279,19 @@ final class EntryMap implements AutoCloseable {
             }
             return entry;
         });
+    }
+
+    private static void tellReplaced(ContentListener told, MapFile map, Stored before, Entry entry) {
+        Version version = new Version(before.version());
+        if (before.isInPieces()
+                && entry.version().compareTo(version) > 0
+                && told.replaced(version, before.digest(), entry)) {
+            return;
+        }
+        @Nullable Entry replaced = map.entry(entry.key(), before);
+        if (replaced != null && entry.supersedes(replaced)) {
+            told.replaced(replaced, entry);
+        }
     }
 
     private void tell(Consumer<ContentListener> change) {

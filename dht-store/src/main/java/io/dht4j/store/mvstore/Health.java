@@ -26,15 +26,25 @@ final class Health {
             "start the server with --rebuild, which puts the directory's files aside and gets the entries back from the other replicas, or"
                     + " restore the directory from a backup (docs/damage.md)";
 
+    /** What is said where there was no memory to say which file. */
+    static final String UNFORCED = "a file could not be forced to the disk";
+
     private final AtomicReference<@Nullable Failure> failure = new AtomicReference<>();
     private final AtomicReference<@Nullable StoreProblem> damage = new AtomicReference<>();
     private final Path directory;
+    private final Forcing forcing;
 
     /** Why nothing is written. */
     private record Failure(StoreException error, boolean mayPass, long sinceMillis) {}
 
-    Health(Path directory) {
+    /**
+     * All is well.
+     *
+     * @param forcing where that has failed, nothing is written, whether or not there was memory to {@link #fail}
+     */
+    Health(Path directory, Forcing forcing) {
         this.directory = directory;
+        this.forcing = forcing;
     }
 
     /** An error about damage that nothing in this directory can repair. */
@@ -101,18 +111,31 @@ final class Health {
     }
 
     boolean isFailed() {
-        return failure.get() != null;
+        return failure.get() != null || forcing.hasFailed();
     }
 
     /** Whether it has failed, and writing may become possible again. */
     boolean mayPass() {
         Failure known = failure.get();
-        return known != null && known.mayPass();
+        return known != null && known.mayPass() && !forcing.hasFailed();
+    }
+
+    private @Nullable Failure known() {
+        Failure known = failure.get();
+        return forcing.hasFailed() && (known == null || known.mayPass())
+                ? new Failure(
+                        new StoreException(UNFORCED
+                                + (forcing.hasFailedForMap()
+                                        ? "; " + REBUILD
+                                        : "; see that the disk is in order, then start again")),
+                        false,
+                        forcing.sinceMillis())
+                : known;
     }
 
     /** Throws if writing has ended. */
     void checkWritable() {
-        Failure known = failure.get();
+        Failure known = known();
         if (known != null) {
             throw new StoreException("store " + directory + " refuses writes: " + message(known), known.error());
         }
@@ -127,7 +150,7 @@ final class Health {
 
     List<StoreProblem> problems() {
         List<StoreProblem> problems = new ArrayList<>();
-        Failure known = failure.get();
+        Failure known = known();
         if (known != null) {
             problems.add(new StoreProblem(StoreProblem.Kind.WRITES_REFUSED, known.sinceMillis(), message(known)));
         }

@@ -76,10 +76,19 @@ final class MapFile {
      * @throws StoreException if it cannot be read or written, or is damaged
      */
     static MapFile open(Path file, Disk disk, Durability durability, long cacheBytes) {
+        return open(file, disk, new Forcing(disk), durability, cacheBytes);
+    }
+
+    /**
+     * As above.
+     *
+     * @param forcing takes note of what could not be forced to the disk
+     */
+    static MapFile open(Path file, Disk disk, Forcing forcing, Durability durability, long cacheBytes) {
         Map<String, Object> config = new HashMap<>();
         config.put("cacheSize", (int) (cacheBytes >> 20));
         UninterruptibleFileStore fileStore =
-                new UninterruptibleFileStore(file, disk, durability == Durability.FSYNC, config);
+                new UninterruptibleFileStore(file, disk, forcing, durability == Durability.FSYNC, config);
         try {
             // Locking goes through a channel, which an interrupt would close.
             Uninterruptibly.call(() -> {

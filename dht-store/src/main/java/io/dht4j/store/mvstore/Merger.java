@@ -14,6 +14,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The thread that brings frozen tables into the map, oldest first, and deletes their segments of the log; that purges,
@@ -21,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  * interrupts it.
  */
 final class Merger {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Merger.class);
 
     private static final long TICK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -32,6 +36,12 @@ final class Merger {
 
     /** A merge that nobody waits for looks so often whether it should let others work; a power of two. */
     private static final int STRIDE = 256;
+
+    /**
+     * So often in a row a lack of memory ends a merge before writes are refused for it: mostly it passes with the request
+     * that had the memory.
+     */
+    private static final int ATTEMPTS_WITHOUT_MEMORY = 4;
 
     /** How long it waits where there is no memory for what must be done. */
     private static final long NO_MEMORY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -63,6 +73,9 @@ final class Merger {
     private long waitNanos = TICK_NANOS;
     /** Whether it has tried already since the failure. */
     private boolean recovering;
+
+    /** How often in a row there was no memory; 0 if the last attempt went well, or writes are refused. */
+    private int withoutMemory;
 
     private long mendedNanos = System.nanoTime() - CALM_NANOS;
     private long lastWeight;
@@ -174,6 +187,8 @@ final class Merger {
                     if (health.isFailed()) {
                         failWishes();
                         recover();
+                    } else if (withoutMemory > 0) {
+                        mergeAgain();
                     } else {
                         work();
                     }
@@ -184,6 +199,19 @@ final class Merger {
         } finally {
             failWishesForSure();
         }
+    }
+
+    /** After a lack of memory, of which the writers notice that they wait. */
+    private void mergeAgain() throws IOException {
+        memtables.pause(NO_MEMORY_NANOS << withoutMemory);
+        if (memtables.isEnding()) {
+            return;
+        }
+        map.openAfterFailedPurge();
+        if (!memtables.view().frozen().isEmpty()) {
+            merge(memtables.view().frozen().get(0));
+        }
+        withoutMemory = 0;
     }
 
     private void work() throws IOException {
@@ -227,7 +255,7 @@ final class Merger {
         } catch (RuntimeException | Error e) {
             @Nullable IOException cause = Health.ioFailure(e);
             try {
-                if (cause == null || cause instanceof ForceFailedException) {
+                if (cause == null || directory.forcing().hasFailed()) {
                     throw e;
                 }
                 map.openAfterFailedPurge();
@@ -254,7 +282,7 @@ final class Merger {
      */
     private void failedForSure(Throwable error) {
         boolean isSaid = false;
-        while (!isSaid && !memtables.isEnding()) {
+        while (!isSaid && (!memtables.isEnding() || directory.forcing().hasFailedForMap())) {
             try {
                 failed(error);
                 isSaid = true;
@@ -272,12 +300,12 @@ final class Merger {
         @Nullable IOException shown = Health.ioFailure(error);
         @Nullable IOException cause = shown == null ? null : directory.files().reason(shown);
         @Nullable Error fault = Health.errorIn(error);
-        if (cause instanceof ForceFailedException doubt) {
-            boolean isMap = doubt.file().equals(directory.dataFile());
+        if (directory.forcing().hasFailed()) {
             health.fail(new StoreException(
-                    isMap
-                            ? directory.notes().distrust(doubt)
-                            : doubt.getMessage() + "; see that the disk is in order, then start again",
+                    directory.forcing().hasFailedForMap()
+                            ? directory.notes().distrust(error)
+                            : (cause == null ? Health.UNFORCED + " (" + error + ")" : cause.getMessage())
+                                    + "; see that the disk is in order, then start again",
                     error));
         } else if (cause instanceof LostFileException) {
             health.fail(new StoreException(String.valueOf(cause.getMessage()), error));
@@ -286,7 +314,11 @@ final class Merger {
                     directory.dataFile() + " cannot be written (" + cause + "); "
                             + directory.disk().remedy(directory.path()),
                     error));
+        } else if (fault instanceof OutOfMemoryError && withoutMemory < ATTEMPTS_WITHOUT_MEMORY && !health.isFailed()) {
+            withoutMemory++;
+            LOG.debug("{}: a merge ended with {}; it is tried again", directory.path(), fault.toString());
         } else if (fault != null) {
+            withoutMemory = 0;
             health.failForNow(new StoreException(
                     directory.dataFile() + " cannot be written (" + fault + "); no entry is lost or damaged by that"
                             + (fault instanceof OutOfMemoryError

@@ -102,6 +102,9 @@ public final class MvStore implements Store {
             opened.close();
             throw failure;
         } catch (OutOfMemoryError e) {
+            if (opened.forcing().hasFailedForMap()) {
+                opened.notes().distrust(e);
+            }
             opened.close();
             throw new StoreException(
                     directory + " cannot be opened (" + e + "); give the process more memory (-Xmx), then start again",
@@ -115,11 +118,11 @@ public final class MvStore implements Store {
     /** A file that could not be written is no damage; one that could not be forced to the disk is in doubt. */
     private static RuntimeException unopened(StoreDirectory directory, RuntimeException e) {
         @Nullable IOException cause = Health.ioFailure(e);
-        if (e instanceof StoreException || cause == null) {
-            return e;
+        if (directory.forcing().hasFailedForMap()) {
+            return new StoreException(directory.notes().distrust(e), e);
         }
-        return cause instanceof ForceFailedException doubt && doubt.file().equals(directory.dataFile())
-                ? new StoreException(directory.notes().distrust(doubt), e)
+        return e instanceof StoreException || cause == null
+                ? e
                 : new StoreException(
                         directory.path() + " cannot be opened (" + cause + "); "
                                 + directory.disk().remedy(directory.path()),
@@ -129,7 +132,7 @@ public final class MvStore implements Store {
     private static MvStore recover(StoreDirectory directory, MvStoreOptions options) throws IOException {
         directory.notes().checkTrusted();
         directory.checkData();
-        Health health = new Health(directory.path());
+        Health health = new Health(directory.path(), directory.forcing());
         EntryCache cache = new EntryCache(options.entryCacheBytes());
         EntryMap map = EntryMap.open(directory, options, cache, health);
         try {
@@ -250,10 +253,11 @@ public final class MvStore implements Store {
         if (newest.compareTo(version) > 0 || version.compareTo(map.newestEver()) > 0) {
             return newest;
         }
-        return get(entry.key())
-                .map(Entry::version)
-                .filter(held -> held.compareTo(version) > 0)
-                .orElse(version);
+        // Of the version alone, for which a large value need not be read.
+        Held known = cache.get(entry.key());
+        Optional<Version> inMap =
+                known == null ? map.version(entry.key()) : known.entry().map(Entry::version);
+        return inMap.filter(held -> held.compareTo(version) > 0).orElse(version);
     }
 
     private static Version newest(Version known, Memtable table, Key key) {
@@ -410,7 +414,7 @@ public final class MvStore implements Store {
     }
 
     private void closeAll() {
-        List<Runnable> steps = List.of(merger::close, this::closeLog, map::close, directory::close);
+        List<Runnable> steps = List.of(merger::close, this::closeLog, this::closeMap, directory::close);
         @Nullable StoreException failure = null;
         for (Runnable step : steps) {
             try {
@@ -435,6 +439,17 @@ public final class MvStore implements Store {
             log.close();
         } catch (IOException e) {
             throw new StoreException(directory.path() + ": the log cannot be forced to the disk (" + e + ")", e);
+        }
+    }
+
+    private void closeMap() {
+        try {
+            map.close();
+        } catch (RuntimeException | Error e) {
+            if (directory.forcing().hasFailedForMap()) {
+                throw new StoreException(directory.notes().distrust(e), e);
+            }
+            throw e;
         }
     }
 

@@ -18,16 +18,18 @@ final class SegmentWriter implements AutoCloseable {
     private final long id;
     private final Path file;
     private final Disk disk;
+    private final Forcing forcing;
     private final RandomAccessFile out;
     /** Up to where the file is as it should be. */
     private long length = LogFormat.SEGMENT_HEADER_BYTES;
 
     private boolean torn;
 
-    private SegmentWriter(long id, Path file, Disk disk, RandomAccessFile out) {
+    private SegmentWriter(long id, Path file, StoreDirectory directory, RandomAccessFile out) {
         this.id = id;
         this.file = file;
-        this.disk = disk;
+        this.disk = directory.disk();
+        this.forcing = directory.forcing();
         this.out = out;
     }
 
@@ -42,10 +44,10 @@ final class SegmentWriter implements AutoCloseable {
             disk.truncate(out, file, 0);
             disk.write(out, file, LogFormat.segmentHeader(id), 0, LogFormat.SEGMENT_HEADER_BYTES);
             if (durability == Durability.FSYNC) {
-                disk.force(out, file);
+                directory.forcing().log(out, file);
                 directory.sync();
             }
-            SegmentWriter made = new SegmentWriter(id, file, disk, out);
+            SegmentWriter made = new SegmentWriter(id, file, directory, out);
             directory.files().opened(file);
             return made;
         } catch (IOException | RuntimeException | Error e) {
@@ -95,7 +97,7 @@ final class SegmentWriter implements AutoCloseable {
         torn = true;
         disk.write(out, file, bytes, 0, count);
         if (forced) {
-            disk.force(out, file);
+            forcing.log(out, file);
         }
         length += count;
         torn = false;
@@ -119,7 +121,7 @@ final class SegmentWriter implements AutoCloseable {
             count += part.remaining();
         }
         if (forced) {
-            disk.force(out, file);
+            forcing.log(out, file);
         }
         length += count;
         torn = false;
@@ -145,7 +147,7 @@ final class SegmentWriter implements AutoCloseable {
     }
 
     void force() throws IOException {
-        disk.force(out, file);
+        forcing.log(out, file);
     }
 
     @Override

@@ -57,6 +57,7 @@ final class StoreDirectory implements AutoCloseable {
 
     private final Path directory;
     private final Disk disk;
+    private final Forcing forcing;
     private final FileChannel lockChannel;
     private final FileLock lock;
     private final OwnFiles files = new OwnFiles();
@@ -65,6 +66,7 @@ final class StoreDirectory implements AutoCloseable {
     private StoreDirectory(Path directory, Disk disk, FileChannel lockChannel, FileLock lock) {
         this.directory = directory;
         this.disk = disk;
+        this.forcing = new Forcing(disk);
         this.lockChannel = lockChannel;
         this.lock = lock;
     }
@@ -299,6 +301,11 @@ final class StoreDirectory implements AutoCloseable {
         return disk;
     }
 
+    /** What forces the files that nothing may be lost of. */
+    Forcing forcing() {
+        return forcing;
+    }
+
     /** The files that are needed at the next start. */
     OwnFiles files() {
         return files;
@@ -374,7 +381,7 @@ final class StoreDirectory implements AutoCloseable {
 
     /** Forces the names of files that were made or deleted to the disk. */
     void sync() throws IOException {
-        disk.forceNames(directory);
+        forcing.names(directory);
     }
 
     /** Releases the lock. */

@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -77,9 +78,12 @@ final class StoreNotes {
     }
 
     /** Notes that the map must not be believed any more, as well as that can be done on such a disk. */
-    String distrust(ForceFailedException doubt) {
+    String distrust(Throwable doubt) {
         Path file = directory.path().resolve(DOUBT_FILE);
-        String what = doubt.getMessage()
+        @Nullable IOException known = Health.ioFailure(doubt);
+        String what = (known instanceof ForceFailedException
+                        ? known.getMessage()
+                        : directory.dataFile() + " could not be forced to the disk (" + doubt + ")")
                 + ": what the disk holds of the last changes is unknown. Replace the disk if it"
                 + " fails again. Then start the server with --rebuild, which gets the entries back from the other replicas;"
                 + " where there are none, delete " + file + " and start: what was written shortly before may be lost"

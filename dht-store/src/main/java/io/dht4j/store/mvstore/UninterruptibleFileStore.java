@@ -51,6 +51,7 @@ final class UninterruptibleFileStore extends RandomAccessStore {
     private final Map<String, Object> config;
     private final Path file;
     private final Disk disk;
+    private final Forcing forcing;
 
     /**
      * Whether the end of a chunk is written only when everything before is on the disk. Otherwise what is not forced
@@ -67,10 +68,11 @@ final class UninterruptibleFileStore extends RandomAccessStore {
     /** Chunks of which more is used are not rewritten. For the merging thread. */
     private long mostRewritten = Long.MAX_VALUE;
 
-    UninterruptibleFileStore(Path file, Disk disk, boolean inOrder, Map<String, Object> config) {
+    UninterruptibleFileStore(Path file, Disk disk, Forcing forcing, boolean inOrder, Map<String, Object> config) {
         super(config);
         this.inOrder = inOrder;
         this.disk = disk;
+        this.forcing = forcing;
         this.config = config;
         this.file = file;
     }
@@ -121,7 +123,8 @@ final class UninterruptibleFileStore extends RandomAccessStore {
 
     @Override
     public UninterruptibleFileStore open(String fileName, boolean readOnly) {
-        UninterruptibleFileStore other = new UninterruptibleFileStore(Path.of(fileName), disk, inOrder, config);
+        UninterruptibleFileStore other =
+                new UninterruptibleFileStore(Path.of(fileName), disk, forcing, inOrder, config);
         try {
             other.open();
         } catch (IOException e) {
@@ -176,7 +179,7 @@ final class UninterruptibleFileStore extends RandomAccessStore {
                 handle.seek(position);
                 if (inOrder && chunk != null && length > SECTOR_BYTES) {
                     write(handle, source, length - SECTOR_BYTES);
-                    disk.force(handle, file);
+                    forcing.map(handle, file);
                 }
                 write(handle, source, source.remaining());
             } catch (IOException e) {
@@ -241,7 +244,7 @@ final class UninterruptibleFileStore extends RandomAccessStore {
     @Override
     public void sync() {
         try {
-            disk.force(handles.get(0), file);
+            forcing.map(handles.get(0), file);
         } catch (IOException e) {
             throw DataUtils.newMVStoreException(
                     DataUtils.ERROR_WRITING_FAILED, "cannot force {0} to the disk", file, e);

@@ -15,6 +15,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Group commit. A thread that has entries puts them into a queue; one of the threads becomes the leader, takes what is
@@ -24,6 +26,8 @@ import org.jspecify.annotations.Nullable;
  * is applied finds nothing older in the cache.
  */
 final class WriteAheadLog {
+
+    private static final Logger LOG = LoggerFactory.getLogger(WriteAheadLog.class);
 
     /** Where a group ends, unless its first request is larger. */
     private static final int GROUP_BYTES = 1 << 20;
@@ -239,8 +243,38 @@ final class WriteAheadLog {
             // For lack of memory mostly. Nobody is told that it was written, and the next write cuts off what is in the
             // file of it.
             failure = e;
+            if (directory.forcing().hasFailed()) {
+                failed(e);
+            }
         } finally {
             endGroup(failure);
+        }
+        if (failure == null) {
+            freezeIfFull();
+        }
+    }
+
+    /**
+     * A table that one large value has filled is merged at once, so that its memory is free for the next one. To be
+     * called when those who wrote know: a failure here is none of theirs.
+     */
+    private void freezeIfFull() {
+        if (memtables.view().active().weight() <= memtableBytes || !memtables.hasRoom() || health.isFailed()) {
+            return;
+        }
+        try {
+            startSegment();
+        } catch (IOException | RuntimeException e) {
+            failed(e);
+        } catch (Error e) {
+            // The next write freezes the table, or meets this.
+            LOG.debug(
+                    "{} could not be followed by another segment",
+                    memtables.view().active().file(),
+                    e);
+            if (directory.forcing().hasFailed()) {
+                failed(e);
+            }
         }
     }
 
@@ -356,6 +390,9 @@ final class WriteAheadLog {
         String what = memtables.view().active().file() + " cannot be written (" + cause + ")";
         if (cause instanceof LostFileException) {
             health.fail(new StoreException(String.valueOf(cause.getMessage()), cause));
+        } else if (cause instanceof Error) {
+            health.fail(new StoreException(
+                    Health.UNFORCED + " (" + cause + "); see that the disk is in order, then start again", cause));
         } else if (cause instanceof ForceFailedException || !(cause instanceof IOException)) {
             health.fail(new StoreException(what + "; see that the disk is in order, then start again", cause));
         } else {

@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -63,6 +64,29 @@ class FileHintLogTest extends HintLogContract {
         }
         assertThat(all).isEqualTo(entries(0, 20));
         assertThat(log.bytes()).isZero();
+    }
+
+    @Test
+    void largeHintsAreReadAsTheyWereWrittenAndNotAfterDamage() throws IOException {
+        log.close();
+        int bytes = 3 << 20;
+        byte[] value = new byte[bytes];
+        new SplittableRandom(1).nextBytes(value);
+        Entry large = Entry.value(entry(1, 1).key(), entry(1, 1).version(), value, Entry.NEVER);
+        List<Entry> hinted = List.of(large, entry(2, 100), large);
+        log = FileHintLog.open(directory, 8L * bytes);
+        assertThat(log.add(NODE, hinted, 1)).isTrue();
+        assertThat(log.oldest(NODE, ROOM).entries()).isEqualTo(hinted);
+        log.close();
+
+        log = FileHintLog.open(directory, 8L * bytes);
+        assertThat(log.oldest(NODE, ROOM).entries()).isEqualTo(hinted);
+        Path file = segments().get(0);
+        byte[] whole = Files.readAllBytes(file);
+        whole[bytes + 1000]++;
+        Files.write(file, whole);
+        assertThat(log.oldest(NODE, ROOM).entries()).isEmpty();
+        assertThat(log.lostBytes()).isPositive();
     }
 
     @Test

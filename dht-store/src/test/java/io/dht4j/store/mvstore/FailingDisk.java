@@ -20,6 +20,7 @@ final class FailingDisk extends Disk {
     private volatile Predicate<Path> doneAndFailingWrites = path -> false;
     private volatile Predicate<Path> failingOpens = path -> false;
     private volatile Predicate<Path> failingSyncs = path -> false;
+    private volatile Predicate<Path> syncsWithError = path -> false;
     private volatile Predicate<Path> failingTruncates = path -> false;
     private volatile Predicate<Path> writesWithError = path -> false;
     private volatile Error error = new OutOfMemoryError("Java heap space, says this test");
@@ -65,6 +66,12 @@ final class FailingDisk extends Disk {
         failingSyncs = files;
     }
 
+    /** Files cannot be forced to the disk, and whoever asks why meets an error of the process. */
+    void failSyncsAndSayingSoWith(Error thrown, Predicate<Path> files) {
+        error = thrown;
+        syncsWithError = files;
+    }
+
     /** Is run by whoever opens a file, before it is opened to be written. */
     void beforeOpens(Consumer<Path> action) {
         beforeOpens = action;
@@ -99,6 +106,7 @@ final class FailingDisk extends Disk {
         failingOpens = path -> false;
         failingTruncates = path -> false;
         failingSyncs = path -> false;
+        syncsWithError = path -> false;
     }
 
     static boolean isLog(Path path) {
@@ -169,6 +177,22 @@ final class FailingDisk extends Disk {
         return usable;
     }
 
+    private static final class UnsaidException extends IOException {
+
+        private static final long serialVersionUID = 1;
+
+        private final Error error;
+
+        UnsaidException(Error error) {
+            this.error = error;
+        }
+
+        @Override
+        public String toString() {
+            throw error;
+        }
+    }
+
     private synchronized int part(int length) {
         return random.nextInt(length + 1);
     }
@@ -185,6 +209,9 @@ final class FailingDisk extends Disk {
     void sync(RandomAccessFile file, Path path) throws IOException {
         if (failingSyncs.test(path)) {
             throw new IOException("Input/output error");
+        }
+        if (syncsWithError.test(path)) {
+            throw new UnsaidException(error);
         }
         super.sync(file, path);
     }

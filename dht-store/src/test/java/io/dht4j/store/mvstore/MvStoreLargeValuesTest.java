@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.Version;
+import io.dht4j.spi.ContentListener;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.EntryCursor;
 import io.dht4j.spi.StoreException;
@@ -22,6 +23,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -66,6 +68,38 @@ class MvStoreLargeValuesTest extends MvStoreFaults {
         }
         assertThat(shown).isEqualTo(model);
         model.forEach((key, entry) -> assertThat(store.get(key)).contains(entry));
+    }
+
+    @Test
+    void listenerForWhichTheDigestIsEnoughIsToldOfALargeValueByItsDigest() {
+        try (MvStore store = MvStore.open(directory, MvStoreOptions.defaults())) {
+            Entry large = Entry.value(Key.of("key"), new Version(1), new byte[Pieces.BYTES + 1], Entry.NEVER);
+            Entry larger = Entry.value(Key.of("key"), new Version(2), new byte[2 * Pieces.BYTES + 1], Entry.NEVER);
+            store.apply(List.of(large));
+            store.settle();
+            List<Object> told = new CopyOnWriteArrayList<>();
+            store.follow(new ContentListener() {
+                        @Override
+                        public void added(Entry entry) {
+                            told.add(entry);
+                        }
+
+                        @Override
+                        public void removed(Entry entry) {
+                            told.add(entry);
+                        }
+
+                        @Override
+                        public boolean replaced(Version before, int digest, Entry after) {
+                            told.addAll(List.of(before, digest, after));
+                            return true;
+                        }
+                    })
+                    .close();
+            store.apply(List.of(larger));
+            store.settle();
+            assertThat(told).containsExactly(large.version(), large.digest(), larger);
+        }
     }
 
     private static long pieces(Path directory) {

@@ -34,6 +34,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("portable")
 class MvStoreWriteFaultsTest extends MvStoreFaults {
 
+    private static final Error NO_MEMORY = new OutOfMemoryError("Java heap space, says this test");
+
     private static void assertRefusesWrites(MvStore store, String why) {
         assertThatThrownBy(() -> store.apply(List.of(Entry.tombstone(Key.of("refused"), new Version(1)))))
                 .isInstanceOf(StoreException.class)
@@ -168,6 +170,51 @@ class MvStoreWriteFaultsTest extends MvStoreFaults {
         try (MvStore store = open(small(durability))) {
             assertNothingLost(store);
         }
+    }
+
+    @Test
+    void logThatCouldNotBeForcedIsNotWrittenAgainThoughThereWasNoMemoryToSaySo() throws Exception {
+        try (MvStore store = open(MvStoreOptions.defaults().withDurability(Durability.FSYNC))) {
+            put(store, 10);
+            disk.failSyncsAndSayingSoWith(NO_MEMORY, FailingDisk::isLog);
+            Entry lost = Entry.tombstone(Key.of("not acknowledged"), new Version(1));
+            assertThatThrownBy(() -> store.apply(List.of(lost))).isInstanceOf(StoreException.class);
+            disk.heal();
+            assertThat(store.get(lost.key())).isEmpty();
+            assertRefusesWrites(store, "could not be forced to the disk");
+            assertNothingLost(store);
+        }
+        try (MvStore store = open(MvStoreOptions.defaults().withDurability(Durability.FSYNC))) {
+            assertNothingLost(store);
+            put(store, 10);
+        }
+    }
+
+    @Test
+    void mapThatCouldNotBeForcedIsNeverBelievedAgainThoughThereWasNoMemoryToSaySo() throws Exception {
+        try (MvStore store = open(small(Durability.FSYNC))) {
+            put(store, 1000);
+            disk.failSyncsAndSayingSoWith(NO_MEMORY, FailingDisk::isMap);
+            putUntilRefused(store);
+            disk.heal();
+            assertRefusesWrites(store, "--rebuild");
+            assertNothingLost(store);
+        }
+        assertThatThrownBy(() -> open(small(Durability.FSYNC)))
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining("UNTRUSTED")
+                .hasMessageContaining("data.mv");
+    }
+
+    @Test
+    void mapThatCouldNotBeForcedWhenTheStoreWasClosedIsNotBelieved() {
+        MvStore store = open(MvStoreOptions.defaults());
+        put(store, 10);
+        store.settle();
+        disk.failSyncs(FailingDisk::isMap);
+        assertThatThrownBy(store::close).isInstanceOf(StoreException.class).hasMessageContaining("--rebuild");
+        disk.heal();
+        assertThatThrownBy(() -> open(MvStoreOptions.defaults())).hasMessageContaining("UNTRUSTED");
     }
 
     @ParameterizedTest

@@ -3,6 +3,7 @@ package io.dht4j.core.internal.repair;
 import com.dynatrace.hash4j.hashing.Hasher64;
 import com.dynatrace.hash4j.hashing.Hashing;
 import io.dht4j.Key;
+import io.dht4j.Version;
 import io.dht4j.spi.ContentListener;
 import io.dht4j.spi.Entry;
 import java.util.Arrays;
@@ -72,6 +73,13 @@ public final class HashTrees implements ContentListener {
         change(after.key(), keyHash, digest(keyHash, before) ^ digest(keyHash, after));
     }
 
+    @Override
+    public boolean replaced(Version before, int digest, Entry after) {
+        long keyHash = hash(after.key());
+        change(after.key(), keyHash, digest(keyHash, before, digest) ^ digest(keyHash, after));
+        return true;
+    }
+
     private void change(Key key, long keyHash, long digest) {
         int index = partitionOf.applyAsInt(key) * bucketsEach + bucket(keyHash);
         changes[index & (STRIPES - 1)].add(index, digest);
@@ -119,7 +127,11 @@ public final class HashTrees implements ContentListener {
     }
 
     private static long digest(long keyHash, Entry entry) {
-        return HASHER.hashLongLongLongToLong(keyHash, entry.version().packed(), entry.digest());
+        return digest(keyHash, entry.version(), entry.digest());
+    }
+
+    private static long digest(long keyHash, Version version, int digest) {
+        return HASHER.hashLongLongLongToLong(keyHash, version.packed(), digest);
     }
 
     int bucketOf(Key key) {

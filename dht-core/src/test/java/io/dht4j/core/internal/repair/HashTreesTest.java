@@ -56,6 +56,10 @@ class HashTreesTest {
             } else if (random.nextInt(3) == 0) {
                 trees.removed(held[at]);
                 held[at] = null;
+            } else if (random.nextBoolean()) {
+                assertThat(trees.replaced(held[at].version(), held[at].digest(), next))
+                        .isTrue();
+                held[at] = next;
             } else {
                 trees.replaced(held[at], next);
                 held[at] = next;
