@@ -39,6 +39,10 @@ class ReplicaTest {
     private final List<Reply> replies = new ArrayList<>();
 
     private Replica over(BlockingStore store) {
+        return over(store, STORE_READS);
+    }
+
+    private Replica over(BlockingStore store, int storeReads) {
         Fence fence = new Fence(store, 1, key -> 0);
         fence.load();
         HybridClock clock = new HybridClock(env::currentTimeMillis, 1000);
@@ -60,7 +64,7 @@ class ReplicaTest {
                 MAX_VALUE_BYTES,
                 100,
                 1 << 20,
-                STORE_READS,
+                storeReads,
                 new QueueLimits(SECOND, SECOND),
                 new Unfilled());
     }
@@ -135,6 +139,20 @@ class ReplicaTest {
         serve(replica, read("key"), replies::add);
         env.advance(Duration.ofSeconds(1));
         assertThat(replies).hasSize(6).noneMatch(Reply.Failed.class::isInstance);
+    }
+
+    @Test
+    void aClientsReadPassesTheRefillsThatCameBeforeIt() {
+        Replica replica = over(new BlockingStore(), 1);
+        int refills = 20;
+        for (int i = 0; i < refills; i++) {
+            replica.refill(new Request.ApplyEntries(List.of(entry("refilled" + i, 1))), replies::add);
+        }
+        serve(replica, read("k"), replies::add);
+        env.runUntilIdle();
+
+        assertThat(replies).hasSize(refills + 1);
+        assertThat(replies.subList(0, refills / 2)).anyMatch(Reply.Found.class::isInstance);
     }
 
     /** What is older than version 100 is refused: so the store remembers it. */

@@ -55,8 +55,10 @@ final class HttpApiValue implements HttpApiBody.Receiver {
     }
 
     private void grow(int needed) {
-        long doubled = Math.min(maxBytes, Math.max(FIRST_CAPACITY, 2L * bytes.length));
-        long capacity = announced < 0 ? doubled : Math.min(doubled, announced);
+        // While an array grows it is there twice: the fewer steps, the smaller the one before the last.
+        long factor = announced < 0 ? 2 : 4;
+        long larger = Math.min(maxBytes, Math.max(FIRST_CAPACITY, factor * bytes.length));
+        long capacity = announced < 0 ? larger : Math.min(larger, announced);
         bytes = Arrays.copyOf(bytes, (int) Math.max(needed, capacity));
     }
 

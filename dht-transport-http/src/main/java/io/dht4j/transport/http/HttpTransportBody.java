@@ -62,9 +62,11 @@ final class HttpTransportBody {
         return received == declared && !tooLong;
     }
 
-    /** The body, once it is complete. */
-    byte[] bytes() {
-        return bytes;
+    /** The body, once it is complete, which this forgets: whoever takes it decides how long it is needed. */
+    byte[] take() {
+        byte[] taken = bytes;
+        bytes = NO_BYTES;
+        return taken;
     }
 
     /** A frame as a request's body. Two small parts are copied, which is cheaper than to send two pieces. */

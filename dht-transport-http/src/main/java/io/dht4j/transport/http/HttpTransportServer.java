@@ -291,7 +291,7 @@ final class HttpTransportServer implements Handler<HttpServerRequest> {
                 return;
             }
             try {
-                CompletionStage<byte[]> reply = frames.handle(body.bytes(), context);
+                CompletionStage<byte[]> reply = frames.handle(body.take(), context);
                 reply.whenComplete(this::accept);
             } catch (Throwable e) {
                 accept(null, e);
@@ -334,7 +334,13 @@ final class HttpTransportServer implements Handler<HttpServerRequest> {
             response.setStatusCode(status)
                     .putHeader(HttpHeaders.CONTENT_LENGTH, Integer.toString(text.length()))
                     .end(text)
-                    .onComplete(written -> release());
+                    .onComplete(written -> {
+                        release();
+                        if (written.failed()) {
+                            // The caller would wait for the rest until its deadline.
+                            hangUp(request);
+                        }
+                    });
         }
 
         /** The caller has gone. */

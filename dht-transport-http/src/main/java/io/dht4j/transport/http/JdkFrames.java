@@ -128,7 +128,7 @@ final class JdkFrames {
             if (body.isComplete()) {
                 String outcome =
                         info.headers().firstValue(HttpListener.OUTCOME_HEADER).orElse(null);
-                HttpTransportReply.finish(call, info.statusCode(), outcome, body.bytes());
+                HttpTransportReply.finish(call, info.statusCode(), outcome, body.take());
             } else {
                 call.abandon("the reply ended early");
             }

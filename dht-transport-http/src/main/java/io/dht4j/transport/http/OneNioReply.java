@@ -76,7 +76,7 @@ final class OneNioReply {
             some = readSome(socket, 0, Math.min(left, buffer.length));
             body.add(ByteBuffer.wrap(buffer, 0, some));
         }
-        HttpTransportReply.finish(call, status, outcome, body.bytes());
+        HttpTransportReply.finish(call, status, outcome, body.take());
         return keepsAlive && alone;
     }
 

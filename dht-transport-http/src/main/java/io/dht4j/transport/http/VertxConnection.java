@@ -246,7 +246,8 @@ final class VertxConnection {
                     read(result.result());
                 }
             });
-            opened.end(HttpTransportBody.buffer(frame));
+            // Without memory for the socket's copy it fails, and the connection stays open: the peer would wait for the rest.
+            opened.end(HttpTransportBody.buffer(frame)).onFailure(this::lost);
         }
 
         private void read(HttpClientResponse response) {
@@ -276,7 +277,7 @@ final class VertxConnection {
                 }
                 done(this, reusable && body.isComplete() && !forbidden);
                 HttpTransportReply.finish(
-                        call, response.statusCode(), response.getHeader(HttpListener.OUTCOME_HEADER), body.bytes());
+                        call, response.statusCode(), response.getHeader(HttpListener.OUTCOME_HEADER), body.take());
             });
         }
 

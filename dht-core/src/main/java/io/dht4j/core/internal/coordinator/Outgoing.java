@@ -73,6 +73,11 @@ final class Outgoing {
 
     /** The frame of this request by itself. */
     Frame frame(FrameHeader header) {
+        if (request instanceof Request.ApplyEntries apply
+                && apply.entries().size() == 1
+                && apply.entries().get(0).value().length > QUICK_BYTES) {
+            return FrameCodec.encodeLarge(header, apply);
+        }
         byte[] encoded = body;
         if (encoded == null) {
             encoded = FrameCodec.body(request);

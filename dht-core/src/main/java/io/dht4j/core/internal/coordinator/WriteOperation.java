@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +37,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class WriteOperation {
 
+    /**
+     * From this size on a write is offered again to a replica that has no room for it now: on a small heap that is so for
+     * as long as it takes another value of that size.
+     */
+    private static final int LARGE_BYTES = 1 << 20;
+
+    private static final long OFFER_AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
     private final Parts parts;
     private final Peers peers;
     private final VersionSource versions;
@@ -50,6 +59,9 @@ final class WriteOperation {
     private final AtomicLong newest = new AtomicLong();
     private final CompletableFuture<Version> result = new CompletableFuture<>();
     private final Environment.Timer deadline;
+    /** Until when a large write is offered again: then there is time left to fail, and to say why. */
+    private final long offeredUntil;
+
     private volatile boolean maybeDone;
     /** Whether a replica holds what a wrong clock has stamped. */
     private volatile boolean tooFarAhead;
@@ -109,6 +121,7 @@ final class WriteOperation {
         this.size = entries.size();
         this.undecided = new AtomicInteger(size);
         this.first = stamps(entries, policy);
+        this.offeredUntil = parts.environment().nanoTime() + context.remainingNanos() / 2;
         this.deadline = parts.environment().schedule(this::expire, context.remainingNanos());
     }
 
@@ -186,6 +199,25 @@ final class WriteOperation {
 
             @Override
             public void failed(PeerFailure failure) {
+                if (mayBeOfferedAgain(outgoing, failure)) {
+                    parts.environment().schedule(() -> offerAgain(failure), OFFER_AGAIN_NANOS);
+                } else {
+                    giveUp(failure);
+                }
+            }
+
+            private void offerAgain(PeerFailure failure) {
+                // One that is decided must not hold its value for longer: the replica gets a hint.
+                if (result.isDone()) {
+                    giveUp(failure);
+                } else {
+                    nodes.stream()
+                            .filter(node -> node.id().equals(failure.node()))
+                            .forEach(node -> peers.ask(node, outgoing, context, this));
+                }
+            }
+
+            private void giveUp(PeerFailure failure) {
                 lastFailure = failure;
                 failures.add(failure);
                 if (!failure.nothingDone()) {
@@ -211,6 +243,15 @@ final class WriteOperation {
         if (local != null) {
             peers.ask(local, outgoing, context, handler);
         }
+    }
+
+    private boolean mayBeOfferedAgain(Outgoing outgoing, PeerFailure failure) {
+        return outgoing.bytes >= LARGE_BYTES
+                && failure.nothingDone()
+                && !failure.refused()
+                && (failure.code() == ErrorCode.OVERLOADED || failure.code() == ErrorCode.NOT_SENT)
+                && !result.isDone()
+                && parts.environment().nanoTime() - offeredUntil < 0;
     }
 
     private void answered(List<Stamp> part, List<Reply.Newer> newer) {

@@ -183,12 +183,12 @@ public final class Replica {
             gate.later(StoreGate.Read.through(demand, () -> page(scan, () -> store.scan(scan.range())), reply));
         } else if (request instanceof RepairRequest.Entries compared) {
             // Other replicas compare themselves with what must not be read too.
-            gate.later(StoreGate.Read.through(
+            gate.maintain(StoreGate.Read.through(
                     demand,
                     () -> answer(compared.queries(), store::get, 0, room()).reply(),
                     reply));
         } else if (request instanceof RepairRequest repair) {
-            gate.later(StoreGate.Read.through(demand, () -> content.answer(repair), reply));
+            gate.maintain(StoreGate.Read.through(demand, () -> content.answer(repair), reply));
         } else if (request instanceof Request.CutPage cut) {
             gate.later(StoreGate.Read.through(demand, () -> page(cut), reply));
         } else if (request instanceof Request.CutRequest cut) {

@@ -73,6 +73,7 @@ final class StoreGate {
     private final Admission admission;
     private final StoreLane<Write> writes;
     private final StoreLane<List<Read>> reads;
+    private final StoreLane<List<Read>> maintenance;
     private final LongAdder dropped = new LongAdder();
     private final Predicate<Version> tooFarAhead;
     private final ToIntFunction<Key> partitionOf;
@@ -118,6 +119,9 @@ final class StoreGate {
                 this::writeGroup);
         this.reads = new StoreLane<>(
                 environment, ages, Math.min(environment.storeThreads(), storeReads), read -> 1, 1, this::readSome);
+        // Threads of its own: a client's read never waits for what was asked for before it to repair or to refill.
+        int maintainers = Math.max(1, Math.min(environment.storeThreads(), storeReads) / 2);
+        this.maintenance = new StoreLane<>(environment, ages, maintainers, read -> 1, 1, this::readSome);
     }
 
     /** What {@link #applyAll} takes. */
@@ -140,7 +144,7 @@ final class StoreGate {
 
     /** Merges entries that this node has fetched itself, in no order with those that come by themselves. */
     void refill(List<Entry> entries, Consumer<Reply> reply) {
-        later(Read.through(new Demand(() -> false, () -> false), () -> refillNow(entries), reply));
+        maintain(Read.through(new Demand(() -> false, () -> false), () -> refillNow(entries), reply));
     }
 
     /**
@@ -201,7 +205,16 @@ final class StoreGate {
         laterAll(List.of(read));
     }
 
+    /** As {@link #later}, for what no client waits for: it has threads of its own, at most half of those of the reads. */
+    void maintain(Read read) {
+        enter(List.of(read), maintenance);
+    }
+
     private void laterAll(List<Read> some) {
+        enter(some, reads);
+    }
+
+    private void enter(List<Read> some, StoreLane<List<Read>> lane) {
         try {
             admission.enter(0);
         } catch (DhtException e) {
@@ -209,7 +222,7 @@ final class StoreGate {
             some.forEach(read -> hand(refusal, read.reply()));
             return;
         }
-        reads.add(List.of(some));
+        lane.add(List.of(some));
     }
 
     /** Takes nothing more; the future completes when all that was taken has ended. */

@@ -122,6 +122,22 @@ public final class FrameCodec {
     }
 
     /**
+     * Encodes a request of a single value without a copy of the value: it stands at the end of its frame.
+     *
+     * @param header what to say of the sender and the recipient
+     * @param request of one entry, which is no tombstone
+     * @return a frame whose body is the value itself, not to be changed before it is sent
+     */
+    public static Frame encodeLarge(FrameHeader header, Request.ApplyEntries request) {
+        Entry entry = request.entries().get(0);
+        byte[] value = entry.value();
+        FrameWriter out =
+                begin(header, RequestBody.type(request), Math.subtractExact(RequestBody.size(request), value.length));
+        out.i32(1).key(entry.key()).entryBeforeValue(entry);
+        return new Frame(out.toByteArray(), value);
+    }
+
+    /**
      * Encodes a reply.
      *
      * @param header what to say of the sender

@@ -106,11 +106,14 @@ final class FrameWriter {
     }
 
     FrameWriter entry(Entry entry) {
+        entryBeforeValue(entry);
+        return entry.isTombstone() ? this : bytes(entry.value());
+    }
+
+    /** All of an entry but its key, which comes before, and its value, which comes last. */
+    FrameWriter entryBeforeValue(Entry entry) {
         i64(entry.version().packed()).flag(entry.isTombstone());
-        if (!entry.isTombstone()) {
-            i64(entry.expiresAtMillis()).i32(entry.value().length).bytes(entry.value());
-        }
-        return this;
+        return entry.isTombstone() ? this : i64(entry.expiresAtMillis()).i32(entry.value().length);
     }
 
     /** A text's bytes, cut to a length that a message for people needs. */

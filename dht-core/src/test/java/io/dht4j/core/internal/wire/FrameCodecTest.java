@@ -71,6 +71,14 @@ class FrameCodecTest {
         return FrameCodec.openReplies(frame, parts, KNOWN);
     }
 
+    @Test
+    void largeValueStandsInItsFrameWithoutACopy() {
+        Request.ApplyEntries request = new Request.ApplyEntries(List.of(VALUE));
+        Frame frame = FrameCodec.encodeLarge(HEADER, request);
+        assertThat(frame.body()).isSameAs(VALUE.value());
+        assertThat(frame.toBytes()).isEqualTo(encode(request));
+    }
+
     static Stream<Request> requests() {
         BitSet partitions = new BitSet();
         partitions.set(3);
