@@ -155,30 +155,38 @@ public record MemoryBudget(long heapBytes, int maxValueBytes) {
     }
 
     /**
-     * For each table of new writes of a durable store, of which there are three: a sixteenth, up to 64 MiB.
+     * For each table of new writes of a durable store, of which there are three: a sixteenth, up to 64 MiB; less where
+     * little is left beyond {@link #leastHeapBytes()}.
      *
-     * @return bytes
+     * @return bytes, 2 MiB or more
      */
     public long tableBytes() {
-        return share(16, 64 * MIB, MIB);
+        return Math.max(2 * MIB, Math.min(share(16, 64 * MIB, 0), spareBytes() / 8));
     }
 
     /**
-     * For the pages of a durable store: an eighth, up to 1 GiB.
+     * For the pages of a durable store: an eighth, up to 1 GiB; less where little is left beyond {@link
+     * #leastHeapBytes()}.
      *
      * @return bytes, 4 MiB or more
      */
     public long pageCacheBytes() {
-        return share(8, 1024 * MIB, 4 * MIB);
+        return Math.max(4 * MIB, Math.min(share(8, 1024 * MIB, 0), spareBytes() / 4));
     }
 
     /**
-     * For single entries of a durable store that were read: a sixteenth, up to 512 MiB.
+     * For single entries of a durable store that were read: a sixteenth, up to 512 MiB; less where little is left beyond
+     * {@link #leastHeapBytes()}.
      *
-     * @return bytes
+     * @return bytes, 1 MiB or more
      */
     public long entryCacheBytes() {
-        return share(16, 512 * MIB, MIB);
+        return Math.max(MIB, Math.min(share(16, 512 * MIB, 0), spareBytes() / 8));
+    }
+
+    /** What is held for longer than a request takes must leave room for the largest values under way. */
+    private long spareBytes() {
+        return Math.max(0, heapBytes - leastHeapBytes());
     }
 
     /**

@@ -11,6 +11,7 @@ import io.dht4j.benchmarks.load.LoadOptions;
 import io.dht4j.benchmarks.load.Slots;
 import io.dht4j.core.ClusterBuilder;
 import io.dht4j.core.SystemEnvironment;
+import io.dht4j.spi.MemoryBudget;
 import io.dht4j.store.memory.MemoryStore;
 import io.dht4j.testkit.LoopbackNetwork;
 import java.time.Duration;
@@ -95,11 +96,15 @@ public final class ClusterLoad implements Callable<Integer> {
         Topology topology = Topology.of(members);
         LoopbackNetwork network = LoopbackNetwork.on(environment);
         List<Cluster> clusters = new ArrayList<>();
+        // Two clusters run at a time.
+        MemoryBudget share = MemoryBudget.ofHeap().part(2 * nodes).withMaxValueBytes(Math.max(1 << 20, valueBytes));
         for (Node node : members) {
             clusters.add(ClusterBuilder.of(node.id(), topology)
                     .environment(environment)
+                    .memory(share)
+                    .maxValueBytes(share.maxValueBytes())
                     .transport(network.transport(node.address()))
-                    .store(new MemoryStore())
+                    .store(new MemoryStore(share.memoryStoreBytes()))
                     .readFanOut(fanOut)
                     .timeout(Duration.ofSeconds(10))
                     .start());

@@ -132,11 +132,13 @@ public final class IdleCost implements Callable<Integer> {
         List<Path> nodes = new ArrayList<>();
         UnaryOperator<ClusterBuilder> stores = builder -> {
             if (store.equals("memory")) {
-                return builder.store(storeUsed.apply(new MemoryStore()));
+                return builder.store(storeUsed.apply(
+                        new MemoryStore(ThreeNodes.share(value.length).memoryStoreBytes())));
             }
             Path node = directory.resolve("n" + nodes.size());
             nodes.add(node);
-            return builder.store(storeUsed.apply(MvStore.open(node, MvStoreOptions.defaults())));
+            return builder.store(
+                    storeUsed.apply(MvStore.open(node, MvStoreOptions.of(ThreeNodes.share(value.length)))));
         };
         return new ThreeNodes(transports, builder -> settings.apply(stores.apply(builder)), 2, keys, value);
     }

@@ -7,6 +7,7 @@ import io.dht4j.Node;
 import io.dht4j.Topology;
 import io.dht4j.core.ClusterBuilder;
 import io.dht4j.core.SystemEnvironment;
+import io.dht4j.spi.MemoryBudget;
 import io.dht4j.spi.Transport;
 import io.dht4j.store.memory.MemoryStore;
 import io.dht4j.testkit.FreePorts;
@@ -22,6 +23,8 @@ import java.util.function.UnaryOperator;
 final class ThreeNodes implements Putting {
 
     private static final int NODES = 3;
+
+    private static final int LEAST_MAX_VALUE_BYTES = 1 << 20;
 
     private final SystemEnvironment environment = SystemEnvironment.create("bench");
     private final List<Cluster> members = new ArrayList<>();
@@ -60,11 +63,23 @@ final class ThreeNodes implements Putting {
         for (int i = 0; i < NODES; i++) {
             members.add(settings.apply(ClusterBuilder.of(nodes[i].id(), topology)
                             .environment(environment)
+                            .memory(share(value.length))
+                            .maxValueBytes(share(value.length).maxValueBytes())
                             .transport(transports.apply(ports.get(i)))
-                            .store(new MemoryStore())
+                            .store(new MemoryStore(share(value.length).memoryStoreBytes()))
                             .timeout(Duration.ofSeconds(10)))
                     .start());
         }
+    }
+
+    /**
+     * What one of the nodes may take of this process's heap.
+     *
+     * @param valueBytes how large the values are
+     * @return a third, for values of 1 MiB at least
+     */
+    static MemoryBudget share(int valueBytes) {
+        return MemoryBudget.ofHeap().part(NODES).withMaxValueBytes(Math.max(LEAST_MAX_VALUE_BYTES, valueBytes));
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.dht4j.transport.grpc;
 
 import io.dht4j.security.TlsFiles;
+import io.dht4j.spi.MemoryBudget;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -59,8 +60,8 @@ public final class GrpcRemoteOptions {
     }
 
     /**
-     * Values up to 16 MiB, batches up to 32 MiB, 1 MiB of a scan at a time, 10,000 calls and 256 MiB of requests in flight, 5
-     * seconds to connect; neither token nor TLS.
+     * The shares of {@link MemoryBudget#ofHeap()}, up to values of 16 MiB, batches of 32 MiB, 1 MiB of a scan at a time and
+     * 256 MiB of requests in flight; 10,000 calls in flight, 5 seconds to connect; neither token nor TLS.
      *
      * @return the defaults
      */
@@ -83,7 +84,7 @@ public final class GrpcRemoteOptions {
     /**
      * The same options with this bound on the keys and values of a batch, sent or taken. The node's own limits count besides.
      *
-     * @param bytes 1 KiB to 1 GiB; by default 32 MiB
+     * @param bytes 1 KiB to 1 GiB; by default the bytes of requests in flight, up to 32 MiB
      * @return new options
      */
     public GrpcRemoteOptions withMaxBatchBytes(int bytes) {
@@ -96,12 +97,25 @@ public final class GrpcRemoteOptions {
      * The same options with this number of bytes of keys and values after which one call of a scan ends, behind the entry with
      * which it is reached.
      *
-     * @param bytes 1 to 1 GiB; by default 1 MiB
+     * @param bytes 1 to 1 GiB; by default a quarter of the bytes of requests in flight, up to 1 MiB
      * @return new options
      */
     public GrpcRemoteOptions withMaxPageBytes(int bytes) {
         Draft draft = new Draft(this);
         draft.maxPageBytes = bytes;
+        return new GrpcRemoteOptions(draft);
+    }
+
+    /**
+     * The same options with the limits of this budget: the largest value, the bytes of requests in flight, and pages and
+     * batches that do not exceed them.
+     *
+     * @param memory what this client may take, by default all that {@link MemoryBudget#ofHeap()} gives to an API
+     * @return new options
+     */
+    public GrpcRemoteOptions withMemory(MemoryBudget memory) {
+        Draft draft = new Draft(this);
+        draft.take(memory);
         return new GrpcRemoteOptions(draft);
     }
 
@@ -121,7 +135,8 @@ public final class GrpcRemoteOptions {
      * The same options with this bound on the bytes of keys and values in requests under way. Calls that need more fail as
      * overloaded; a single one passes whatever its size.
      *
-     * @param bytes {@code maxValueBytes} (but at least 1) to 1 TiB; by default 256 MiB
+     * @param bytes {@code maxValueBytes} (but at least 1) to 1 TiB; by default {@link MemoryBudget#apiBytes()}: an eighth of the
+     *     heap, up to 256 MiB
      * @return new options
      */
     public GrpcRemoteOptions withMaxInFlightBytes(long bytes) {
@@ -238,18 +253,27 @@ public final class GrpcRemoteOptions {
     /** The same fields, open for change. */
     private static final class Draft {
 
-        private int maxValueBytes = 16 << 20;
-        private int maxBatchBytes = 32 << 20;
-        private int maxPageBytes = 1 << 20;
+        private int maxValueBytes;
+        private int maxBatchBytes;
+        private int maxPageBytes;
         private int maxInFlight = 10_000;
-        private long maxInFlightBytes = 256L << 20;
+        private long maxInFlightBytes;
         private int eventLoops = Math.min(4, Runtime.getRuntime().availableProcessors());
         private Duration connectTimeout = Duration.ofSeconds(5);
         private Optional<String> token = Optional.empty();
         private Optional<TlsFiles> tls = Optional.empty();
         private boolean plaintextAllowed;
 
-        Draft() {}
+        Draft() {
+            take(MemoryBudget.ofHeap());
+        }
+
+        private void take(MemoryBudget memory) {
+            maxValueBytes = memory.maxValueBytes();
+            maxInFlightBytes = memory.apiBytes();
+            maxPageBytes = (int) Math.min(1 << 20, memory.apiBytes() / 4);
+            maxBatchBytes = (int) Math.min(32 << 20, memory.apiBytes());
+        }
 
         Draft(GrpcRemoteOptions from) {
             maxValueBytes = from.maxValueBytes;

@@ -1,6 +1,7 @@
 package io.dht4j.transport.http;
 
 import io.dht4j.security.TlsFiles;
+import io.dht4j.spi.MemoryBudget;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -155,7 +156,7 @@ public final class HttpRemoteOptions {
     /**
      * The same options with this bound on the bytes of requests under way. Further ones fail at once, as overloaded.
      *
-     * @param bytes 1 KiB or more; by default 256 MiB, or a quarter of the heap if that is less
+     * @param bytes 1 KiB or more; by default {@link MemoryBudget#apiBytes()}: an eighth of the heap, up to 256 MiB
      * @return new options
      */
     public HttpRemoteOptions withMaxInFlightBytes(long bytes) {
@@ -179,7 +180,7 @@ public final class HttpRemoteOptions {
     /**
      * The same options with this size of a scan's page: the entry with which its keys and values reach it is its last.
      *
-     * @param bytes 1 KiB to 1 GiB; by default 4 MiB
+     * @param bytes 1 KiB to 1 GiB; by default a quarter of the bytes of requests under way, up to 4 MiB
      * @return new options
      */
     public HttpRemoteOptions withMaxPageBytes(int bytes) {
@@ -191,12 +192,25 @@ public final class HttpRemoteOptions {
     /**
      * The same options with this bound on all keys and values that a batch brings.
      *
-     * @param bytes 1 KiB to 1 GiB; by default 64 MiB
+     * @param bytes 1 KiB to 1 GiB; by default the bytes of requests under way, up to 64 MiB
      * @return new options
      */
     public HttpRemoteOptions withMaxBatchBytes(int bytes) {
         Draft draft = new Draft(this);
         draft.maxBatchBytes = bytes;
+        return new HttpRemoteOptions(draft);
+    }
+
+    /**
+     * The same options with the limits of this budget: the largest value, the bytes of requests under way, and pages and
+     * batches that do not exceed them.
+     *
+     * @param memory what this client may take, by default all that {@link MemoryBudget#ofHeap()} gives to an API
+     * @return new options
+     */
+    public HttpRemoteOptions withMemory(MemoryBudget memory) {
+        Draft draft = new Draft(this);
+        draft.take(memory);
         return new HttpRemoteOptions(draft);
     }
 
@@ -254,13 +268,21 @@ public final class HttpRemoteOptions {
         private Duration idleTimeout = Duration.ofSeconds(30);
         private int connectionsPerNode = 64;
         private int maxInFlight = 4096;
-        private long maxInFlightBytes =
-                Math.min(256L << 20, Runtime.getRuntime().maxMemory() / 4);
-        private int maxValueBytes = 16 << 20;
-        private int maxPageBytes = 4 << 20;
-        private int maxBatchBytes = 64 << 20;
+        private long maxInFlightBytes;
+        private int maxValueBytes;
+        private int maxPageBytes;
+        private int maxBatchBytes;
 
-        Draft() {}
+        Draft() {
+            take(MemoryBudget.ofHeap());
+        }
+
+        private void take(MemoryBudget memory) {
+            maxValueBytes = memory.maxValueBytes();
+            maxInFlightBytes = memory.apiBytes();
+            maxPageBytes = (int) Math.min(4 << 20, memory.apiBytes() / 4);
+            maxBatchBytes = (int) Math.min(64 << 20, memory.apiBytes());
+        }
 
         Draft(HttpRemoteOptions from) {
             tls = from.tls;

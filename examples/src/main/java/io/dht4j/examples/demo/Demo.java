@@ -18,6 +18,7 @@ import io.dht4j.examples.server.ServerConfig;
 import io.dht4j.examples.server.ServerNode;
 import io.dht4j.examples.server.ServerStartException;
 import io.dht4j.examples.server.Setting;
+import io.dht4j.spi.MemoryBudget;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -39,6 +40,9 @@ final class Demo implements AutoCloseable {
 
     /** How many nodes the demo runs. */
     static final int NODES = 3;
+
+    /** With the 16 MiB of a server of its own, three nodes would need a heap that not every machine gives by default. */
+    private static final String MAX_VALUE_BYTES = Integer.toString(1 << 20);
 
     private static final CallOptions PATIENT = CallOptions.defaults().withTimeout(Duration.ofSeconds(30));
     private static final int IN_FLIGHT = 256;
@@ -314,9 +318,13 @@ final class Demo implements AutoCloseable {
                 Setting.PEERS,
                 String.join(",", peers),
                 Setting.DATA,
-                directory.resolve(id).toString());
+                directory.resolve(id).toString(),
+                Setting.MAX_VALUE_BYTES,
+                MAX_VALUE_BYTES);
         try {
-            nodes.put(id, ServerNode.start(ServerConfig.of(settings)));
+            // Three nodes share the heap of one process.
+            MemoryBudget share = MemoryBudget.ofHeap().part(NODES);
+            nodes.put(id, ServerNode.start(ServerConfig.of(settings), share));
         } catch (ConfigException e) {
             throw new IllegalStateException("the demo's own settings", e);
         }

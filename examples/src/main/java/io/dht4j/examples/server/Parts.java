@@ -49,13 +49,13 @@ final class Parts {
     private final boolean plaintextAllowed;
     private final MemoryBudget memory;
 
-    Parts(ServerConfig config) {
+    Parts(ServerConfig config, MemoryBudget memory) {
         this.config = config;
         this.addresses = config.addresses();
         this.tls = config.security().tls();
         this.tokens = config.security().tokens();
         this.plaintextAllowed = config.security().plaintextAllowed();
-        this.memory = MemoryBudget.ofHeap().withMaxValueBytes(config.calls().maxValueBytes());
+        this.memory = memory.withMaxValueBytes(config.calls().maxValueBytes());
     }
 
     /**

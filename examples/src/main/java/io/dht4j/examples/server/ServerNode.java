@@ -3,6 +3,7 @@ package io.dht4j.examples.server;
 import io.dht4j.CallOptions;
 import io.dht4j.Cluster;
 import io.dht4j.Key;
+import io.dht4j.spi.MemoryBudget;
 import io.dht4j.spi.Store;
 import io.dht4j.spi.StoreException;
 import io.dht4j.spi.Transport;
@@ -80,7 +81,20 @@ public final class ServerNode implements AutoCloseable {
      *     open then
      */
     public static ServerNode start(ServerConfig config) throws ServerStartException {
-        return start(config, Assembly.STANDARD);
+        return start(config, Assembly.STANDARD, MemoryBudget.ofHeap());
+    }
+
+    /**
+     * As {@link #start(ServerConfig)}, for one of several nodes in this process.
+     *
+     * @param config what to run
+     * @param memory what this node may take; its largest value is that of the configuration
+     * @return the node, to be closed
+     * @throws ServerStartException if the directory or a file cannot be used, or a port is not free; nothing is left
+     *     open then
+     */
+    public static ServerNode start(ServerConfig config, MemoryBudget memory) throws ServerStartException {
+        return start(config, Assembly.STANDARD, memory);
     }
 
     /**
@@ -93,9 +107,14 @@ public final class ServerNode implements AutoCloseable {
      *     open then
      */
     public static ServerNode start(ServerConfig config, Assembly assembly) throws ServerStartException {
+        return start(config, assembly, MemoryBudget.ofHeap());
+    }
+
+    private static ServerNode start(ServerConfig config, Assembly assembly, MemoryBudget memory)
+            throws ServerStartException {
         Opened opened = new Opened();
         try {
-            return start(config, assembly, opened);
+            return start(config, assembly, memory, opened);
         } catch (StoreException | TransportException | IllegalArgumentException e) {
             opened.closeAfter(e);
             throw new ServerStartException(String.valueOf(e.getMessage()), e);
@@ -105,8 +124,8 @@ public final class ServerNode implements AutoCloseable {
         }
     }
 
-    private static ServerNode start(ServerConfig config, Assembly assembly, Opened opened) {
-        Parts parts = new Parts(config);
+    private static ServerNode start(ServerConfig config, Assembly assembly, MemoryBudget memory, Opened opened) {
+        Parts parts = new Parts(config, memory);
         parts.requireNoUnwantedPlaintext();
         parts.warnOfForeignCertificate(LOG::warn);
         parts.warnOfOpenSecrets(LOG::warn);

@@ -57,18 +57,25 @@ public final class ServerProcess implements AutoCloseable {
 
     /** As {@link #start}, with a heap of that size, {@code 128m} for example. */
     static ServerProcess startWithHeap(String heap, Path directory, String... options) throws IOException {
-        return start(List.of(), heap, directory, options);
+        return start(List.of(), heap, "Serial", directory, options);
+    }
+
+    /** As {@link #startWithHeap}, with another garbage collector, {@code G1} for example. */
+    static ServerProcess startWithHeap(String heap, String collector, Path directory, String... options)
+            throws IOException {
+        return start(List.of(), heap, collector, directory, options);
     }
 
     private static ServerProcess start(List<String> shell, Path directory, String... options) throws IOException {
-        return start(shell, "256m", directory, options);
+        return start(shell, "256m", "Serial", directory, options);
     }
 
-    private static ServerProcess start(List<String> shell, String heap, Path directory, String... options)
-            throws IOException {
+    private static ServerProcess start(
+            List<String> shell, String heap, String collector, Path directory, String... options) throws IOException {
         List<String> command = new ArrayList<>(shell);
         commandLine("server", options).stream()
                 .map(word -> word.startsWith("-Xmx") ? "-Xmx" + heap : word)
+                .map(word -> word.equals("-XX:+UseSerialGC") ? "-XX:+Use" + collector + "GC" : word)
                 .forEach(command::add);
         Path err = Files.createTempFile(directory, "server", ".err");
         return new ServerProcess(

@@ -29,6 +29,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Servers in processes with small heaps, of which more is asked than their heaps hold: they refuse, and go on. */
 @Tag("full")
@@ -51,6 +53,10 @@ class SmallHeapTest {
     }
 
     private void start(String heap, int nodes, String... options) throws Exception {
+        start(heap, "Serial", nodes, options);
+    }
+
+    private void start(String heap, String collector, int nodes, String... options) throws Exception {
         if (ports.isEmpty()) {
             ports.addAll(FreePorts.find(nodes));
         }
@@ -68,7 +74,7 @@ class SmallHeapTest {
                 all.addAll(List.of("--data", directory.resolve("n" + number).toString()));
             }
             all.addAll(List.of(options));
-            servers.add(ServerProcess.startWithHeap(heap, directory, all.toArray(String[]::new)));
+            servers.add(ServerProcess.startWithHeap(heap, collector, directory, all.toArray(String[]::new)));
         }
         for (ServerProcess server : servers) {
             server.awaitReady();
@@ -115,10 +121,12 @@ class SmallHeapTest {
         await("node " + node + " is sound").atMost(PATIENCE).untilAsserted(() -> assertSound(node));
     }
 
-    @Test
-    void largestValuesGoThroughAHeapOf128MegabytesAndItsRestart() throws Exception {
+    /** With the collector that compacts, and with the one that a JVM takes by itself. */
+    @ParameterizedTest
+    @ValueSource(strings = {"Serial", "G1"})
+    void largestValuesGoThroughAHeapOf128MegabytesAndItsRestart(String collector) throws Exception {
         int largest = 16 * MIB;
-        start("128m", 3);
+        start("128m", collector, 3);
         for (int round = 0; round < 3; round++) {
             List<CompletableFuture<Integer>> puts = new ArrayList<>();
             for (int i = 0; i < 2; i++) {
@@ -135,7 +143,7 @@ class SmallHeapTest {
 
         servers.forEach(ServerProcess::kill);
         servers.clear();
-        start("128m", 3);
+        start("128m", collector, 3);
         for (int i = 0; i < 4; i++) {
             String key = "key-" + i;
             int node = (i + 1) % 3;
