@@ -175,8 +175,8 @@ public record MemoryBudget(long heapBytes, int maxValueBytes) {
     }
 
     /**
-     * For single entries of a durable store that were read: a sixteenth, up to 512 MiB; less where little is left beyond
-     * {@link #leastHeapBytes()}.
+     * For single entries of a durable store that were read: a sixteenth, up to 512 MiB; less where little is left
+     * beyond {@link #leastHeapBytes()}.
      *
      * @return bytes, 1 MiB or more
      */

@@ -5,9 +5,10 @@ import java.io.RandomAccessFile;
 import java.nio.file.Path;
 
 /**
- * Forces a store's files to the disk, and remembers where that failed. It is noted where the system's call fails, before anything is allocated:
- * when there is no memory left for an exception, what arrives at the callers is an {@link OutOfMemoryError}, which would pass for one that has
- * nothing to do with the disk. Safe for use by any number of threads.
+ * Forces a store's files to the disk, and remembers where that failed. It is noted where the system's call fails,
+ * before anything is allocated: when there is no memory left for an exception, what arrives at the callers is an
+ * {@link OutOfMemoryError}, which would pass for one that has nothing to do with the disk. Safe for use by any number
+ * of threads.
  */
 final class Forcing {
 

@@ -38,8 +38,8 @@ final class Merger {
     private static final int STRIDE = 256;
 
     /**
-     * So often in a row a lack of memory ends a merge before writes are refused for it: mostly it passes with the request
-     * that had the memory.
+     * So often in a row a lack of memory ends a merge before writes are refused for it: mostly it passes with the
+     * request that had the memory.
      */
     private static final int ATTEMPTS_WITHOUT_MEMORY = 4;
 

@@ -60,8 +60,8 @@ public final class GrpcRemoteOptions {
     }
 
     /**
-     * The shares of {@link MemoryBudget#ofHeap()}, up to values of 16 MiB, batches of 32 MiB, 1 MiB of a scan at a time and
-     * 256 MiB of requests in flight; 10,000 calls in flight, 5 seconds to connect; neither token nor TLS.
+     * The shares of {@link MemoryBudget#ofHeap()}, up to values of 16 MiB, batches of 32 MiB, 1 MiB of a scan at a
+     * time and 256 MiB of requests in flight; 10,000 calls in flight, 5 seconds to connect; neither token nor TLS.
      *
      * @return the defaults
      */
@@ -107,8 +107,8 @@ public final class GrpcRemoteOptions {
     }
 
     /**
-     * The same options with the limits of this budget: the largest value, the bytes of requests in flight, and pages and
-     * batches that do not exceed them.
+     * The same options with the limits of this budget: the largest value, the bytes of requests in flight, and pages
+     * and batches that do not exceed them.
      *
      * @param memory what this client may take, by default all that {@link MemoryBudget#ofHeap()} gives to an API
      * @return new options
@@ -135,8 +135,8 @@ public final class GrpcRemoteOptions {
      * The same options with this bound on the bytes of keys and values in requests under way. Calls that need more fail as
      * overloaded; a single one passes whatever its size.
      *
-     * @param bytes {@code maxValueBytes} (but at least 1) to 1 TiB; by default {@link MemoryBudget#apiBytes()}: an eighth of the
-     *     heap, up to 256 MiB
+     * @param bytes {@code maxValueBytes} (but at least 1) to 1 TiB; by default {@link MemoryBudget#apiBytes()}: an
+     *     eighth of the heap, up to 256 MiB
      * @return new options
      */
     public GrpcRemoteOptions withMaxInFlightBytes(long bytes) {

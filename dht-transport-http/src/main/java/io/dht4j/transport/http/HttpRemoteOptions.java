@@ -202,8 +202,8 @@ public final class HttpRemoteOptions {
     }
 
     /**
-     * The same options with the limits of this budget: the largest value, the bytes of requests under way, and pages and
-     * batches that do not exceed them.
+     * The same options with the limits of this budget: the largest value, the bytes of requests under way, and pages
+     * and batches that do not exceed them.
      *
      * @param memory what this client may take, by default all that {@link MemoryBudget#ofHeap()} gives to an API
      * @return new options

@@ -246,7 +246,8 @@ final class VertxConnection {
                     read(result.result());
                 }
             });
-            // Without memory for the socket's copy it fails, and the connection stays open: the peer would wait for the rest.
+            // Without memory for the socket's copy it fails, and the connection stays open: the peer would wait for
+            // the rest.
             opened.end(HttpTransportBody.buffer(frame)).onFailure(this::lost);
         }
 

@@ -41,7 +41,9 @@ final class Demo implements AutoCloseable {
     /** How many nodes the demo runs. */
     static final int NODES = 3;
 
-    /** With the 16 MiB of a server of its own, three nodes would need a heap that not every machine gives by default. */
+    /**
+     * With the 16 MiB of a server of its own, three nodes would need a heap that not every machine gives by default.
+     */
     private static final String MAX_VALUE_BYTES = Integer.toString(1 << 20);
 
     private static final CallOptions PATIENT = CallOptions.defaults().withTimeout(Duration.ofSeconds(30));

@@ -23,7 +23,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A server of which a thread has died that it cannot do without: its process ends, and never is a port open and dead. */
+/**
+ * A server of which a thread has died that it cannot do without: its process ends, and never is a port open and dead.
+ */
 @Tag("full")
 class DeadServerTest {
 

@@ -21,6 +21,8 @@ final class Outgoing {
     /** What is larger takes its time whatever the node has to do. */
     private static final int QUICK_BYTES = 64 * 1024;
 
+    private static final int LARGE_BYTES = 1 << 20;
+
     /** Which requests share frames. */
     enum Kind {
         READ,
@@ -69,6 +71,14 @@ final class Outgoing {
     /** Whether the time that it takes tells how much the replica has to do. */
     boolean isQuick() {
         return kind != Kind.ALONE && bytes <= QUICK_BYTES;
+    }
+
+    /**
+     * Whether it is so large that on a small heap a replica may have no room for it, for as long as it takes another
+     * one.
+     */
+    boolean isLarge() {
+        return bytes >= LARGE_BYTES;
     }
 
     /** The frame of this request by itself. */

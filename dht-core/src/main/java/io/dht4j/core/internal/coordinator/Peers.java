@@ -364,7 +364,11 @@ final class Peers {
 
     private void fail(Ask ask, Throwable cause) {
         boolean notSent = cause instanceof TransportException e && e.outcome() == Outcome.NOT_SENT;
-        if (notSent && !ask.context().isExpired() && !ask.context().isCancelled()) {
+        // A node that has no room for something large is there all the same.
+        if (notSent
+                && !ask.outgoing().isLarge()
+                && !ask.context().isExpired()
+                && !ask.context().isCancelled()) {
             suspicion.unreachable(ask.node().id());
         }
         long now = now();

@@ -37,12 +37,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class WriteOperation {
 
-    /**
-     * From this size on a write is offered again to a replica that has no room for it now: on a small heap that is so for
-     * as long as it takes another value of that size.
-     */
-    private static final int LARGE_BYTES = 1 << 20;
-
+    /** When a large write is offered again to a replica that has no room for it. */
     private static final long OFFER_AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final Parts parts;
@@ -246,7 +241,7 @@ final class WriteOperation {
     }
 
     private boolean mayBeOfferedAgain(Outgoing outgoing, PeerFailure failure) {
-        return outgoing.bytes >= LARGE_BYTES
+        return outgoing.isLarge()
                 && failure.nothingDone()
                 && !failure.refused()
                 && (failure.code() == ErrorCode.OVERLOADED || failure.code() == ErrorCode.NOT_SENT)

@@ -205,7 +205,9 @@ final class StoreGate {
         laterAll(List.of(read));
     }
 
-    /** As {@link #later}, for what no client waits for: it has threads of its own, at most half of those of the reads. */
+    /**
+     * As {@link #later}, for what no client waits for: it has threads of its own, at most half of those of the reads.
+     */
     void maintain(Read read) {
         enter(List.of(read), maintenance);
     }
