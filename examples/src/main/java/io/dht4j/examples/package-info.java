@@ -1,4 +1,4 @@
-/** Examples: embedding the library in a few lines. The subpackages hold the server, the command line and the demo. */
+/** Pages to copy: a node in an application, and a server. The subpackage has a transport of one's own. */
 @NullMarked
 package io.dht4j.examples;
 

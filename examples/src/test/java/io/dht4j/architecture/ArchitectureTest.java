@@ -45,6 +45,7 @@ class ArchitectureTest {
                         "io.dht4j.store.mvstore",
                         "io.dht4j.transport.http",
                         "io.dht4j.transport.grpc",
+                        "io.dht4j.server",
                         "io.dht4j.examples.transport",
                         "io.dht4j.testkit")
                 .noneMatch(name -> name.startsWith("io.dht4j.architecture"));

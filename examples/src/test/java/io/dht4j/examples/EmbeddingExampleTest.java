@@ -6,7 +6,6 @@ import io.dht4j.Key;
 import io.dht4j.Node;
 import io.dht4j.Topology;
 import io.dht4j.Value;
-import io.dht4j.examples.server.ServerNode;
 import io.dht4j.testkit.FreePorts;
 import java.nio.file.Path;
 import java.util.List;
@@ -24,12 +23,12 @@ class EmbeddingExampleTest {
                 Node.of("n1", "127.0.0.1:" + ports.get(0)),
                 Node.of("n2", "127.0.0.1:" + ports.get(1)),
                 Node.of("n3", "127.0.0.1:" + ports.get(2)));
-        try (ServerNode second = TestNodes.start(2, ports, Map.of());
-                ServerNode third = TestNodes.start(3, ports, Map.of())) {
+        try (StandaloneServer second = new StandaloneServer("n2", ports.get(1), topology, directory.resolve("n2"));
+                StandaloneServer third = new StandaloneServer("n3", ports.get(2), topology, directory.resolve("n3"))) {
             assertThat(EmbeddingExample.greet("n1", topology, ports.get(0), directory.resolve("n1")))
                     .isEqualTo("hello");
 
-            for (ServerNode other : List.of(second, third)) {
+            for (StandaloneServer other : List.of(second, third)) {
                 Optional<Value> greeting = other.cluster()
                         .get(Key.of("greeting"))
                         .toCompletableFuture()

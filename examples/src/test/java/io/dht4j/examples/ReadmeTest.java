@@ -11,7 +11,6 @@ import io.dht4j.Value;
 import io.dht4j.core.ClusterBuilder;
 import io.dht4j.core.RemoteCluster;
 import io.dht4j.core.RemoteOptions;
-import io.dht4j.examples.server.ServerNode;
 import io.dht4j.spi.Transport;
 import io.dht4j.store.memory.MemoryStore;
 import io.dht4j.testkit.FreePorts;
@@ -28,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -97,16 +97,16 @@ class ReadmeTest {
     }
 
     @Test
-    void clients_that_store_nothing() throws Exception {
+    void clients_that_store_nothing(@TempDir Path directory) throws Exception {
         List<Integer> ports = FreePorts.find(3);
         Topology topology = Topology.of(
                 Node.of("n1", "127.0.0.1:" + ports.get(0)),
                 Node.of("n2", "127.0.0.1:" + ports.get(1)),
                 Node.of("n3", "127.0.0.1:" + ports.get(2)));
         List<String> addresses = List.of("127.0.0.1:" + ports.get(0), "127.0.0.1:" + ports.get(1));
-        try (ServerNode first = TestNodes.start(1, ports, Map.of());
-                ServerNode second = TestNodes.start(2, ports, Map.of());
-                ServerNode third = TestNodes.start(3, ports, Map.of())) {
+        try (StandaloneServer first = new StandaloneServer("n1", ports.get(0), topology, directory.resolve("n1"));
+                StandaloneServer second = new StandaloneServer("n2", ports.get(1), topology, directory.resolve("n2"));
+                StandaloneServer third = new StandaloneServer("n3", ports.get(2), topology, directory.resolve("n3"))) {
             // tag::clients[]
             // Talks to any node over HTTP or gRPC; goes on with another one where that is safe.
             // The addresses are of the form host:port: List.of("127.0.0.1:8081", "127.0.0.1:8082").

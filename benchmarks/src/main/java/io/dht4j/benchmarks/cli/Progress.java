@@ -1,6 +1,6 @@
 package io.dht4j.benchmarks.cli;
 
-import io.dht4j.examples.cli.Console;
+import io.dht4j.server.cli.Console;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.util.Locale;

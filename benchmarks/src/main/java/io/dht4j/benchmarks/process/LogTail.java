@@ -1,7 +1,7 @@
 package io.dht4j.benchmarks.process;
 
-import io.dht4j.examples.client.ClientException;
-import io.dht4j.examples.client.LineReader;
+import io.dht4j.server.client.ClientException;
+import io.dht4j.server.client.LineReader;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.InputStream;

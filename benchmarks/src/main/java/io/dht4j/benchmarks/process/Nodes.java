@@ -5,7 +5,7 @@ import io.dht4j.benchmarks.counters.MachineCounters;
 import io.dht4j.benchmarks.profile.CollapsedStacks;
 import io.dht4j.benchmarks.profile.ProfileEvent;
 import io.dht4j.benchmarks.profile.Profiler;
-import io.dht4j.examples.server.Setting;
+import io.dht4j.server.Setting;
 import io.dht4j.testkit.FreePorts;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -2,7 +2,7 @@ package io.dht4j.benchmarks.scenario;
 
 import io.dht4j.benchmarks.process.LabAssembly;
 import io.dht4j.benchmarks.profile.ProfileEvent;
-import io.dht4j.examples.server.Setting;
+import io.dht4j.server.Setting;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.dht4j.benchmarks.scenario;
 
 import io.dht4j.benchmarks.report.Measurement;
-import io.dht4j.examples.server.Setting;
+import io.dht4j.server.Setting;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;

@@ -1,6 +1,6 @@
 package io.dht4j.benchmarks.scenario;
 
-import io.dht4j.examples.server.Setting;
+import io.dht4j.server.Setting;
 
 /** What several scenarios do with their variants. */
 final class ServerVariants {

@@ -2,9 +2,9 @@ package io.dht4j.benchmarks.simulate;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
-import io.dht4j.examples.cli.Console;
-import io.dht4j.examples.cli.Messages;
-import io.dht4j.examples.cli.Suggestions;
+import io.dht4j.server.cli.Console;
+import io.dht4j.server.cli.Messages;
+import io.dht4j.server.cli.Suggestions;
 import io.dht4j.testkit.simulator.SimulationOptions;
 import io.dht4j.testkit.simulator.SimulationReport;
 import io.dht4j.testkit.simulator.Simulator;

@@ -1,0 +1,39 @@
+package io.dht4j.server;
+
+import io.dht4j.Cluster;
+import io.dht4j.spi.Store;
+import io.dht4j.spi.Transport;
+import java.util.function.Supplier;
+
+/**
+ * How the parts of a node are put together, for whoever wants to watch or to change them: a benchmark, a test. Called by the
+ * thread that starts the node.
+ */
+public interface Assembly {
+
+    /** As the server is. */
+    Assembly STANDARD = new Assembly() {};
+
+    /**
+     * The transport that the node's requests to other nodes take.
+     *
+     * @param transport as configured; not started yet
+     * @return the same, or another one around it that starts and closes it
+     */
+    default Transport transport(Transport transport) {
+        return transport;
+    }
+
+    /**
+     * What coordinates the requests.
+     *
+     * @param config of the node
+     * @param transport to the other nodes; not started yet
+     * @param store of the node
+     * @param standard starts the library's own, over that transport and store
+     * @return a cluster that has started, and closes transport and store when it is closed
+     */
+    default Cluster cluster(ServerConfig config, Transport transport, Store store, Supplier<Cluster> standard) {
+        return standard.get();
+    }
+}

@@ -1,0 +1,343 @@
+package io.dht4j.server;
+
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * What can be set for a server: an option of the command line, and a property of the same name in a file. The default
+ * that the help shows is the text that is read when nothing is set.
+ */
+public enum Setting {
+    /** The node's name. */
+    ID("NAME", Fallback.VALUE, "n1", "This node's name; must be one of the peers."),
+    /** Where the public API listens. */
+    LISTEN("HOST:PORT", Fallback.VALUE, "127.0.0.1:8080", "Where the public HTTP API listens."),
+    /** Every node of the cluster. */
+    PEERS(
+            "ID=HOST:PORT,...",
+            Fallback.WORDS,
+            "this node alone, at its listen address",
+            "Every node of the cluster with its peer address, this one included, in the same order on every node. "
+                    + "With HTTP between the nodes this node's own entry may be the same as the listen address: then "
+                    + "both share the port."),
+    /** Where the store keeps its files. */
+    DATA(
+            "DIR",
+            Fallback.WORDS,
+            "dht-data/ID",
+            "Directory for the data; made, and named at the start, if it is missing. The memory store has none."),
+    /** The protocol between the nodes. */
+    TRANSPORT(
+            "NAME",
+            Fallback.VALUE,
+            "http",
+            "Protocol between the nodes, the same on every node: http or grpc. With grpc this node's address in --peers "
+                    + "must differ from --listen."),
+    /** What sends calls over HTTP. */
+    HTTP_CLIENT(
+            "NAME",
+            Fallback.VALUE,
+            "vertx",
+            "With --transport http, what calls the other nodes: vertx, vertx-pipelined, vertx-h2, webclient, jdk, "
+                    + "jdk-h2 or one-nio."),
+    /** How many connections there are to each other node. */
+    PEER_CONNECTIONS(
+            "N",
+            Fallback.WORDS,
+            "32, or fewer where one carries several calls at a time",
+            "With --transport http, connections to each other node, 1 to " + TransportChoice.MOST_CONNECTIONS
+                    + " (jdk-h2: to 16). one-nio has a thread for each."),
+    /** How calls travel over gRPC. */
+    GRPC_MODE(
+            "MODE",
+            Fallback.VALUE,
+            "stream",
+            "With --transport grpc, how calls travel: stream (one long stream to each node) or unary (a call each)."),
+    /** Whether requests share frames. */
+    BATCHING(
+            "on|off", Fallback.VALUE, "on", "Whether requests to a node that is busy with earlier ones share a frame."),
+    /** How many frames are under way at a time. */
+    BATCH_FRAMES(
+            "N",
+            Fallback.VALUE,
+            "2",
+            "Frames of reads, and as many of writes, under way to a node before requests share one, 1 to "
+                    + CallChoice.MOST_FRAMES + ": fewer make larger frames."),
+    /** Whether missed writes are kept. */
+    HANDOFF(
+            "on|off",
+            Fallback.VALUE,
+            "on",
+            "Whether what another node missed of a write is kept, on disk if the entries are, until it answers again."),
+    /** Whether replicas are compared. */
+    REPAIR(
+            "on|off",
+            Fallback.VALUE,
+            "on",
+            "Whether this node compares its replicas with the others' by itself, brings them together, and purges what all have seen deleted or expired."),
+    /** How often. */
+    REPAIR_INTERVAL(
+            "SECONDS",
+            Fallback.VALUE,
+            "600",
+            "About how long to wait between two comparisons, 1 to " + CallChoice.LONGEST_INTERVAL_SECONDS + "."),
+    /** How much a comparison moves in a second. */
+    REPAIR_RATE(
+            "KIB",
+            Fallback.VALUE,
+            "16384",
+            "How much a comparison moves at most, " + CallChoice.LEAST_REPAIR_KIB + " to " + CallChoice.MOST_REPAIR_KIB
+                    + " KiB per second; also when it is asked for."),
+    /** How much is kept for snapshots. */
+    SNAPSHOT_MIB(
+            "N",
+            Fallback.WORDS,
+            "a sixteenth of the heap, at most 128",
+            "Memory for what is written while a snapshot is read, 0 to " + CallChoice.MOST_SNAPSHOT_MIB
+                    + " MiB; past it the snapshot fails."),
+    /** What becomes of requests whose replies are no longer wanted. */
+    CANCELLATION(
+            "POLICY",
+            Fallback.VALUE,
+            "local",
+            "What becomes of a request to a replica whose reply is no longer wanted: never (it is read all the same), "
+                    + "local (it is dropped unread) or propagate (the replica is told)."),
+    /** Which node holds which keys. */
+    PLACEMENT(
+            "NAME",
+            Fallback.VALUE,
+            "rendezvous",
+            "Which nodes hold which keys: ring, rendezvous, jump or modulo. The same on every node, as are hash, "
+                    + "hash key, partitions and replication factor."),
+    /** How keys are hashed. */
+    HASH(
+            "NAME",
+            Fallback.VALUE,
+            "xxh3",
+            "Hash of the keys: xxh3, murmur3, siphash (for keys that strangers choose) or string."),
+    /** The key of a keyed hash. */
+    HASH_KEY(
+            "HEX",
+            Fallback.WORDS,
+            "none",
+            "Key of siphash: 32 hexadecimal digits, secret, the same on every node. Every user of the machine sees it among "
+                    + "the arguments; --hash-key-file keeps it to itself."),
+    /** Where the key of a keyed hash is. */
+    HASH_KEY_FILE(
+            "FILE",
+            Fallback.WORDS,
+            "none",
+            "File with the key of siphash and nothing else, in place of --hash-key. To be readable by the server's user "
+                    + "alone."),
+    /** How many partitions the keys fall into. */
+    PARTITIONS(
+            "N",
+            Fallback.VALUE,
+            "1024",
+            "Number of partitions, a power of two from 1 to " + PlacementChoice.MOST + "."),
+    /** What keeps the entries. */
+    STORE(
+            "NAME",
+            Fallback.VALUE,
+            "mvstore",
+            "What keeps the entries: mvstore (on disk) or memory (gone when the server ends)."),
+    /** What an acknowledged write survives. */
+    DURABILITY(
+            "LEVEL",
+            Fallback.VALUE,
+            "os",
+            "What an acknowledged write survives on its node: os (the end of the process) or fsync (loss of power)."),
+    /** Which nodes a refill does without. */
+    REFILL_WITHOUT(
+            "NAME,...",
+            Fallback.WORDS,
+            "none, it waits for every one",
+            "While a node that was started with --rebuild, or whose disk was set back, is being refilled: other nodes to do without, since what they held is lost "
+                    + "for good. What only they and this node held is lost then."),
+    /** How many replicas a key has by default. */
+    REPLICATION_FACTOR(
+            "N",
+            Fallback.WORDS,
+            "3, or the number of nodes if less",
+            "Number of replicas of a key where a request sets none."),
+    /** Which replicas a read asks. */
+    READS("POLICY", Fallback.VALUE, "enough", "Which replicas a read asks: enough (as many as must answer) or all."),
+    /** When a read asks one more replica. */
+    HEDGE(
+            "off|MILLIS|PERCENT%",
+            Fallback.VALUE,
+            "off",
+            "When a read asks one more replica: never, after so many milliseconds, or when an answer takes longer than so "
+                    + "many in a hundred did lately, as in 95%."),
+    /** How long a request may take. */
+    TIMEOUT(
+            "MILLIS",
+            Fallback.VALUE,
+            "5000",
+            "How long a request may take where it sets nothing, 1 to " + CallChoice.LONGEST_MILLIS + " milliseconds."),
+    /** In which order the operations on a key take effect. */
+    ORDERING(
+            "NAME",
+            Fallback.VALUE,
+            "real-time",
+            "In which order the operations on a key take effect where a request sets nothing: real-time or linearizable, which "
+                    + "costs a round trip more. See docs/guarantees.md."),
+    /** How long the node waits for the others at its start. */
+    START_PATIENCE(
+            "MILLIS",
+            Fallback.VALUE,
+            "5000",
+            "How long this node waits at its start for others that do not answer, 0 to "
+                    + CallChoice.LONGEST_PATIENCE_MILLIS
+                    + " milliseconds. It does not wait for those that refuse the connection."),
+    /** The largest value. */
+    MAX_VALUE_BYTES(
+            "N",
+            Fallback.VALUE,
+            "16777216",
+            "Largest value in bytes, 1 to " + CallChoice.LARGEST_VALUE + ". The same on every node."),
+    /** By which names clients reach the node. */
+    PUBLIC_HOST(
+            "HOST",
+            Fallback.WORDS,
+            "addresses, and localhost",
+            "Name by which clients reach the public HTTP API, for example of a proxy; may be given "
+                    + "repeatedly, or several with commas between. Without tokens, requests to other hosts are refused: "
+                    + "they may be a foreign page's in somebody's browser."),
+    /** How many connections there may be. */
+    MAX_CONNECTIONS(
+            "N",
+            Fallback.VALUE,
+            "10000",
+            "Connections to each port, 1 to " + ClientConfig.MOST_CONNECTIONS
+                    + ". At most a quarter of the open files that the process may have; a quarter "
+                    + "of those of an HTTP port that peers use is kept for them."),
+    /** How many there may be from one address. */
+    MAX_CONNECTIONS_PER_ADDRESS(
+            "N",
+            Fallback.WORDS,
+            "half of --max-connections",
+            "How many of them clients of one address may use, 1 to " + ClientConfig.MOST_CONNECTIONS + "."),
+    /** Where the public gRPC API listens. */
+    GRPC_LISTEN("HOST:PORT", Fallback.WORDS, "none", "Where the public gRPC API listens, on a port of its own."),
+    /** The node's certificate. */
+    TLS_CERT(
+            "FILE",
+            Fallback.WORDS,
+            "none, everything is plaintext",
+            "PEM file of this node's certificate, which bears its name. Turns TLS on for all that listens here and for "
+                    + "the calls to the other nodes. Files are read again when they change."),
+    /** The certificate's key. */
+    TLS_KEY("FILE", Fallback.WORDS, "none", "PEM file of the certificate's private key, PKCS #8, not encrypted."),
+    /** Who is trusted. */
+    TLS_CA(
+            "FILE",
+            Fallback.WORDS,
+            "none",
+            "PEM file of the authorities that sign the nodes' certificates. Needed with TLS and more than one node."),
+    /** Who may call besides the peers. */
+    TRUSTED(
+            "NAME,...",
+            Fallback.WORDS,
+            "nobody",
+            "With TLS, members without a store that may call this node as its peers do, by the names in their "
+                    + "certificates."),
+    /** Whether plaintext may leave the machine. */
+    ALLOW_PLAINTEXT(
+            "on|off",
+            Fallback.VALUE,
+            "off",
+            "Lets this node listen beyond loopback without TLS, on networks that are protected otherwise."),
+    /** Who may use the public APIs. */
+    TOKENS(
+            "FILE",
+            Fallback.WORDS,
+            "none, anyone may do anything",
+            "Asks the clients of the public APIs for a token of this file, which is read again when it changes: on each "
+                    + "line scopes (read, write, admin; commas between), a space, and a token or sha256:HEX of one.");
+
+    private final String label;
+    private final Fallback kind;
+    private final String fallback;
+    private final String description;
+
+    Setting(String label, Fallback kind, String fallback, String description) {
+        this.label = label;
+        this.kind = kind;
+        this.fallback = fallback;
+        this.description = description;
+    }
+
+    /** What holds when nothing is set. */
+    private enum Fallback {
+        /** A text that is read as if it had been given. */
+        VALUE,
+        /** Something that depends on other settings, in words for the help. */
+        WORDS
+    }
+
+    /**
+     * The name in a file.
+     *
+     * @return for example {@code replication-factor}
+     */
+    public String propertyName() {
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    /**
+     * The name on the command line.
+     *
+     * @return for example {@code --replication-factor}
+     */
+    public String option() {
+        return "--" + propertyName();
+    }
+
+    /**
+     * What stands for the value in the help.
+     *
+     * @return for example {@code HOST:PORT}
+     */
+    public String label() {
+        return label;
+    }
+
+    /**
+     * What holds when it is not set, in words for the help.
+     *
+     * @return a value or a description
+     */
+    public String fallback() {
+        return fallback;
+    }
+
+    /** The text that is read when it is not set; empty if what holds then depends on other settings. */
+    Optional<String> fallbackValue() {
+        return kind == Fallback.VALUE ? Optional.of(fallback) : Optional.empty();
+    }
+
+    /**
+     * What the setting does, for the help.
+     *
+     * @return one or two sentences
+     */
+    public String description() {
+        return description;
+    }
+
+    /**
+     * Finds a setting by its name in a file.
+     *
+     * @param propertyName a name, for example {@code listen}
+     * @return the setting, or empty if there is none of that name
+     */
+    public static Optional<Setting> byPropertyName(String propertyName) {
+        for (Setting setting : values()) {
+            if (setting.propertyName().equals(propertyName)) {
+                return Optional.of(setting);
+            }
+        }
+        return Optional.empty();
+    }
+}

@@ -1,0 +1,129 @@
+package io.dht4j.server;
+
+import io.dht4j.Node;
+import io.dht4j.NodeId;
+import io.dht4j.spi.CallContext;
+import io.dht4j.spi.Frame;
+import io.dht4j.spi.FrameHandler;
+import io.dht4j.spi.Transport;
+import io.dht4j.spi.TransportException;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
+
+/**
+ * Says in the log when a node cannot be called any more, and why, and when it can again: once for each reason, however
+ * many calls fail. Safe for use by any number of threads.
+ */
+final class WatchedTransport implements Transport {
+
+    private static final Logger LOG = LoggerFactory.getLogger(WatchedTransport.class);
+
+    /** Reasons are few; should one hold a number that always changes, the log must not grow with every call. */
+    private static final int MOST_REASONS = 8;
+
+    /**
+     * How the clients say that nobody listens at an address, and how a node says that it is about to end, whatever is
+     * put around it: so goes every restart.
+     */
+    private static final Pattern RESTARTS =
+            Pattern.compile("connection refused|shutting down", Pattern.CASE_INSENSITIVE);
+
+    private final Transport watched;
+    private final Level level;
+    /** The nodes whose last call was not sent. As many as there are nodes. */
+    private final Map<NodeId, Outage> away = new ConcurrentHashMap<>();
+
+    /** What was told of a node that is away. */
+    private static final class Outage {
+
+        private final Set<String> told = ConcurrentHashMap.newKeySet();
+        private volatile boolean matters;
+    }
+
+    /**
+     * Watches a transport.
+     *
+     * @param watched what carries the calls
+     * @param level how much it matters that a node cannot be called; where nobody listens, or the node is ending, at
+     *     most {@code INFO}, for that is so of every node that starts later or is restarted
+     */
+    WatchedTransport(Transport watched, Level level) {
+        this.watched = watched;
+        this.level = level;
+    }
+
+    @Override
+    public CompletionStage<Void> start(FrameHandler handler) {
+        return watched.start(handler);
+    }
+
+    @Override
+    public CompletionStage<byte[]> call(Node node, Frame request, CallContext context) {
+        CompletionStage<byte[]> reply = watched.call(node, request, context);
+        reply.whenComplete((bytes, error) -> {
+            if (error == null) {
+                answered(node);
+            } else if (!context.isCancelled() && !context.isExpired()) {
+                failed(node, error);
+            }
+        });
+        return reply;
+    }
+
+    private void answered(Node node) {
+        Outage outage = away.isEmpty() ? null : away.remove(node.id());
+        if (outage != null) {
+            LOG.atLevel(outage.matters ? level : quiet())
+                    .log("{} at {} can be called again", node.id(), node.address());
+        }
+    }
+
+    /**
+     * Takes only what was certainly not sent for a sign that the node cannot be called: others may be slow, or busy.
+     */
+    private void failed(Node node, Throwable error) {
+        if (!(error instanceof TransportException e) || e.outcome() != TransportException.Outcome.NOT_SENT) {
+            return;
+        }
+        String reason = String.valueOf(e.getMessage());
+        Outage outage = away.computeIfAbsent(node.id(), id -> new Outage());
+        if (outage.told.size() < MOST_REASONS && outage.told.add(reason)) {
+            boolean matters = !RESTARTS.matcher(reason).find();
+            if (matters) {
+                outage.matters = true;
+            }
+            LOG.atLevel(matters ? level : quiet()).log("{} cannot be called: {}", node.id(), reason);
+        }
+    }
+
+    private Level quiet() {
+        return level.toInt() > Level.INFO.toInt() ? Level.INFO : level;
+    }
+
+    @Override
+    public CompletionStage<List<Set<String>>> endpoints(List<Node> nodes) {
+        return watched.endpoints(nodes);
+    }
+
+    @Override
+    public CompletionStage<String> failure() {
+        return watched.failure();
+    }
+
+    @Override
+    public String name() {
+        return watched.name();
+    }
+
+    @Override
+    public void close() {
+        watched.close();
+    }
+}

@@ -1,0 +1,97 @@
+package io.dht4j.server.backup;
+
+import io.dht4j.Key;
+import io.dht4j.KeyRange;
+import io.dht4j.Version;
+import io.dht4j.server.client.AskedPolicy;
+import io.dht4j.server.client.BackOff;
+import io.dht4j.server.client.ClientException;
+import io.dht4j.server.client.DhtClient;
+import io.dht4j.server.client.Item;
+import io.dht4j.server.client.ItemFormat;
+import io.dht4j.server.client.LineReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Optional;
+import java.util.function.LongConsumer;
+
+/**
+ * Copies a snapshot from the cluster to a directory. When a node gives up on the way, another one goes on behind the last key: any node
+ * knows the snapshot. Blocks; for one thread.
+ */
+public final class SnapshotCopy {
+
+    private static final int ATTEMPTS = 6;
+    private static final long FIRST_PAUSE_MILLIS = 100;
+
+    private final DhtClient client;
+    private final Version snapshot;
+    private final AskedPolicy policy;
+    private final SnapshotWriter writer;
+    private Optional<Key> position = Optional.of(KeyRange.all().start());
+    private long entries;
+
+    /**
+     * Nothing is copied yet.
+     *
+     * @param client how to reach the cluster
+     * @param snapshot the version of an open snapshot
+     * @param policy how many replicas must bring each key
+     * @param writer where the entries go
+     */
+    public SnapshotCopy(DhtClient client, Version snapshot, AskedPolicy policy, SnapshotWriter writer) {
+        this.client = client;
+        this.snapshot = snapshot;
+        this.policy = policy;
+        this.writer = writer;
+    }
+
+    /**
+     * Copies everything.
+     *
+     * @param progress is told how many entries were copied so far
+     * @throws IOException if the directory cannot be written
+     * @throws ClientException if the cluster does not bring the snapshot
+     * @throws InterruptedException if the thread was interrupted
+     */
+    public void run(LongConsumer progress) throws IOException, ClientException, InterruptedException {
+        int attempt = 1;
+        while (position.isPresent()) {
+            long before = entries;
+            try {
+                copyFrom(position.get(), progress);
+                return;
+            } catch (ClientException e) {
+                attempt = entries > before ? 1 : attempt + 1;
+                if (!e.isWorthRepeating() || attempt > ATTEMPTS) {
+                    throw e;
+                }
+                Thread.sleep(FIRST_PAUSE_MILLIS << attempt);
+            }
+        }
+    }
+
+    private void copyFrom(Key start, LongConsumer progress) throws IOException, ClientException {
+        try (InputStream scan =
+                BackOff.whileOverloaded(() -> client.scanSnapshot(snapshot, KeyRange.from(start), policy))) {
+            LineReader lines = new LineReader(scan);
+            Optional<byte[]> line = next(lines);
+            while (line.isPresent()) {
+                Item item = ItemFormat.NDJSON.parse(line.get());
+                writer.add(item);
+                position = item.key().successor();
+                progress.accept(++entries);
+                line = next(lines);
+            }
+        }
+    }
+
+    /** What goes wrong with reading may go well with another node; what goes wrong with writing does not. */
+    private static Optional<byte[]> next(LineReader lines) throws ClientException {
+        try {
+            return lines.next();
+        } catch (IOException e) {
+            throw ClientException.worthRepeating("the node broke the snapshot off: " + e.getMessage());
+        }
+    }
+}

@@ -1,0 +1,179 @@
+package io.dht4j.server.backup;
+
+import io.dht4j.Key;
+import io.dht4j.server.client.ClientException;
+import io.dht4j.server.client.Item;
+import io.dht4j.server.client.ItemSource;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
+
+/** A snapshot's directory, to be read. Nothing of it may be used before all of it was verified. */
+public final class SnapshotReader {
+
+    private final Path directory;
+    private final Manifest manifest;
+
+    private SnapshotReader(Path directory, Manifest manifest) {
+        this.directory = directory;
+        this.manifest = manifest;
+    }
+
+    /**
+     * Verifies a snapshot: its manifest, that each file is there and no other one, each file's size and hash, and of each
+     * entry checksum, form, order and version. Blocks until all of it was read.
+     *
+     * @param directory the snapshot's
+     * @param progress is told how many bytes were read so far
+     * @return the snapshot
+     * @throws IOException if it cannot be read
+     * @throws ClientException if anything is not as it was written; the message names the file and what is wrong with it
+     */
+    public static SnapshotReader verified(Path directory, LongConsumer progress) throws IOException, ClientException {
+        if (Files.isRegularFile(directory)) {
+            throw new ClientException(directory + " is a file; a snapshot is a directory, as dht snapshot makes it"
+                    + " (dht load reads a file that dht dump has made)");
+        }
+        if (!Files.isDirectory(directory)) {
+            throw new ClientException("there is no directory " + directory);
+        }
+        try {
+            SnapshotReader reader = new SnapshotReader(directory, manifest(directory));
+            reader.requireNoOtherFiles();
+            Source all = reader.new Source();
+            long entries = 0;
+            long bytes = 0;
+            Optional<Item> item = all.next();
+            while (item.isPresent()) {
+                entries++;
+                bytes += item.get().key().length() + item.get().value().length;
+                progress.accept(all.bytesRead());
+                item = all.next();
+            }
+            if (entries != reader.manifest.entries() || bytes != reader.manifest.bytes()) {
+                throw new ClientException(Manifest.NAME + ": it says " + reader.manifest.entries() + " entries of "
+                        + reader.manifest.bytes() + " bytes, there are " + entries + " of " + bytes);
+            }
+            return reader;
+        } catch (ClientException e) {
+            throw new ClientException("snapshot " + directory + " refused: " + e.getMessage());
+        }
+    }
+
+    private static Manifest manifest(Path directory) throws IOException, ClientException {
+        Path path = directory.resolve(Manifest.NAME);
+        if (!Files.isRegularFile(path)) {
+            throw new ClientException(Manifest.NAME + " is missing: no snapshot, or one that was interrupted");
+        }
+        try (InputStream in = Files.newInputStream(path)) {
+            byte[] bytes = in.readNBytes(Manifest.MAX_BYTES + 1);
+            if (bytes.length > Manifest.MAX_BYTES) {
+                throw new ClientException(
+                        Manifest.NAME + ": damaged, it has more than " + Manifest.MAX_BYTES + " bytes");
+            }
+            return Manifest.decode(bytes);
+        }
+    }
+
+    private void requireNoOtherFiles() throws IOException, ClientException {
+        Set<String> expected = new HashSet<>();
+        expected.add(Manifest.NAME);
+        int number = 0;
+        for (Manifest.DataFile file : manifest.files()) {
+            number++;
+            if (!file.name().equals(DataFormat.name(number))) {
+                throw new ClientException(Manifest.NAME + ": damaged, its file " + number + " has another name");
+            }
+            if (!Files.isRegularFile(directory.resolve(file.name()))) {
+                throw new ClientException(file.name() + " is missing");
+            }
+            expected.add(file.name());
+        }
+        try (DirectoryStream<Path> all = Files.newDirectoryStream(directory)) {
+            for (Path file : all) {
+                if (!expected.contains(file.getFileName().toString())) {
+                    throw new ClientException(file.getFileName() + " does not belong to it");
+                }
+            }
+        }
+    }
+
+    /**
+     * What the snapshot is.
+     *
+     * @return as its manifest says
+     */
+    public SnapshotInfo info() {
+        return SnapshotInfo.of(manifest);
+    }
+
+    /**
+     * Reads the entries, checking them again.
+     *
+     * @return all entries in the order of their keys
+     */
+    public ItemSource items() {
+        return new Source();
+    }
+
+    /** The files one after the other; each is closed at its end. */
+    private final class Source implements ItemSource {
+
+        private int number;
+        private @Nullable DataFileReader file;
+        private Optional<Key> last = Optional.empty();
+        private long bytesBefore;
+
+        @Override
+        public Optional<Item> next() throws IOException, ClientException {
+            while (true) {
+                DataFileReader open = file;
+                if (open == null) {
+                    if (number == manifest.files().size()) {
+                        return Optional.empty();
+                    }
+                    open = DataFileReader.open(
+                            directory, manifest.files().get(number), number + 1, manifest.cut(), last);
+                    number++;
+                    file = open;
+                }
+                Optional<Item> item = nextOf(open);
+                if (item.isPresent()) {
+                    return item;
+                }
+                last = open.last();
+                bytesBefore += open.bytesRead();
+                open.close();
+                file = null;
+            }
+        }
+
+        private Optional<Item> nextOf(DataFileReader open) throws IOException, ClientException {
+            try {
+                return open.next();
+            } catch (IOException | ClientException e) {
+                open.close();
+                throw e;
+            }
+        }
+
+        @Override
+        public String place() {
+            DataFileReader open = file;
+            return DataFormat.name(number) + (open == null ? "" : ", entry " + open.entries());
+        }
+
+        @Override
+        public long bytesRead() {
+            DataFileReader open = file;
+            return bytesBefore + (open == null ? 0 : open.bytesRead());
+        }
+    }
+}

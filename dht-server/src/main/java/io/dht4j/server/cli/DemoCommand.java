@@ -1,0 +1,55 @@
+package io.dht4j.server.cli;
+
+import io.dht4j.server.demo.DemoRun;
+import io.dht4j.server.Lifetime;
+import io.dht4j.server.ServerStartException;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.OptionalInt;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Shows what a cluster does. */
+@Command(
+        name = "demo",
+        mixinStandardHelpOptions = true,
+        header = "Three nodes in one process: a tour of a minute, then yours to try.%n",
+        description = {
+            "%nLoads every named character of Unicode, reads, scans, stops a node and brings it back, then serves until "
+                    + "Ctrl-C. Leaves nothing behind: the data is in a temporary directory that is deleted.%n"
+        })
+final class DemoCommand implements Callable<Integer> {
+
+    private final Console console;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it before the command runs
+    private CommandSpec spec;
+
+    @Option(names = "--exit", description = "Ends after the tour instead of serving.")
+    private boolean exit;
+
+    @Option(
+            names = "--port",
+            paramLabel = "PORT",
+            converter = WholeNumber.FirstPort.class,
+            description = "The first node's port; the others take the two after it. Default: any free ones.")
+    private int port;
+
+    DemoCommand(Console console) {
+        this.console = console;
+    }
+
+    @Override
+    public Integer call() throws IOException, ServerStartException, InterruptedException {
+        boolean isPortGiven = spec.commandLine().getParseResult().hasMatchedOption("--port");
+        OptionalInt firstPort = isPortGiven ? OptionalInt.of(port) : OptionalInt.empty();
+        try (Lifetime lifetime = Lifetime.begin(Duration.ofSeconds(9))) {
+            new DemoRun(console.out(), console.outIsTerminal(), firstPort, lifetime).run(exit);
+        }
+        return 0;
+    }
+}

@@ -1,0 +1,207 @@
+package io.dht4j.server.cli;
+
+import io.dht4j.DhtException;
+import io.dht4j.PrintableText;
+import io.dht4j.server.client.ClientException;
+import io.dht4j.server.ServerStartException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Properties;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import org.slf4j.bridge.SLF4JBridgeHandler;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Help.Ansi;
+import picocli.CommandLine.Help.ColorScheme;
+import picocli.CommandLine.HelpCommand;
+import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** What {@code ./dht} runs. */
+@Command(
+        name = "dht",
+        mixinStandardHelpOptions = true,
+        versionProvider = Dht.Version.class,
+        synopsisSubcommandLabel = "COMMAND",
+        header = "A replicated key-value store: its server, its command line, and a demo.%n",
+        description = {
+            "%nNew here? Run @|bold ./dht demo|@.",
+            "%nA cluster of one node, then a key to write and to read:%n",
+            "  @|bold ./dht server|@",
+            "  @|bold ./dht put greeting hello|@",
+            "  @|bold ./dht get greeting|@",
+            "%nOptions of a command: @|bold ./dht COMMAND --help|@.%n"
+        },
+        exitCodeListHeading = "%nExit codes:%n",
+        exitCodeList = {"0:done", "1:failed, for example a key that is not there", "2:wrong usage"},
+        subcommands = HelpCommand.class)
+public final class Dht implements Callable<Integer> {
+
+    /** Commands with a program of their own, which the launcher starts. */
+    private static final Map<String, String> LAUNCHED = Collections.unmodifiableSortedMap(new TreeMap<>(Map.of(
+            "bench", "Runs experiments on this machine, to measure what each choice costs.",
+            "simulate", "Searches for what breaks a cluster's promises.")));
+
+    private static final Map<String, List<String>> SECTIONS = sections();
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it before the command runs
+    private CommandSpec spec;
+
+    private Dht() {}
+
+    /**
+     * Runs a command and ends the process with its exit code.
+     *
+     * @param args the command and its arguments
+     */
+    public static void main(String[] args) {
+        // Everything that logs, gRPC too, goes where the configuration of the logs says.
+        SLF4JBridgeHandler.removeHandlersForRootLogger();
+        SLF4JBridgeHandler.install();
+        // The text is English, and so are the numbers in it.
+        Locale.setDefault(Locale.Category.FORMAT, Locale.ROOT);
+        Console console = Console.ofProcess();
+        int code = Arguments.undecodable(args)
+                .map(problem -> {
+                    console.tell("dht: " + problem);
+                    return CommandLine.ExitCode.USAGE;
+                })
+                .orElseGet(() -> commandLine(console).execute(args));
+        // A stream for printing keeps to itself what went wrong: a full disk, a pipe that nobody reads.
+        if (console.out().checkError() && code == CommandLine.ExitCode.OK) {
+            console.err().println("dht: standard output cannot be written");
+            code = CommandLine.ExitCode.SOFTWARE;
+        }
+        System.exit(code);
+    }
+
+    /**
+     * The command line with all its commands.
+     *
+     * @param console where they read and write
+     * @return ready to execute
+     */
+    static CommandLine commandLine(Console console) {
+        CommandLine commandLine = new CommandLine(new Dht())
+                .addSubcommand(ServerCommand.commandLine(console))
+                .addSubcommand(new DemoCommand(console))
+                .addSubcommand(new PutCommand(console))
+                .addSubcommand(new GetCommand(console))
+                .addSubcommand(new DeleteCommand(console))
+                .addSubcommand(new ScanCommand(console))
+                .addSubcommand(new StatusCommand(console))
+                .addSubcommand(new RepairCommand(console))
+                .addSubcommand(new LoadCommand(console))
+                .addSubcommand(new DumpCommand(console))
+                .addSubcommand(new SnapshotCommand(console))
+                .addSubcommand(new RestoreCommand(console));
+        commandLine
+                .setOut(new PrintWriter(console.out(), true, StandardCharsets.UTF_8))
+                .setErr(new PrintWriter(console.err(), true, StandardCharsets.UTF_8))
+                .setColorScheme(new ColorScheme.Builder(
+                                CommandLine.Help.defaultColorScheme(console.outIsTerminal() ? Ansi.AUTO : Ansi.OFF))
+                        .build())
+                .setUsageHelpAutoWidth(console.outIsTerminal())
+                .setAbbreviatedOptionsAllowed(false)
+                // An argument that begins with @ is an argument like any other.
+                .setExpandAtFiles(false)
+                .setCaseInsensitiveEnumValuesAllowed(true)
+                .setParameterExceptionHandler((e, args) -> wrongUsage(e))
+                .setExecutionExceptionHandler((e, command, result) -> failed(command, e));
+        for (CommandLine command : commandLine.getSubcommands().values()) {
+            command.getCommandSpec().versionProvider(new Version());
+            if (command.getCommandSpec().findOption("--node") != null) {
+                HelpSections.ofClient(command);
+            }
+        }
+        HelpSections.commands(commandLine, SECTIONS, LAUNCHED);
+        return commandLine;
+    }
+
+    private static Map<String, List<String>> sections() {
+        Map<String, List<String>> sections = new LinkedHashMap<>();
+        sections.put("Run", List.of("demo", "server"));
+        sections.put("Read and write", List.of("put", "get", "delete", "scan"));
+        sections.put("Operate", List.of("status", "repair"));
+        sections.put("Copy in bulk", List.of("load", "dump", "snapshot", "restore"));
+        sections.put("Find out", List.of("bench", "simulate", "help"));
+        return Collections.unmodifiableMap(sections);
+    }
+
+    @Override
+    public Integer call() {
+        spec.commandLine().usage(spec.commandLine().getErr());
+        return CommandLine.ExitCode.USAGE;
+    }
+
+    private static int wrongUsage(ParameterException e) {
+        CommandLine command = e.getCommandLine();
+        String name = command.getCommandSpec().qualifiedName();
+        command.getErr().println(PrintableText.of(name + ": " + explain(e)));
+        Suggestions.of(e, LAUNCHED.keySet()).ifPresent(command.getErr()::println);
+        command.getErr().println("Try: ./" + name + " --help");
+        return CommandLine.ExitCode.USAGE;
+    }
+
+    private static String explain(ParameterException e) {
+        String unknown = Messages.unknown(e);
+        Object command = e.getCommandLine().getCommandSpec().userObject();
+        if (!unknown.isEmpty() && command instanceof Dht) {
+            return Messages.noCommand(unknown, e.getCommandLine()) + ", " + String.join(", ", LAUNCHED.keySet());
+        }
+        if (!unknown.isEmpty() && !unknown.startsWith("-") && command instanceof DumpCommand) {
+            return "dump takes no argument " + unknown + "; the file is given by --out";
+        }
+        return Messages.of(e);
+    }
+
+    private static int failed(CommandLine command, Exception e) {
+        PrintWriter err = command.getErr();
+        String name = command.getCommandSpec().qualifiedName();
+        if (e instanceof ClientException || e instanceof ServerStartException) {
+            err.println(PrintableText.of(name + ": " + e.getMessage()));
+        } else if (e instanceof IOException io) {
+            err.println(name + ": " + Messages.of(io));
+        } else if (DhtException.unwrap(e) instanceof DhtException refused) {
+            err.println(PrintableText.of(name + ": " + refused.code() + ": " + refused.getMessage()));
+        } else {
+            err.println(name + ": unexpected failure, which is a fault of this program:");
+            StringWriter trace = new StringWriter();
+            e.printStackTrace(new PrintWriter(trace));
+            err.print(PrintableText.lines(trace.toString()));
+            err.flush();
+        }
+        return CommandLine.ExitCode.SOFTWARE;
+    }
+
+    /** The version that the build wrote down. */
+    static final class Version implements IVersionProvider {
+        @Override
+        public String[] getVersion() {
+            Properties properties = new Properties();
+            try (InputStream in = Dht.class.getResourceAsStream("/io/dht4j/server/version.properties")) {
+                if (in != null) {
+                    properties.load(in);
+                }
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+            return new String[] {
+                "dht4j " + properties.getProperty("version", "of unknown version") + ", Java " + Runtime.version()
+            };
+        }
+    }
+}

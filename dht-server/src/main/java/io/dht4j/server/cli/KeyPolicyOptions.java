@@ -1,0 +1,45 @@
+package io.dht4j.server.cli;
+
+import io.dht4j.Ordering;
+import io.dht4j.server.client.AskedPolicy;
+import java.util.Locale;
+import java.util.Optional;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
+
+/** How many replicas of a key must answer, and in which order the operations on it take effect. */
+final class KeyPolicyOptions {
+
+    @Mixin
+    private final PolicyOptions replicas = new PolicyOptions();
+
+    @Option(
+            names = "--ordering",
+            paramLabel = "NAME",
+            converter = Orderings.class,
+            description =
+                    "real-time, or linearizable, which needs 2 * A > F and costs a round trip more. Default: as the "
+                            + "cluster is set up.")
+    private Optional<Ordering> ordering = Optional.empty();
+
+    AskedPolicy policy() {
+        AskedPolicy asked = replicas.policy();
+        return new AskedPolicy(asked.ack(), asked.from(), ordering);
+    }
+
+    /** Reads the names of orders. */
+    static final class Orderings implements ITypeConverter<Ordering> {
+
+        @Override
+        public Ordering convert(String text) {
+            for (Ordering ordering : Ordering.values()) {
+                if (ordering.name().toLowerCase(Locale.ROOT).replace('_', '-').equals(text)) {
+                    return ordering;
+                }
+            }
+            throw new TypeConversionException("no ordering is named " + text);
+        }
+    }
+}

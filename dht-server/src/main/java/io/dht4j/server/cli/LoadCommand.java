@@ -1,0 +1,92 @@
+package io.dht4j.server.cli;
+
+import io.dht4j.server.client.ClientException;
+import io.dht4j.server.client.ItemFormat;
+import io.dht4j.server.client.Loader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Writes a file's entries. */
+@Command(
+        name = "load",
+        mixinStandardHelpOptions = true,
+        header = "Writes the entries of a file.%n",
+        description = {
+            "%nOne entry a line, in one of two formats:",
+            "  tsv     key, tabulator, value. Within them \\t, \\n, \\r and \\\\ stand for a tabulator, a line feed, a "
+                    + "carriage return and a backslash.",
+            "  ndjson  what dump writes: {\"key_base64\":...,\"value_base64\":...,\"expires_at\":MILLIS}; or key and "
+                    + "value as text. Entries whose time is over are left out.",
+            "%nA malformed line ends the load with an error that names it; the lines before it have been written then. "
+                    + "Loading a file again does no harm. Of several lines with one key, the last one counts.%n"
+        })
+final class LoadCommand implements Callable<Integer> {
+
+    private static final int KIB = 1 << 10;
+
+    private final Console console;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it before the command runs
+    private CommandSpec spec;
+
+    @Parameters(index = "0", paramLabel = "FILE", description = "The file, or - for standard input.")
+    private Path file = Path.of("-");
+
+    @Option(
+            names = "--format",
+            paramLabel = "FORMAT",
+            description = "tsv or ndjson. Default: as the file's name ends (.tsv, .tab, .ndjson, .jsonl).")
+    private Optional<ItemFormat> format = Optional.empty();
+
+    @Option(
+            names = {"-p", "--parallel"},
+            paramLabel = "N",
+            defaultValue = "64",
+            converter = WholeNumber.Parallel.class,
+            description = "How many requests may be under way, 1 to 1024. Default: ${DEFAULT-VALUE}.")
+    private int parallel;
+
+    @Mixin
+    private final NodeOptions node;
+
+    LoadCommand(Console console) {
+        this.console = console;
+        this.node = new NodeOptions(console);
+    }
+
+    @Override
+    public Integer call() throws IOException, ClientException, InterruptedException {
+        ItemFormat lines = format.or(() -> ItemFormat.ofFileName(file.toString()))
+                .orElseThrow(() -> new ParameterException(spec.commandLine(), ItemFormat.notTold(file)));
+        Loader loader = new Loader(node.client(), parallel);
+        boolean isStandardInput = file.equals(Path.of("-"));
+        long total = isStandardInput || !Files.isRegularFile(file) ? -1 : Files.size(file);
+        long start = System.nanoTime();
+        Loader.Result result;
+        try (InputStream in = isStandardInput ? console.in() : Files.newInputStream(file);
+                Progress progress = Progress.show(console, "load", total, " KiB", KIB)) {
+            result = loader.load(in, isStandardInput ? "standard input" : file.toString(), lines, progress::at);
+        }
+        double seconds = (System.nanoTime() - start) / 1e9;
+        console.out()
+                .printf(
+                        "loaded %s in %.1f s (%,.0f/s)%n",
+                        Messages.entries(result.written()), seconds, result.written() / seconds);
+        if (result.expired() > 0) {
+            console.out().printf("left out %,d whose time was over%n", result.expired());
+        }
+        return 0;
+    }
+}

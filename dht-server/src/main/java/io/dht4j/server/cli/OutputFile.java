@@ -1,0 +1,99 @@
+package io.dht4j.server.cli;
+
+import io.dht4j.server.client.ClientException;
+import io.dht4j.security.PrivateFiles;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * A file that a command writes. It has its new content once {@link #commit} returns, and its old content until then. It
+ * keeps its permissions; a new one is for its owner alone. A symbolic link stays, and the file that it names is
+ * written. A device or a pipe is written directly. For one thread.
+ */
+final class OutputFile implements AutoCloseable {
+
+    private final Path target;
+    private final Optional<Path> unfinished;
+    private final OutputStream stream;
+
+    private OutputFile(Path target, Optional<Path> unfinished, OutputStream stream) {
+        this.target = target;
+        this.unfinished = unfinished;
+        this.stream = stream;
+    }
+
+    /**
+     * Opens a file to write it. Blocks.
+     *
+     * @param file where to write
+     * @return an open file, which the caller closes
+     * @throws IOException if it cannot be written
+     * @throws ClientException if it is a directory
+     */
+    static OutputFile open(Path file) throws IOException, ClientException {
+        refuseDirectory(file);
+        Path target = named(file);
+        if (Files.exists(target) && !Files.isRegularFile(target)) {
+            return new OutputFile(target, Optional.empty(), Files.newOutputStream(target, StandardOpenOption.WRITE));
+        }
+        if (Files.exists(target) && !Files.isWritable(target)) {
+            throw new AccessDeniedException(file.toString());
+        }
+        // A name of its own: two commands that write the same file leave the content of one of them.
+        Path unfinished = target.resolveSibling(target.getFileName() + "." + UUID.randomUUID() + ".part");
+        PrivateFiles.create(unfinished);
+        OutputStream stream = Files.newOutputStream(unfinished, StandardOpenOption.WRITE);
+        if (Files.exists(target)
+                && FileSystems.getDefault().supportedFileAttributeViews().contains("posix")) {
+            // Before there is anything in it.
+            Files.setPosixFilePermissions(unfinished, Files.getPosixFilePermissions(target));
+        }
+        return new OutputFile(target, Optional.of(unfinished), stream);
+    }
+
+    /** Fails if the file is a directory. */
+    static void refuseDirectory(Path file) throws ClientException {
+        if (Files.isDirectory(file)) {
+            throw new ClientException(file + " is a directory");
+        }
+    }
+
+    /** The file that a chain of symbolic links names, which need not exist. */
+    private static Path named(Path file) throws IOException {
+        if (Files.exists(file)) {
+            return Files.isSymbolicLink(file) ? file.toRealPath() : file;
+        }
+        return Files.exists(file, LinkOption.NOFOLLOW_LINKS) ? file.resolveSibling(Files.readSymbolicLink(file)) : file;
+    }
+
+    /** Where the content goes. */
+    OutputStream stream() {
+        return stream;
+    }
+
+    /** The content is complete. Blocks until the file has it. */
+    void commit() throws IOException {
+        stream.close();
+        if (unfinished.isPresent()) {
+            Files.move(unfinished.get(), target, StandardCopyOption.REPLACE_EXISTING);
+        }
+    }
+
+    /** Leaves the file as it was, unless its content was complete. */
+    @Override
+    public void close() throws IOException {
+        stream.close();
+        if (unfinished.isPresent()) {
+            Files.deleteIfExists(unfinished.get());
+        }
+    }
+}

@@ -1,0 +1,45 @@
+package io.dht4j.server.cli;
+
+import io.dht4j.InvalidRequestException;
+import io.dht4j.server.client.AskedPolicy;
+import java.util.Optional;
+import java.util.OptionalInt;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** How many replicas must answer. */
+final class PolicyOptions {
+
+    @Spec(Spec.Target.MIXEE)
+    @SuppressWarnings("NullAway.Init") // picocli sets it before the command runs
+    private CommandSpec spec;
+
+    @Option(
+            names = "--ack",
+            paramLabel = "A",
+            converter = WholeNumber.Replicas.class,
+            description = "How many replicas must answer, 1 to --from. Default: a majority of --from.")
+    private Optional<Integer> ack = Optional.empty();
+
+    @Option(
+            names = "--from",
+            paramLabel = "F",
+            converter = WholeNumber.Replicas.class,
+            description =
+                    "Of how many replicas, 1 to the number of nodes. Default: as the cluster is set up, usually 3.")
+    private Optional<Integer> from = Optional.empty();
+
+    AskedPolicy policy() {
+        try {
+            return new AskedPolicy(asked(ack), asked(from));
+        } catch (InvalidRequestException e) {
+            throw new ParameterException(spec.commandLine(), "--ack, --from: " + e.getMessage(), e);
+        }
+    }
+
+    private static OptionalInt asked(Optional<Integer> number) {
+        return number.isPresent() ? OptionalInt.of(number.get()) : OptionalInt.empty();
+    }
+}

@@ -1,0 +1,153 @@
+package io.dht4j.server.cli;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.dht4j.server.client.BackOff;
+import io.dht4j.server.client.ClientException;
+import io.dht4j.server.client.DhtClient;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Lets a node compare its replicas with those of the others, and shows how far it is. */
+@Command(
+        name = "repair",
+        mixinStandardHelpOptions = true,
+        header = "Lets a node compare its replicas with the others', and bring all to the newest entries.%n",
+        description = {
+            "%nNodes do so by themselves every ten minutes or so. Of several nodes, the first that answers repairs.",
+            "Ctrl-C ends the watching, not the repair. A node that cannot begin is not watched for longer than some seconds; it repairs "
+                    + "as soon as it can.%n"
+        })
+final class RepairCommand implements Callable<Integer> {
+
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+    /** What keeps a node from beginning may pass: it tries again after one second, and after two more. */
+    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    private final Console console;
+
+    @Option(
+            names = "--partition",
+            paramLabel = "NUMBER",
+            split = ",",
+            converter = WholeNumber.Partition.class,
+            description =
+                    "Only these partitions, with commas between. Default: all that the node is a replica of. They are "
+                            + "listed one by one with the time of their last comparison.")
+    private List<Integer> partitions = new ArrayList<>();
+
+    @Option(names = "--status", description = "Begins nothing, and shows how far the node is.")
+    private boolean onlyStatus;
+
+    @Option(names = "--json", description = "The node's answer as it is.")
+    private boolean json;
+
+    @Mixin
+    private final NodeOptions node;
+
+    RepairCommand(Console console) {
+        this.console = console;
+        this.node = new NodeOptions(console);
+    }
+
+    @Override
+    public Integer call() throws ClientException {
+        DhtClient client = node.client();
+        if (onlyStatus) {
+            show(BackOff.whileOverloaded(() -> DhtClient.await(client.repairStatus())));
+            return 0;
+        }
+        JsonNode before = BackOff.whileOverloaded(() -> DhtClient.await(client.repairStatus()));
+        // A round that is under way comes to its end first.
+        long rounds = before.path("rounds").asLong() + (before.path("running").asBoolean() ? 2 : 1);
+        JsonNode status = BackOff.whileOverloaded(() -> DhtClient.await(client.repair(partitions)));
+        String told = "";
+        long begunNanos = System.nanoTime();
+        while (status.path("running").asBoolean() && status.path("rounds").asLong() < rounds) {
+            long now = System.nanoTime();
+            if (!status.path("blocked").asBoolean()) {
+                begunNanos = now;
+            } else if (now - begunNanos > PATIENCE_NANOS) {
+                throw new ClientException(status.path("id").asText() + " cannot begin, and will as soon as it can: "
+                        + status.path("last_error").asText());
+            }
+            String progress = progress(status);
+            if (!progress.equals(told)) {
+                console.tell("dht repair: " + progress);
+                told = progress;
+            }
+            LockSupport.parkNanos(LOOK_NANOS);
+            status = BackOff.whileOverloaded(() -> DhtClient.await(client.repairStatus()));
+            if (status.path("rounds").asLong() < before.path("rounds").asLong()
+                    || !status.path("id").equals(before.path("id"))) {
+                throw new ClientException("the node was restarted, or another one answers now: begin again");
+            }
+        }
+        show(status);
+        if (status.has("last_error")) {
+            console.tell("dht repair: not all was compared: "
+                    + status.path("last_error").asText());
+            return 1;
+        }
+        return 0;
+    }
+
+    private static String progress(JsonNode status) {
+        String id = status.path("id").asText();
+        if (status.path("blocked").asBoolean()) {
+            return id + " has not begun";
+        }
+        int partitions = status.path("partitions").asInt();
+        if (partitions == 0) {
+            return id + " has not begun: after a start it adds up what it holds first";
+        }
+        return status.path("partitions_done").asInt() + " of " + partitions + " partitions compared"
+                + (status.has("last_error")
+                        ? "; the round before: " + status.path("last_error").asText()
+                        : "");
+    }
+
+    private void show(JsonNode status) {
+        if (json) {
+            console.show(status.toString());
+            return;
+        }
+        for (Map.Entry<String, JsonNode> field : status.properties()) {
+            if (!field.getKey().equals("completed_ms")) {
+                line(field.getKey(), field.getValue().asText());
+            }
+        }
+        long earliest = Long.MAX_VALUE;
+        JsonNode compared = status.path("completed_ms");
+        for (JsonNode when : compared) {
+            earliest = Math.min(earliest, when.asLong());
+        }
+        line(
+                "compared",
+                compared.isEmpty()
+                        ? "no partition with all its other replicas since this node was started"
+                        : Messages.count(compared.size(), "partition", "partitions")
+                                + " with all other replicas since this node was started, the longest ago at "
+                                + Instant.ofEpochMilli(earliest));
+        for (int partition : partitions) {
+            JsonNode when = compared.path(Integer.toString(partition));
+            line(
+                    "partition " + partition,
+                    when.isMissingNode()
+                            ? "not compared here with all its other replicas since this node was started"
+                            : "compared with all its other replicas at " + Instant.ofEpochMilli(when.asLong()));
+        }
+    }
+
+    private void line(String label, String text) {
+        console.show(String.format(Locale.ROOT, "%-15s  %s", label, text));
+    }
+}

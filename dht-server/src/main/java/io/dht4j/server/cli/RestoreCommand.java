@@ -1,0 +1,134 @@
+package io.dht4j.server.cli;
+
+import io.dht4j.KeyRange;
+import io.dht4j.ScanScope;
+import io.dht4j.server.backup.SnapshotInfo;
+import io.dht4j.server.backup.SnapshotReader;
+import io.dht4j.server.client.AskedPolicy;
+import io.dht4j.server.client.BackOff;
+import io.dht4j.server.client.ClientException;
+import io.dht4j.server.client.DhtClient;
+import io.dht4j.server.client.Loader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Path;
+import java.util.OptionalLong;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Writes a snapshot into a cluster. */
+@Command(
+        name = "restore",
+        mixinStandardHelpOptions = true,
+        header = "Writes a snapshot into a cluster.%n",
+        description = {
+            "%nThe cluster may have another size and place keys otherwise than the one that the snapshot is of. All of the "
+                    + "snapshot is verified before the first entry is written: what is damaged is refused whole. Entries get "
+                    + "new versions; those that have expired meanwhile are left out.%n",
+            "  dht restore --in monday",
+            "  dht restore --in monday --check%n"
+        })
+final class RestoreCommand implements Callable<Integer> {
+
+    private static final int KIB = 1 << 10;
+
+    private final Console console;
+
+    @Option(
+            names = {"-i", "--in"},
+            paramLabel = "DIR",
+            required = true,
+            description = "The snapshot's directory.")
+    private Path in = Path.of("");
+
+    @Option(
+            names = "--merge",
+            description =
+                    "Write into a cluster that has entries already; they stay, but for those whose keys the snapshot "
+                            + "has. Without it such a cluster is refused.")
+    private boolean merge;
+
+    @Option(names = "--check", description = "Verify the snapshot and write nothing.")
+    private boolean check;
+
+    @Option(
+            names = {"-p", "--parallel"},
+            paramLabel = "N",
+            defaultValue = "64",
+            converter = WholeNumber.Parallel.class,
+            description = "How many requests may be under way, 1 to 1024. Default: ${DEFAULT-VALUE}.")
+    private int parallel;
+
+    @Mixin
+    private final PolicyOptions policy = new PolicyOptions();
+
+    @Mixin
+    private final NodeOptions node;
+
+    RestoreCommand(Console console) {
+        this.console = console;
+        this.node = new NodeOptions(console);
+    }
+
+    @Override
+    public Integer call() throws IOException, ClientException, InterruptedException {
+        AskedPolicy asked = policy.policy();
+        DhtClient client = node.client();
+        SnapshotReader snapshot;
+        try (Progress progress = Progress.show(console, "verify", -1, " KiB", KIB)) {
+            snapshot = SnapshotReader.verified(in, progress::at);
+        }
+        SnapshotInfo info = snapshot.info();
+        if (check) {
+            console.out()
+                    .printf(
+                            "snapshot of %s (version %s) is undamaged: %s, %s%n",
+                            info.time(),
+                            info.cut(),
+                            Messages.entries(info.entries()),
+                            Messages.count(info.bytes(), "byte", "bytes"));
+            return 0;
+        }
+        if (!merge) {
+            requireEmpty(client);
+        }
+        restore(client, asked, snapshot, info);
+        return 0;
+    }
+
+    private static void requireEmpty(DhtClient client) throws IOException, ClientException {
+        try (InputStream first =
+                BackOff.whileOverloaded(() -> client.scan(KeyRange.all(), OptionalLong.of(1), ScanScope.CLUSTER))) {
+            if (first.read() >= 0) {
+                throw new ClientException(
+                        "the cluster has entries already; --merge writes the snapshot's entries over them");
+            }
+        }
+    }
+
+    private void restore(DhtClient client, AskedPolicy asked, SnapshotReader snapshot, SnapshotInfo info)
+            throws IOException, ClientException, InterruptedException {
+        long start = System.nanoTime();
+        Loader.Result result;
+        try (Progress progress = Progress.show(console, "restore", info.fileBytes(), " KiB", KIB)) {
+            result = new Loader(client, parallel, asked).load(snapshot.items(), progress::at);
+        } catch (ClientException e) {
+            throw new ClientException(
+                    "the cluster has a part of the snapshot only; restore it again with --merge: " + e.getMessage());
+        }
+        double seconds = (System.nanoTime() - start) / 1e9;
+        console.out()
+                .printf(
+                        "restored the snapshot of %s (version %s): %s in %.1f s (%,.0f/s)%n",
+                        info.time(),
+                        info.cut(),
+                        Messages.entries(result.written()),
+                        seconds,
+                        result.written() / seconds);
+        if (result.expired() > 0) {
+            console.out().printf("left out %,d whose time was over%n", result.expired());
+        }
+    }
+}

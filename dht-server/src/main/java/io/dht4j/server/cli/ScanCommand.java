@@ -1,0 +1,139 @@
+package io.dht4j.server.cli;
+
+import io.dht4j.InvalidRequestException;
+import io.dht4j.Key;
+import io.dht4j.KeyRange;
+import io.dht4j.ScanScope;
+import io.dht4j.server.client.BackOff;
+import io.dht4j.server.client.ClientException;
+import io.dht4j.server.client.DhtClient;
+import io.dht4j.server.client.ItemFormat;
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** Shows a range of keys. */
+@Command(
+        name = "scan",
+        mixinStandardHelpOptions = true,
+        header = "Shows the entries of a range of keys, in order.%n",
+        description = {
+            "%nKeys are ordered as unsigned bytes. Without a range: every entry. On a terminal, control characters are "
+                    + "escaped; a file or a pipe gets them as they are.%n",
+            "  dht scan --prefix user: --limit 10",
+            "  dht scan --start a --end n --format ndjson%n"
+        })
+final class ScanCommand implements Callable<Integer> {
+
+    private final Console console;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it before the command runs
+    private CommandSpec spec;
+
+    @Option(names = "--start", paramLabel = "KEY", description = "The first key, included. Default: the smallest.")
+    private Optional<String> start = Optional.empty();
+
+    @Option(names = "--end", paramLabel = "KEY", description = "The end, not included. Default: after the last key.")
+    private Optional<String> end = Optional.empty();
+
+    @Option(names = "--prefix", paramLabel = "TEXT", description = "Only keys that begin with this.")
+    private Optional<String> prefix = Optional.empty();
+
+    @Option(
+            names = "--limit",
+            paramLabel = "N",
+            converter = WholeNumber.Limit.class,
+            description = "The most entries, at least 1. Default: all.")
+    private Optional<Long> limit = Optional.empty();
+
+    @Option(
+            names = "--scope",
+            paramLabel = "SCOPE",
+            defaultValue = "cluster",
+            description = "cluster: everything, each key's newest value. node: what this one node holds itself. "
+                    + "Default: ${DEFAULT-VALUE}.")
+    private ScanScope scope = ScanScope.CLUSTER;
+
+    @Option(
+            names = "--format",
+            paramLabel = "FORMAT",
+            defaultValue = "tsv",
+            description =
+                    "tsv (key, tabulator, value; escaped as load expects it) or ndjson. Default: ${DEFAULT-VALUE}.")
+    private ItemFormat format = ItemFormat.TSV;
+
+    @Mixin
+    private final NodeOptions node;
+
+    ScanCommand(Console console) {
+        this.console = console;
+        this.node = new NodeOptions(console);
+    }
+
+    @Override
+    public Integer call() throws IOException, ClientException {
+        OptionalLong most = limit.isPresent() ? OptionalLong.of(limit.get()) : OptionalLong.empty();
+        KeyRange range = range();
+        OutputStream out = new BufferedOutputStream(console.out(), 64 << 10);
+        DhtClient client = node.client();
+        try (InputStream entries = BackOff.whileOverloaded(() -> client.scan(range, most, scope))) {
+            EntryPrinter.copy(entries, format, out, console.outIsTerminal(), n -> {});
+        } finally {
+            out.flush();
+        }
+        return 0;
+    }
+
+    private KeyRange range() {
+        if (prefix.isPresent()) {
+            if (start.isPresent() || end.isPresent()) {
+                throw new ParameterException(spec.commandLine(), "--prefix does not go with --start or --end");
+            }
+            Key first = key("--prefix", prefix.get());
+            return new KeyRange(first, afterPrefix(first));
+        }
+        Key first =
+                start.isPresent() ? key("--start", start.get()) : KeyRange.all().start();
+        Optional<Key> last = end.map(text -> key("--end", text));
+        if (last.isPresent() && last.get().compareTo(first) <= 0) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    "--end must come after --start, as keys are ordered by their bytes: no key is from \"" + first
+                            + "\" up to, without, \"" + last.get() + "\"");
+        }
+        return new KeyRange(first, last);
+    }
+
+    /** The first key that is greater than all that begin with the prefix; none for a prefix of nothing but 0xFF. */
+    private static Optional<Key> afterPrefix(Key prefix) {
+        byte[] bytes = prefix.toByteArray();
+        int last = bytes.length - 1;
+        while (last >= 0 && bytes[last] == (byte) 0xFF) {
+            last--;
+        }
+        if (last < 0) {
+            return Optional.empty();
+        }
+        bytes[last]++;
+        return Optional.of(Key.copyOfRange(bytes, 0, last + 1));
+    }
+
+    private Key key(String option, String text) {
+        try {
+            return Key.of(text);
+        } catch (InvalidRequestException e) {
+            throw new ParameterException(spec.commandLine(), option + ": " + e.getMessage(), e);
+        }
+    }
+}

@@ -1,0 +1,184 @@
+package io.dht4j.server.cli;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import io.dht4j.server.ConfigException;
+import io.dht4j.server.Lifetime;
+import io.dht4j.server.ServerConfig;
+import io.dht4j.server.ServerNode;
+import io.dht4j.server.ServerStartException;
+import io.dht4j.server.Setting;
+import io.dht4j.server.SettingSection;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.slf4j.LoggerFactory;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+
+/** Runs a node until it is asked to stop. */
+@Command(
+        name = "server",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        abbreviateSynopsis = true,
+        header = "Runs a node.%n",
+        description = {
+            "%nPrints one line when it serves: @|bold ready|@, its name, its URL, and what is on. SIGTERM or Ctrl-C lets the "
+                    + "requests under way end, then the server ends with exit code 0, within 10 seconds. It ends with 1 when it can no longer serve.%n",
+            "Without options: a cluster of one node, with its data in dht-data/n1. Three nodes on one machine, each in its own terminal:%n",
+            "  P=n1=127.0.0.1:8081,n2=127.0.0.1:8082,n3=127.0.0.1:8083",
+            "  dht server --id n1 --listen 127.0.0.1:8081 --peers $P",
+            "  dht server --id n2 --listen 127.0.0.1:8082 --peers $P",
+            "  dht server --id n3 --listen 127.0.0.1:8083 --peers $P",
+            "%nThe other commands look for a node at 127.0.0.1:8080, where a server without options listens, unless --node names one.%n"
+        })
+final class ServerCommand implements Callable<Integer> {
+
+    /** With the start of a JVM's end and the last log line this stays within the promised 10 seconds. */
+    private static final Duration CLOSING_TIME = Duration.ofSeconds(9);
+
+    private static final String OTHERS = "This command";
+
+    private final Console console;
+    private final CommandSpec spec;
+
+    @Option(
+            names = "--config",
+            order = 100,
+            paramLabel = "FILE",
+            description = "Reads options from a properties file: the same names without the dashes, as in "
+                    + "listen=127.0.0.1:8080. Options on the command line win.")
+    private Optional<Path> config = Optional.empty();
+
+    @Option(
+            names = {"-v", "--verbose"},
+            order = 101,
+            description = "Logs what the node does, not only what goes wrong. Logs go to standard error.")
+    private boolean verbose;
+
+    @Option(
+            names = "--rebuild",
+            order = 102,
+            description =
+                    "Puts the files of a damaged --data directory aside, into damaged-N within it, and gets the entries back from "
+                            + "the other replicas. Until that is done this node refuses reads, also after a restart without this option. "
+                            + "To be given once.")
+    private boolean rebuild;
+
+    private ServerCommand(Console console) {
+        this.console = console;
+        this.spec = CommandSpec.forAnnotatedObject(this);
+        int order = 0;
+        for (Setting setting : Setting.values()) {
+            // What is off unless it is asked for needs no value to be asked for.
+            boolean isFlag = setting == Setting.ALLOW_PLAINTEXT;
+            spec.addOption(OptionSpec.builder(setting.option())
+                    .order(order++)
+                    .arity(isFlag ? "0..1" : "1")
+                    .fallbackValue("on")
+                    // What may be given repeatedly.
+                    .type(setting == Setting.PUBLIC_HOST ? List.class : String.class)
+                    .auxiliaryTypes(String.class)
+                    .paramLabel(setting.label())
+                    .description((setting.description() + " Default: " + setting.fallback() + ".").replace("%", "%%"))
+                    .build());
+        }
+    }
+
+    /** The command with an option for each setting. */
+    static CommandLine commandLine(Console console) {
+        CommandLine command = new CommandLine(new ServerCommand(console).spec);
+        Map<String, String> headings = new HashMap<>();
+        for (Setting setting : Setting.values()) {
+            headings.put(setting.option(), SettingSection.of(setting).heading());
+        }
+        headings.put("--rebuild", SettingSection.STORAGE.heading());
+        List<String> sections = new ArrayList<>();
+        for (SettingSection section : SettingSection.values()) {
+            sections.add(section.heading());
+        }
+        sections.add(OTHERS);
+        HelpSections.options(command, sections, option -> headings.getOrDefault(option.longestName(), OTHERS));
+        return command;
+    }
+
+    @Override
+    public Integer call() throws ServerStartException, InterruptedException {
+        Map<Setting, String> given;
+        ServerConfig settings;
+        try {
+            given = settings();
+        } catch (ConfigException e) {
+            throw new ParameterException(spec.commandLine(), e.getMessage(), e);
+        }
+        try {
+            settings = ServerConfig.of(given);
+        } catch (ConfigException e) {
+            throw new ParameterException(spec.commandLine(), e.getMessage() + fromFile(), e);
+        }
+        if (verbose) {
+            Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
+            root.setLevel(Level.INFO);
+        }
+        try (Lifetime lifetime = Lifetime.begin(CLOSING_TIME)) {
+            // Asked before anything is created, told once it is.
+            Optional<String> notice = settings.store().notice(given.containsKey(Setting.DATA));
+            if (rebuild) {
+                console.tell("dht server: " + ServerNode.rebuild(settings));
+            }
+            ServerNode node = ServerNode.start(settings);
+            notice.ifPresent(line -> console.tell("dht server: " + line));
+            console.show("ready " + node.summary());
+            console.out().flush();
+            CompletionStage<String> failure = node.failure();
+            // Nothing that may fail or block comes first: from here on the time to close is bounded.
+            failure.thenRun(lifetime::fail);
+            lifetime.awaitStop();
+            CompletableFuture<String> failed = failure.toCompletableFuture();
+            try (node) {
+                if (failed.isDone()) {
+                    console.tell("dht server: this node can no longer serve and ends: " + failed.join());
+                }
+            } catch (RuntimeException e) {
+                console.tell("dht server: not closed in order: " + e.getMessage());
+                lifetime.failed();
+            }
+            return lifetime.status();
+        }
+    }
+
+    /** Whoever did not write the option that is complained of learns where it may stand. */
+    private String fromFile() {
+        return config.map(file -> " (what is not on the command line was read from " + file + ")")
+                .orElse("");
+    }
+
+    private Map<Setting, String> settings() throws ConfigException {
+        Map<Setting, String> settings = new EnumMap<>(Setting.class);
+        if (config.isPresent()) {
+            settings.putAll(ServerConfig.read(config.get()));
+        }
+        CommandLine.ParseResult given = spec.commandLine().getParseResult();
+        for (Setting setting : Setting.values()) {
+            if (given.hasMatchedOption(setting.option())) {
+                OptionSpec option = given.matchedOption(setting.option());
+                settings.put(
+                        setting, option.isMultiValue() ? String.join(",", option.stringValues()) : option.getValue());
+            }
+        }
+        return settings;
+    }
+}

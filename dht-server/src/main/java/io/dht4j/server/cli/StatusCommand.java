@@ -1,0 +1,188 @@
+package io.dht4j.server.cli;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.dht4j.server.client.BackOff;
+import io.dht4j.server.client.ClientException;
+import io.dht4j.server.client.DhtClient;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.function.Function;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Shows what a node says of itself. */
+@Command(
+        name = "status",
+        mixinStandardHelpOptions = true,
+        header = "Shows what a node says of itself.%n",
+        description = {
+            "%nOf several nodes, the first that answers. Another node is up unless it has failed to answer this one "
+                    + "lately; a node that has nothing to ask does not notice who is away.%n"
+        })
+final class StatusCommand implements Callable<Integer> {
+
+    private final Console console;
+
+    @Option(names = "--json", description = "The node's answer as it is.")
+    private boolean json;
+
+    @Mixin
+    private final NodeOptions node;
+
+    StatusCommand(Console console) {
+        this.console = console;
+        this.node = new NodeOptions(console);
+    }
+
+    @Override
+    public Integer call() throws ClientException {
+        DhtClient client = node.client();
+        JsonNode status = BackOff.whileOverloaded(() -> DhtClient.await(client.status()));
+        if (json) {
+            console.show(status.toString());
+            return 0;
+        }
+        int width = 0;
+        for (Map.Entry<String, JsonNode> field : status.properties()) {
+            width = Math.max(width, label(field.getKey()).length());
+        }
+        for (Map.Entry<String, JsonNode> field : status.properties()) {
+            List<String> lines = lines(field.getKey(), field.getValue(), status);
+            String label = label(field.getKey());
+            for (String line : lines) {
+                console.show(String.format(Locale.ROOT, "%-" + width + "s  %s", label, line));
+                label = "";
+            }
+        }
+        return 0;
+    }
+
+    /** As the field is called, but for a unit that the line does not have. */
+    private static String label(String name) {
+        return name.equals("uptime_ms") ? "uptime" : name;
+    }
+
+    /** What later versions tell of is shown too, as it is. */
+    private static List<String> lines(String name, JsonNode value, JsonNode status) {
+        return switch (name) {
+            case "nodes" -> each(value, node -> node(node, status));
+            case "overload" -> List.of(overload(value));
+            case "store_problems" -> value.isEmpty() ? List.of("none") : each(value, StatusCommand::problem);
+            case "clock_problem" -> List.of(clock(value));
+            case "refill" -> List.of(refill(value));
+            case "entries" -> List.of(entries(value) + counted(status));
+            case "entries_age_ms" -> List.of(); // Stands with the entries.
+            case "hint_bytes_dropped" -> List.of(dropped(value));
+            case "uptime_ms" -> List.of(duration(Duration.ofMillis(value.asLong())));
+            case "suspected" -> List.of(); // Stands with the nodes.
+            default -> List.of(value.isValueNode() ? value.asText() : value.toString());
+        };
+    }
+
+    private static List<String> each(JsonNode values, Function<JsonNode, String> line) {
+        List<String> lines = new ArrayList<>();
+        values.forEach(value -> lines.add(line.apply(value)));
+        return lines;
+    }
+
+    private static String node(JsonNode node, JsonNode status) {
+        JsonNode id = node.path("id");
+        String state = "up";
+        if (id.equals(status.path("id"))) {
+            state = "this node";
+        } else if (names(status.path("suspected")).contains(id.asText())) {
+            state = "does not answer: look whether it runs, and whether this node can reach it";
+        }
+        return id.asText() + "  " + node.path("address").asText() + "  weight "
+                + node.path("weight").asText() + "  " + state;
+    }
+
+    private static String entries(JsonNode count) {
+        return count.asLong() < 0
+                ? "not known: the store cannot tell"
+                : count.asText() + ", with what is deleted or expired and not yet purged";
+    }
+
+    private static String counted(JsonNode status) {
+        long age = status.path("entries_age_ms").asLong();
+        return age == 0 ? "" : "; the store is busy, and told so " + duration(Duration.ofMillis(age)) + " ago";
+    }
+
+    private static String dropped(JsonNode bytes) {
+        return bytes.asLong() == 0
+                ? "0"
+                : bytes.asText() + ": repair brings it to the nodes that missed it; ./dht repair does so at once";
+    }
+
+    /** The two largest units that it has, as in {@code 3 d 4 h}. */
+    static String duration(Duration time) {
+        long seconds = time.toSeconds();
+        if (seconds < 60) {
+            return seconds + " s";
+        }
+        if (seconds < 3_600) {
+            return seconds / 60 + " min " + seconds % 60 + " s";
+        }
+        return seconds < 86_400
+                ? seconds / 3_600 + " h " + seconds / 60 % 60 + " min"
+                : seconds / 86_400 + " d " + seconds / 3_600 % 24 + " h";
+    }
+
+    private static String overload(JsonNode counts) {
+        List<String> parts = new ArrayList<>();
+        for (Map.Entry<String, JsonNode> count : counts.properties()) {
+            if (count.getValue().asLong() != 0) {
+                parts.add(count.getKey().replace('_', ' ') + ": "
+                        + count.getValue().asText());
+            }
+        }
+        return parts.isEmpty() ? "none" : String.join(", ", parts);
+    }
+
+    /** The message says what helps against its cause; here stands what the node does meanwhile. */
+    private static String problem(JsonNode problem) {
+        String kind = problem.path("kind").asText();
+        String meanwhile = switch (kind) {
+            case "WRITES_REFUSED" -> " Restart the server where it does not go on by itself.";
+            case "DAMAGED_DATA" -> " Reads that meet it fail here, and other replicas answer them.";
+            default -> "";
+        };
+        return kind + " since " + Instant.ofEpochMilli(problem.path("since_ms").asLong()) + ": "
+                + problem.path("message").asText() + "." + meanwhile;
+    }
+
+    private static String clock(JsonNode problem) {
+        long ahead = problem.path("ahead_ms").asLong();
+        return "this node's clock is " + duration(Duration.ofMillis(Math.abs(ahead)))
+                + (ahead < 0 ? " behind " : " ahead of ") + String.join(", ", names(problem.path("of")))
+                + ": set it right. Until then the node takes no writes; it goes on by itself.";
+    }
+
+    private static String refill(JsonNode refill) {
+        List<String> parts = new ArrayList<>();
+        int partitions = refill.path("partitions").asInt();
+        parts.add(
+                partitions == 0
+                        ? "none"
+                        : Messages.count(partitions, "partition", "partitions") + " to go, not read before that");
+        if (refill.path("entries").asLong() != 0) {
+            parts.add(Messages.entries(refill.path("entries").asLong())
+                    + " received, counted once per replica that sent it");
+        }
+        if (!refill.path("waits_for").isEmpty()) {
+            parts.add("waits for " + String.join(", ", names(refill.path("waits_for")))
+                    + ": start them, or, if what they held is lost for good, restart this node with --refill-without");
+        }
+        return String.join("; ", parts);
+    }
+
+    private static List<String> names(JsonNode array) {
+        return each(array, JsonNode::asText);
+    }
+}

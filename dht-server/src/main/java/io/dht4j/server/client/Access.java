@@ -1,0 +1,64 @@
+package io.dht4j.server.client;
+
+import io.dht4j.security.Tls;
+import io.dht4j.security.TlsFiles;
+import java.security.GeneralSecurityException;
+import java.util.Optional;
+import java.util.function.Consumer;
+import javax.net.ssl.KeyManager;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManager;
+
+/** Whom a client trusts, and how it proves who it is. Immutable; tells nobody its token. */
+public final class Access {
+
+    private final Optional<SSLContext> tls;
+    private final Optional<String> token;
+
+    private Access(Optional<SSLContext> tls, Optional<String> token) {
+        this.tls = tls;
+        this.token = token;
+    }
+
+    /**
+     * As any stranger: trusts whom the JVM trusts, and has neither a certificate nor a token.
+     *
+     * @return no access in particular
+     */
+    public static Access ofAnyone() {
+        return new Access(Optional.empty(), Optional.empty());
+    }
+
+    /**
+     * Reads the files, once. Blocks.
+     *
+     * @param files for TLS, if there are any
+     * @param token what to send with each request, if there is one
+     * @param warnings takes a line about files that are doubtful
+     * @return the access
+     * @throws IllegalArgumentException if a file is missing or not what it should be; the message names it
+     */
+    public static Access of(Optional<TlsFiles> files, Optional<String> token, Consumer<String> warnings) {
+        return new Access(files.map(some -> context(some, warnings)), token);
+    }
+
+    private static SSLContext context(TlsFiles files, Consumer<String> warnings) {
+        // Closed at once: a command does not live long enough for its files to change.
+        try (Tls tls = Tls.load(files, warnings)) {
+            KeyManager[] keys = files.certificate().isPresent() ? new KeyManager[] {tls.keyManager()} : null;
+            SSLContext context = SSLContext.getInstance("TLS");
+            context.init(keys, new TrustManager[] {tls.trustManager()}, null);
+            return context;
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("this JVM has no TLS", e);
+        }
+    }
+
+    Optional<SSLContext> tls() {
+        return tls;
+    }
+
+    Optional<String> token() {
+        return token;
+    }
+}

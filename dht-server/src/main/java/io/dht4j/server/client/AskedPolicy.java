@@ -1,0 +1,52 @@
+package io.dht4j.server.client;
+
+import io.dht4j.Ordering;
+import io.dht4j.ReplicationPolicy;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/**
+ * How many replicas must answer, and in which order the operations on a key take effect, as far as the request says;
+ * the node fills in the rest.
+ *
+ * @param ack how many must answer; empty for a majority of {@code from}
+ * @param from of how many; empty for the cluster's replication factor
+ * @param ordering in which order; empty for the cluster's own
+ */
+public record AskedPolicy(OptionalInt ack, OptionalInt from, Optional<Ordering> ordering) {
+
+    /** The cluster's own policy. */
+    public static final AskedPolicy DEFAULT = new AskedPolicy(OptionalInt.empty(), OptionalInt.empty());
+
+    /**
+     * Checks what can be checked without the cluster.
+     *
+     * @throws io.dht4j.InvalidRequestException if no cluster could have such a policy
+     */
+    public AskedPolicy {
+        if (ack.isPresent() || from.isPresent()) {
+            new ReplicationPolicy(ack.orElse(1), from.orElse(ack.orElse(1)));
+        }
+    }
+
+    /**
+     * A policy in the cluster's own order.
+     *
+     * @param ack how many must answer; empty for a majority of {@code from}
+     * @param from of how many; empty for the cluster's replication factor
+     * @throws io.dht4j.InvalidRequestException if no cluster could have such a policy
+     */
+    public AskedPolicy(OptionalInt ack, OptionalInt from) {
+        this(ack, from, Optional.empty());
+    }
+
+    /** The parameters that say it, each with an ampersand before it. */
+    String query() {
+        return (ack.isPresent() ? "&ack=" + ack.getAsInt() : "")
+                + (from.isPresent() ? "&from=" + from.getAsInt() : "")
+                + ordering.map(order -> "&ordering="
+                                + order.name().toLowerCase(Locale.ROOT).replace('_', '-'))
+                        .orElse("");
+    }
+}

@@ -1,0 +1,128 @@
+package io.dht4j.server.client;
+
+import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+/**
+ * Repeats a call after a pause where its error allows that: a busy node refuses what it has no room for. The pauses
+ * double, up to two seconds; they are as long as the node asks for at least, and differ by chance, so that not all
+ * calls come back together.
+ */
+public final class BackOff {
+
+    /** For how long nodes may be overwhelmed by others before a caller gives up. */
+    static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private static final int ATTEMPTS = 30;
+    private static final long FIRST_PAUSE_MILLIS = 50;
+    private static final long LONGEST_PAUSE_MILLIS = 2_000;
+    private static final int MOST_DOUBLINGS = 10;
+
+    private BackOff() {}
+
+    /**
+     * A request to a node.
+     *
+     * @param <T> what it brings
+     */
+    @FunctionalInterface
+    public interface Request<T> {
+
+        /**
+         * Sends the request and waits for the answer.
+         *
+         * @return the answer
+         * @throws ClientException if it failed
+         */
+        T send() throws ClientException;
+    }
+
+    /**
+     * Sends a request until a node has room for it, for at most a minute from the first attempt on. Blocks.
+     *
+     * @param <T> what it brings
+     * @param request what to send; all other failures than overload are final
+     * @return the answer
+     * @throws ClientException if it failed, or the waiting was interrupted
+     */
+    public static <T> T whileOverloaded(Request<T> request) throws ClientException {
+        return whileOverloaded(request, PATIENCE);
+    }
+
+    /** As {@link #whileOverloaded(Request)}, for another time. */
+    static <T> T whileOverloaded(Request<T> request, Duration patience) throws ClientException {
+        long begun = System.nanoTime();
+        for (int attempt = 1; ; attempt++) {
+            try {
+                return request.send();
+            } catch (ClientException e) {
+                if (!e.isOverload() || System.nanoTime() - begun >= patience.toNanos()) {
+                    throw e;
+                }
+                sleep(pause(attempt, e.retryAfter()));
+            }
+        }
+    }
+
+    private static void sleep(Duration pause) throws ClientException {
+        try {
+            TimeUnit.NANOSECONDS.sleep(pause.toNanos());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new ClientException("interrupted");
+        }
+    }
+
+    /**
+     * How long to wait.
+     *
+     * @param attempt which attempt has failed, from 1 on
+     * @param atLeast how long the node wants to be left alone
+     */
+    static Duration pause(int attempt, Duration atLeast) {
+        long least = Math.max(
+                atLeast.toMillis(),
+                Math.min(LONGEST_PAUSE_MILLIS, FIRST_PAUSE_MILLIS << Math.min(attempt, MOST_DOUBLINGS)));
+        return Duration.ofMillis(least + ThreadLocalRandom.current().nextLong(1 + least / 2));
+    }
+
+    /**
+     * Calls a cluster, up to {@value #ATTEMPTS} times. Does not block.
+     *
+     * @param <T> what the call brings
+     * @param call the call; all other failures than those of the request itself may pass
+     * @return the outcome of the last attempt
+     */
+    public static <T> CompletionStage<T> call(Supplier<CompletionStage<T>> call) {
+        return attempt(call, 1);
+    }
+
+    private static <T> CompletionStage<T> attempt(Supplier<CompletionStage<T>> call, int number) {
+        return call.get()
+                .handle((result, error) -> {
+                    if (error == null) {
+                        return CompletableFuture.completedFuture(result);
+                    }
+                    if (number == ATTEMPTS || !mayBeMadeAgain(error)) {
+                        return CompletableFuture.<T>failedFuture(error);
+                    }
+                    long millis = pause(number, Duration.ZERO).toMillis();
+                    return CompletableFuture.supplyAsync(
+                                    () -> attempt(call, number + 1),
+                                    CompletableFuture.delayedExecutor(millis, TimeUnit.MILLISECONDS))
+                            .thenCompose(stage -> stage);
+                })
+                .thenCompose(stage -> stage);
+    }
+
+    private static boolean mayBeMadeAgain(Throwable error) {
+        return DhtException.unwrap(error) instanceof DhtException failure
+                && failure.code().action() != ErrorCode.Action.FIX_REQUEST;
+    }
+}

@@ -1,0 +1,455 @@
+package io.dht4j.server.client;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
+import io.dht4j.Key;
+import io.dht4j.KeyRange;
+import io.dht4j.ScanScope;
+import io.dht4j.Version;
+import io.dht4j.spi.ConnectFailure;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.ProtocolException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublisher;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandler;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpTimeoutException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLHandshakeException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A client of the public HTTP API. Knows several nodes and goes on with the next one when one cannot be reached or says
+ * that it does not serve; every request of the API may be repeated. Safe for use by any number of threads.
+ *
+ * <p>Stages fail with a {@link ClientException}.
+ */
+public final class DhtClient {
+
+    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
+    private static final int MAX_PROBLEM_BYTES = 64 << 10;
+    /** A status tells of each node and each partition. */
+    private static final int MAX_ANSWER_BYTES = 64 << 20;
+    /** As large as a node may be set to take, and with a small heap less: it is held twice while it comes. */
+    private static final long MAX_VALUE_BYTES =
+            Math.min(512 << 20, Runtime.getRuntime().maxMemory() / 4);
+
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    private final List<URI> nodes;
+    private final Duration timeout;
+    private final Optional<String> authorization;
+    private final HttpClient http;
+    private final AtomicInteger preferred = new AtomicInteger();
+
+    /**
+     * A client as anyone.
+     *
+     * @param nodes base URLs of one node or more
+     * @param timeout how long to wait for an answer's head
+     */
+    public DhtClient(List<URI> nodes, Duration timeout) {
+        this(nodes, timeout, Access.ofAnyone());
+    }
+
+    /**
+     * A client.
+     *
+     * @param nodes base URLs of one node or more
+     * @param timeout how long to wait for an answer's head
+     * @param access whom it trusts, and how it proves who it is; its token goes to every one of the nodes
+     */
+    public DhtClient(List<URI> nodes, Duration timeout, Access access) {
+        if (nodes.isEmpty()) {
+            throw new IllegalArgumentException("a client needs a node");
+        }
+        this.nodes = List.copyOf(nodes);
+        this.timeout = timeout;
+        this.authorization = access.token().map(token -> "Bearer " + token);
+        HttpClient.Builder builder =
+                HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(CONNECT_TIMEOUT);
+        access.tls().ifPresent(builder::sslContext);
+        this.http = builder.build();
+    }
+
+    /**
+     * Reads a key.
+     *
+     * @param key the key
+     * @param policy how many replicas must answer
+     * @return completes with the value, or empty if the key is absent
+     */
+    public CompletableFuture<Optional<byte[]>> get(Key key, AskedPolicy policy) {
+        return send("GET", entity(key, policy), BodyPublishers.noBody(), BoundedBody.atMost(MAX_VALUE_BYTES))
+                .thenApply(response -> switch (response.statusCode()) {
+                    case 200 -> Optional.of(response.body());
+                    case 404 -> Optional.empty();
+                    default -> throw new CompletionException(refused(response, response.body()));
+                });
+    }
+
+    /**
+     * Writes a key.
+     *
+     * @param key the key
+     * @param value its value
+     * @param policy how many replicas must answer
+     * @param ttlMillis how long it stays readable; empty for ever
+     * @return completes when it is written
+     */
+    public CompletableFuture<Void> put(Key key, byte[] value, AskedPolicy policy, OptionalLong ttlMillis) {
+        String ttl = ttlMillis.isPresent() ? "&ttl=" + ttlMillis.getAsLong() : "";
+        return expect(
+                201,
+                send(
+                        "PUT",
+                        entity(key, policy) + ttl,
+                        BodyPublishers.ofByteArray(value),
+                        BoundedBody.atMost(MAX_ANSWER_BYTES)));
+    }
+
+    /**
+     * Deletes a key, absent or not.
+     *
+     * @param key the key
+     * @param policy how many replicas must answer
+     * @return completes when it is deleted
+     */
+    public CompletableFuture<Void> delete(Key key, AskedPolicy policy) {
+        return expect(
+                202,
+                send("DELETE", entity(key, policy), BodyPublishers.noBody(), BoundedBody.atMost(MAX_ANSWER_BYTES)));
+    }
+
+    /**
+     * Asks the first node that answers for its status.
+     *
+     * @return completes with what it says
+     */
+    public CompletableFuture<JsonNode> status() {
+        return askJson("GET", "/v0/status");
+    }
+
+    /**
+     * Asks the first node that answers how far it is with repair.
+     *
+     * @return completes with what it says
+     */
+    public CompletableFuture<JsonNode> repairStatus() {
+        return askJson("GET", "/v0/repair");
+    }
+
+    /**
+     * Lets the first node that answers begin a repair.
+     *
+     * @param partitions which ones; none for all that it is a replica of
+     * @return completes with its state at the beginning
+     */
+    public CompletableFuture<JsonNode> repair(List<Integer> partitions) {
+        String chosen = partitions.stream().map(String::valueOf).collect(Collectors.joining(","));
+        return askJson("POST", chosen.isEmpty() ? "/v0/repair" : "/v0/repair?partition=" + chosen);
+    }
+
+    private CompletableFuture<JsonNode> askJson(String method, String path) {
+        return send(method, path, BodyPublishers.noBody(), BoundedBody.atMost(MAX_ANSWER_BYTES))
+                .thenApply(response -> {
+                    if (response.statusCode() != 200) {
+                        throw new CompletionException(refused(response, response.body()));
+                    }
+                    return json(response.body())
+                            .orElseThrow(() -> new CompletionException(new ClientException(
+                                    origin(response) + " is not a node of a cluster: its answer is not JSON")));
+                });
+    }
+
+    /**
+     * Starts a scan. Blocks until the answer's head is there.
+     *
+     * @param range the keys to show
+     * @param limit the most entries; empty for all
+     * @param scope the whole cluster's entries or the node's own
+     * @return the entries as lines of {@link ItemFormat#NDJSON}, to be closed; reading fails if the node gives up on
+     *     the way
+     * @throws ClientException if the node refuses or none can be reached
+     */
+    public InputStream scan(KeyRange range, OptionalLong limit, ScanScope scope) throws ClientException {
+        StringBuilder path = entities(range);
+        limit.ifPresent(n -> path.append("&limit=").append(n));
+        path.append("&scope=").append(scope.name().toLowerCase(Locale.ROOT));
+        return entries(path.toString());
+    }
+
+    /**
+     * Begins a snapshot.
+     *
+     * @param policy how many replicas of each key must take part
+     * @return completes with its version
+     */
+    public CompletableFuture<Version> openSnapshot(AskedPolicy policy) {
+        String query = policy.query().replaceFirst("&", "?");
+        return send("POST", "/v0/snapshots" + query, BodyPublishers.noBody(), BoundedBody.atMost(MAX_ANSWER_BYTES))
+                .thenApply(response -> {
+                    if (response.statusCode() != 201) {
+                        throw new CompletionException(refused(response, response.body()));
+                    }
+                    return version(response)
+                            .orElseThrow(() -> new CompletionException(new ClientException(
+                                    origin(response) + " is not a node of a cluster: it tells no version")));
+                });
+    }
+
+    private static Optional<Version> version(HttpResponse<?> response) {
+        try {
+            return response.headers().firstValue("Dht-Version").map(text -> new Version(Long.parseUnsignedLong(text)));
+        } catch (NumberFormatException e) {
+            return Optional.empty(); // Some other server.
+        }
+    }
+
+    /**
+     * Starts a scan of a snapshot. Blocks until the answer's head is there.
+     *
+     * @param snapshot the snapshot's version
+     * @param range the keys to show
+     * @param policy how many replicas of each key must bring it
+     * @return as {@link #scan} does
+     * @throws ClientException if the node refuses or none can be reached
+     */
+    public InputStream scanSnapshot(Version snapshot, KeyRange range, AskedPolicy policy) throws ClientException {
+        return entries(entities(range) + "&snapshot=" + snapshot + policy.query());
+    }
+
+    /**
+     * Ends a snapshot.
+     *
+     * @param snapshot its version
+     * @return completes when the nodes that answer have forgotten it
+     */
+    public CompletableFuture<Void> closeSnapshot(Version snapshot) {
+        return expect(
+                202,
+                send(
+                        "DELETE",
+                        "/v0/snapshots?snapshot=" + snapshot,
+                        BodyPublishers.noBody(),
+                        BoundedBody.atMost(MAX_ANSWER_BYTES)));
+    }
+
+    private static StringBuilder entities(KeyRange range) {
+        StringBuilder path = new StringBuilder("/v0/entities?start=").append(encode(range.start()));
+        range.end().ifPresent(end -> path.append("&end=").append(encode(end)));
+        return path;
+    }
+
+    private InputStream entries(String path) throws ClientException {
+        HttpResponse<InputStream> response =
+                await(send("GET", path, BodyPublishers.noBody(), BodyHandlers.ofInputStream()));
+        if (response.statusCode() == 200) {
+            return response.body();
+        }
+        try (InputStream body = response.body()) {
+            throw refused(response, body.readNBytes(MAX_PROBLEM_BYTES));
+        } catch (IOException e) {
+            throw new ClientException(origin(response) + ": " + e.getMessage());
+        }
+    }
+
+    /**
+     * Waits for a stage of this client.
+     *
+     * @param <T> what it brings
+     * @param stage the stage
+     * @return what it completed with
+     * @throws ClientException if it failed, or the waiting was interrupted
+     */
+    public static <T> T await(CompletableFuture<T> stage) throws ClientException {
+        try {
+            return stage.get();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new ClientException("interrupted");
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof ClientException failure) {
+                throw failure;
+            }
+            throw new IllegalStateException(e.getCause());
+        }
+    }
+
+    /**
+     * Encodes bytes for the query of a URL.
+     *
+     * @param key any key
+     * @return the unreserved characters as they are, all other bytes as {@code %XX}
+     */
+    static String encode(Key key) {
+        StringBuilder text = new StringBuilder(key.length() * 3);
+        for (byte b : key.unsafeBytes()) {
+            boolean unreserved = (b >= 'a' && b <= 'z')
+                    || (b >= 'A' && b <= 'Z')
+                    || (b >= '0' && b <= '9')
+                    || b == '-'
+                    || b == '.'
+                    || b == '_'
+                    || b == '~';
+            if (unreserved) {
+                text.append((char) b);
+            } else {
+                text.append('%')
+                        .append(Character.toUpperCase(Character.forDigit(b >> 4 & 0xF, 16)))
+                        .append(Character.toUpperCase(Character.forDigit(b & 0xF, 16)));
+            }
+        }
+        return text.toString();
+    }
+
+    private static String entity(Key key, AskedPolicy policy) {
+        return "/v0/entity?id=" + encode(key) + policy.query();
+    }
+
+    private <T> CompletableFuture<HttpResponse<T>> send(
+            String method, String pathAndQuery, BodyPublisher body, BodyHandler<T> handler) {
+        return attempt(1, method, pathAndQuery, body, handler);
+    }
+
+    private <T> CompletableFuture<HttpResponse<T>> attempt(
+            int attempt, String method, String pathAndQuery, BodyPublisher body, BodyHandler<T> handler) {
+        int index = preferred.get();
+        URI node = nodes.get(index % nodes.size());
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(node + pathAndQuery))
+                .timeout(timeout)
+                .header("Accept", pathAndQuery.startsWith("/v0/entities") ? "application/x-ndjson" : "*/*")
+                .method(method, body);
+        authorization.ifPresent(value -> request.header("Authorization", value));
+        return http.sendAsync(request.build(), handler)
+                .handle((response, error) -> {
+                    boolean elsewhere = error != null || response.statusCode() == 503;
+                    if (elsewhere) {
+                        // Whoever fails at this node first moves on; the others follow and do not skip a node.
+                        preferred.compareAndSet(index, (index + 1) % nodes.size());
+                        if (attempt < nodes.size()) {
+                            abandon(response);
+                            return attempt(attempt + 1, method, pathAndQuery, body, handler);
+                        }
+                    }
+                    return error == null
+                            ? CompletableFuture.completedFuture(response)
+                            : CompletableFuture.<HttpResponse<T>>failedFuture(unreachable(node, error));
+                })
+                .thenCompose(stage -> stage);
+    }
+
+    /** Gives the connection of an answer that nobody reads back. */
+    private static void abandon(@Nullable HttpResponse<?> response) {
+        if (response != null && response.body() instanceof InputStream body) {
+            try {
+                body.close();
+            } catch (IOException e) {
+                // The connection is gone, which is what closing is for.
+            }
+        }
+    }
+
+    private ClientException unreachable(URI node, Throwable error) {
+        Throwable cause = DhtException.unwrap(error);
+        String tried = nodes.size() == 1 ? "" : " (none of the " + nodes.size() + " nodes answers)";
+        return new ClientException(node + ": " + why(node, cause) + tried, true);
+    }
+
+    private String why(URI node, Throwable cause) {
+        Optional<String> connecting = ConnectFailure.inWords(cause);
+        if (cause instanceof SSLHandshakeException || (cause instanceof SSLException && connecting.isEmpty())) {
+            return "no trustworthy connection: " + connecting.orElseGet(cause::getMessage)
+                    + "; is it https, and does --tls-ca name the authority of its certificate?";
+        }
+        if (connecting.isPresent()) {
+            return connecting.get();
+        }
+        if (cause instanceof HttpTimeoutException) {
+            return "no answer within " + timeout.toMillis() + " ms";
+        }
+        String message = String.valueOf(cause.getMessage());
+        // The message would show what came in place of HTTP; a connection that is closed then has no type of its own.
+        if (hasCause(cause, ProtocolException.class) || message.startsWith("parsing HTTP/1.1 status line")) {
+            return "it does not speak HTTP/1.1; is this a gRPC port?";
+        }
+        if (message.contains("received no bytes") && node.getScheme().equals("http")) {
+            return "the connection was closed without an answer; is it https?";
+        }
+        return cause.getMessage() == null ? cause.getClass().getSimpleName() : message;
+    }
+
+    private static boolean hasCause(Throwable failure, Class<? extends Throwable> type) {
+        return Stream.iterate(failure, Objects::nonNull, Throwable::getCause)
+                .limit(20)
+                .anyMatch(type::isInstance);
+    }
+
+    private static CompletableFuture<Void> expect(int status, CompletableFuture<HttpResponse<byte[]>> stage) {
+        return stage.thenApply(response -> {
+            if (response.statusCode() != status) {
+                throw new CompletionException(refused(response, response.body()));
+            }
+            return null;
+        });
+    }
+
+    /** An error answer in one line: what the node says of it, its code, the HTTP status and who said it. */
+    private static ClientException refused(HttpResponse<?> response, byte[] body) {
+        JsonNode problem = json(body).orElse(JSON.createObjectNode());
+        String code = problem.path("name").asText();
+        String what = problem.path("detail").asText(problem.path("title").asText("refused"));
+        int status = response.statusCode();
+        String hint = status == 401 ? "; --token-file or DHT_TOKEN brings one" : "";
+        return new ClientException(
+                what + hint + " (" + (code.isEmpty() ? "" : code + ", ") + "HTTP " + status + " from "
+                        + origin(response) + ")",
+                status == 503 || status == 504,
+                code.equals(ErrorCode.OVERLOADED.name()),
+                retryAfter(response));
+    }
+
+    /** In seconds; the other form, a date, no node sends. */
+    private static Duration retryAfter(HttpResponse<?> response) {
+        return response.headers()
+                .firstValue("Retry-After")
+                .filter(text -> text.matches("[0-9]{1,9}"))
+                .map(text -> Duration.ofSeconds(Long.parseLong(text)))
+                .orElse(Duration.ZERO);
+    }
+
+    private static String origin(HttpResponse<?> response) {
+        URI uri = response.uri();
+        return uri.getScheme() + "://" + uri.getAuthority();
+    }
+
+    private static Optional<JsonNode> json(byte[] body) {
+        try {
+            JsonNode node = JSON.readTree(new String(body, StandardCharsets.UTF_8));
+            return node.isObject() ? Optional.of(node) : Optional.empty();
+        } catch (JsonProcessingException e) {
+            return Optional.empty(); // Some other server: the caller has the status to report.
+        }
+    }
+}

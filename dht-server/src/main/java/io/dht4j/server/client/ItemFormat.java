@@ -1,0 +1,260 @@
+package io.dht4j.server.client;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dht4j.InvalidRequestException;
+import io.dht4j.Key;
+import io.dht4j.Version;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/** How a file holds entries: one a line. */
+public enum ItemFormat {
+    /**
+     * Key, tabulator, value, as bytes. Within them {@code \t}, {@code \n}, {@code \r} and {@code \\} stand for a
+     * tabulator, a line feed, a carriage return and a backslash; all other bytes stand for themselves, so any key and
+     * value passes through. Does not keep when an entry expires.
+     */
+    TSV {
+        @Override
+        public Item parse(byte[] line) throws ClientException {
+            int end = line.length > 0 && line[line.length - 1] == '\r' ? line.length - 1 : line.length;
+            int tab = 0;
+            while (tab < end && line[tab] != '\t') {
+                tab++;
+            }
+            if (tab == end) {
+                throw new ClientException("expected key, tabulator, value; there is no tabulator");
+            }
+            for (int i = tab + 1; i < end; i++) {
+                if (line[i] == '\t') {
+                    throw new ClientException("expected key, tabulator, value; there is a second tabulator"
+                            + " (one within a value is written \\t)");
+                }
+            }
+            return new Item(key(unescape(line, 0, tab)), unescape(line, tab + 1, end), OptionalLong.empty());
+        }
+
+        @Override
+        public byte[] format(Item item) {
+            byte[] key = item.key().unsafeBytes();
+            byte[] value = item.value();
+            ByteArrayOutputStream line = new ByteArrayOutputStream(key.length + value.length + 16);
+            escape(key, line);
+            line.write('\t');
+            escape(value, line);
+            line.write('\n');
+            return line.toByteArray();
+        }
+    },
+
+    /**
+     * A JSON object with {@code key_base64} and {@code value_base64}, or {@code key} and {@code value} as text, and
+     * {@code expires_at} in milliseconds since 1970 if the entry expires; a negative one is over. Other fields are
+     * passed over; a line has at most {@value #MOST_TOKENS} names, values and brackets.
+     */
+    NDJSON {
+        @Override
+        public Item parse(byte[] line) throws ClientException {
+            JsonNode node;
+            try {
+                node = JSON.readTree(line);
+            } catch (JsonProcessingException e) {
+                throw new ClientException("not a JSON object: " + e.getOriginalMessage());
+            } catch (IOException e) {
+                throw new ClientException("not a JSON object: " + e.getMessage());
+            }
+            if (!node.isObject()) {
+                throw new ClientException("not a JSON object");
+            }
+            return new Item(
+                    key(bytes(node, "key")),
+                    bytes(node, "value"),
+                    expiry(node.path("expires_at")),
+                    version(node.path("version")));
+        }
+
+        @Override
+        public byte[] format(Item item) {
+            ObjectNode node = JSON.createObjectNode();
+            node.put("key_base64", item.key().unsafeBytes());
+            node.put("value_base64", item.value());
+            item.expiresAtMillis().ifPresent(millis -> node.put("expires_at", millis));
+            return (node + "\n").getBytes(StandardCharsets.UTF_8);
+        }
+    };
+
+    /** An entry needs some twenty. Each takes far more memory than its bytes. */
+    private static final int MOST_TOKENS = 1_000;
+
+    /** A line's length is bounded before it gets here, so the parser need not bound a string's. */
+    private static final ObjectMapper JSON = JsonMapper.builder(JsonFactory.builder()
+                    .streamReadConstraints(StreamReadConstraints.builder()
+                            .maxStringLength(LineReader.MAX_LINE)
+                            .maxNestingDepth(8)
+                            .maxTokenCount(MOST_TOKENS)
+                            .build())
+                    .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+                    .build())
+            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+            .build();
+
+    /**
+     * Reads a line.
+     *
+     * @param line the line without its end
+     * @return the entry
+     * @throws ClientException if the line has another form; the message does not name the line
+     */
+    public abstract Item parse(byte[] line) throws ClientException;
+
+    /**
+     * Writes an entry.
+     *
+     * @param item the entry
+     * @return the line with its end
+     */
+    public abstract byte[] format(Item item);
+
+    /**
+     * Finds the format that a file's name asks for.
+     *
+     * @param fileName a name or path
+     * @return the format, or empty if the name does not tell
+     */
+    public static Optional<ItemFormat> ofFileName(String fileName) {
+        String name = fileName.toLowerCase(Locale.ROOT);
+        if (name.endsWith(".tsv") || name.endsWith(".tab")) {
+            return Optional.of(TSV);
+        }
+        if (name.endsWith(".ndjson") || name.endsWith(".jsonl")) {
+            return Optional.of(NDJSON);
+        }
+        return Optional.empty();
+    }
+
+    /**
+     * Says that a name does not tell the format.
+     *
+     * @param file the file
+     * @return one line for the user, with the names that would
+     */
+    public static String notTold(Path file) {
+        return "--format tsv or ndjson is needed: the name " + file
+                + " does not tell (.tsv and .tab do, .ndjson and .jsonl do)";
+    }
+
+    /** Whatever is before 1970 is over, however long. */
+    private static OptionalLong expiry(JsonNode node) throws ClientException {
+        if (node.isMissingNode() || node.isNull()) {
+            return OptionalLong.empty();
+        }
+        if (node.canConvertToExactIntegral()) {
+            if (node.canConvertToLong()) {
+                return OptionalLong.of(node.longValue());
+            }
+            if (node.doubleValue() < 0) {
+                return OptionalLong.of(Long.MIN_VALUE);
+            }
+        }
+        throw new ClientException(
+                "expires_at must be a whole number of milliseconds since 1970, up to " + Long.MAX_VALUE);
+    }
+
+    /** As a scan shows it; elsewhere a field of that name may mean something else. */
+    private static Optional<Version> version(JsonNode node) {
+        try {
+            return node.isTextual()
+                    ? Optional.of(new Version(Long.parseUnsignedLong(node.textValue())))
+                    : Optional.empty();
+        } catch (NumberFormatException e) {
+            return Optional.empty();
+        }
+    }
+
+    private static Key key(byte[] bytes) throws ClientException {
+        try {
+            return Key.of(bytes);
+        } catch (InvalidRequestException e) {
+            throw new ClientException(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static byte[] bytes(JsonNode node, String name) throws ClientException {
+        JsonNode base64 = node.path(name + "_base64");
+        if (base64.isTextual()) {
+            try {
+                return Base64.getDecoder().decode(base64.textValue());
+            } catch (IllegalArgumentException e) {
+                throw new ClientException(name + "_base64 is not Base64: " + e.getMessage());
+            }
+        }
+        JsonNode text = node.path(name);
+        if (text.isTextual()) {
+            return utf8(name, text.textValue());
+        }
+        throw new ClientException("expected the text field " + name + "_base64 (or " + name + ")");
+    }
+
+    private static byte[] utf8(String name, String text) throws ClientException {
+        try {
+            ByteBuffer encoded = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(text));
+            byte[] bytes = new byte[encoded.remaining()];
+            encoded.get(bytes);
+            return bytes;
+        } catch (CharacterCodingException e) {
+            throw new ClientException(name + " has an unpaired surrogate, which UTF-8 cannot encode");
+        }
+    }
+
+    private static void escape(byte[] bytes, ByteArrayOutputStream line) {
+        for (byte b : bytes) {
+            switch (b) {
+                case '\t' -> line.writeBytes(new byte[] {'\\', 't'});
+                case '\n' -> line.writeBytes(new byte[] {'\\', 'n'});
+                case '\r' -> line.writeBytes(new byte[] {'\\', 'r'});
+                case '\\' -> line.writeBytes(new byte[] {'\\', '\\'});
+                default -> line.write(b);
+            }
+        }
+    }
+
+    private static byte[] unescape(byte[] line, int from, int to) throws ClientException {
+        byte[] bytes = new byte[to - from];
+        int length = 0;
+        for (int i = from; i < to; i++) {
+            byte b = line[i];
+            if (b == '\\') {
+                i++;
+                b = switch (i < to ? line[i] : 0) {
+                    case 't' -> '\t';
+                    case 'n' -> '\n';
+                    case 'r' -> '\r';
+                    case '\\' -> '\\';
+                    default ->
+                        throw new ClientException("a backslash must be followed by t, n, r or another backslash"
+                                + " (a plain backslash is written \\\\)");
+                };
+            }
+            bytes[length++] = b;
+        }
+        return Arrays.copyOf(bytes, length);
+    }
+}

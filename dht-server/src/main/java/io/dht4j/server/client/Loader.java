@@ -1,0 +1,246 @@
+package io.dht4j.server.client;
+
+import io.dht4j.DhtException;
+import io.dht4j.Key;
+import java.io.IOException;
+import java.io.InputStream;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.LongConsumer;
+
+/**
+ * Writes a file's entries with a bounded number of requests and of bytes under way. What fails in a way that may pass
+ * (too few replicas, a node that is away) is sent again, up to {@value #ATTEMPTS} times. What an overloaded node
+ * refuses is sent again until no write has succeeded for a minute. Each time the pause doubles, up to two seconds; it
+ * is as long as the node asks for at least, and differs by chance, so that not all requests come back together. One
+ * load at a time.
+ */
+public final class Loader {
+
+    /** The most requests under way. */
+    public static final int MAX_PARALLEL = 1024;
+
+    private static final int ATTEMPTS = 10;
+    /** Values under way, in units of 1 KiB. */
+    private static final int MAX_KIB = 64 << 10;
+
+    private final DhtClient client;
+    private final int parallel;
+    private final AskedPolicy policy;
+    private final Semaphore requests;
+    private final Function<Duration, Executor> after;
+    private final Duration patience;
+    private final Semaphore kib = new Semaphore(MAX_KIB);
+    /** The last write of each key that is under way, so that of several entries with one key the last one counts. */
+    private final ConcurrentMap<Key, CompletableFuture<Void>> lastOfKey = new ConcurrentHashMap<>();
+
+    private volatile long succeededNanos = System.nanoTime();
+    /** The first failure; while there is none, not done. */
+    private final CompletableFuture<ClientException> failure = new CompletableFuture<>();
+
+    /**
+     * What a load has done.
+     *
+     * @param written entries that the cluster has acknowledged
+     * @param expired entries that were left out because their time was over
+     */
+    public record Result(long written, long expired) {}
+
+    /**
+     * A loader.
+     *
+     * @param client where to write
+     * @param parallel how many requests may be under way, 1 to {@value #MAX_PARALLEL}
+     */
+    public Loader(DhtClient client, int parallel) {
+        this(client, parallel, AskedPolicy.DEFAULT);
+    }
+
+    /**
+     * A loader with a policy of its own.
+     *
+     * @param client where to write
+     * @param parallel how many requests may be under way, 1 to {@value #MAX_PARALLEL}
+     * @param policy how many replicas must confirm each entry
+     */
+    public Loader(DhtClient client, int parallel, AskedPolicy policy) {
+        this(
+                client,
+                parallel,
+                policy,
+                BackOff.PATIENCE,
+                pause -> CompletableFuture.delayedExecutor(pause.toMillis(), TimeUnit.MILLISECONDS));
+    }
+
+    /**
+     * With pauses of a test's own.
+     *
+     * @param patience for how long overload may last
+     * @param after runs something after a pause
+     */
+    Loader(DhtClient client, int parallel, AskedPolicy policy, Duration patience, Function<Duration, Executor> after) {
+        if (parallel < 1 || parallel > MAX_PARALLEL) {
+            throw new IllegalArgumentException("parallel must be 1 to " + MAX_PARALLEL + ", not " + parallel);
+        }
+        this.client = client;
+        this.parallel = parallel;
+        this.policy = policy;
+        this.requests = new Semaphore(parallel);
+        this.patience = patience;
+        this.after = after;
+    }
+
+    /**
+     * Writes everything. Blocks until it is acknowledged, or until what was under way at the first failure has ended.
+     *
+     * @param in the lines; not closed
+     * @param name what to call the input in messages, a file's name for example
+     * @param format their format
+     * @param progress is told the bytes read so far
+     * @return what was done
+     * @throws IOException if reading fails
+     * @throws ClientException if a line is malformed or cannot be written; the message names input and line
+     * @throws InterruptedException if the thread was interrupted
+     */
+    public Result load(InputStream in, String name, ItemFormat format, LongConsumer progress)
+            throws IOException, ClientException, InterruptedException {
+        return load(lines(in, name, format), progress);
+    }
+
+    /**
+     * Writes everything. Blocks until it is acknowledged, or until what was under way at the first failure has ended.
+     *
+     * @param items what to write
+     * @param progress is told the bytes read so far
+     * @return what was done
+     * @throws IOException if reading fails
+     * @throws ClientException if an entry is malformed or cannot be written; the message names its place
+     * @throws InterruptedException if the thread was interrupted
+     */
+    public Result load(ItemSource items, LongConsumer progress)
+            throws IOException, ClientException, InterruptedException {
+        long sent = 0;
+        long expired = 0;
+        succeededNanos = System.nanoTime();
+        try {
+            Optional<Item> next = items.next();
+            while (next.isPresent() && !failure.isDone()) {
+                Item item = next.get();
+                long now = System.currentTimeMillis();
+                OptionalLong expiry = item.expiresAtMillis();
+                if (expiry.isPresent() && expiry.getAsLong() <= now) {
+                    expired++;
+                } else {
+                    OptionalLong ttl =
+                            expiry.isPresent() ? OptionalLong.of(expiry.getAsLong() - now) : OptionalLong.empty();
+                    send(item, ttl, items.place());
+                    sent++;
+                }
+                progress.accept(items.bytesRead());
+                next = items.next();
+            }
+        } catch (InterruptedException e) {
+            failure.complete(new ClientException("interrupted")); // Nothing is tried again.
+            throw e;
+        } finally {
+            requests.acquire(parallel); // Nothing is under way any more.
+            requests.release(parallel);
+        }
+        if (failure.isDone()) {
+            throw failure.join();
+        }
+        return new Result(sent, expired);
+    }
+
+    private static ItemSource lines(InputStream in, String name, ItemFormat format) {
+        LineReader lines = new LineReader(in);
+        return new ItemSource() {
+            @Override
+            public Optional<Item> next() throws IOException, ClientException {
+                Optional<byte[]> line;
+                try {
+                    line = lines.next();
+                } catch (ClientException e) {
+                    throw new ClientException(name + " " + e.getMessage());
+                }
+                if (line.isEmpty()) {
+                    return Optional.empty();
+                }
+                try {
+                    return Optional.of(format.parse(line.get()));
+                } catch (ClientException e) {
+                    throw new ClientException(place() + ": " + e.getMessage());
+                }
+            }
+
+            @Override
+            public String place() {
+                return name + " line " + lines.lineNumber();
+            }
+
+            @Override
+            public long bytesRead() {
+                return lines.bytesRead();
+            }
+        };
+    }
+
+    private void send(Item item, OptionalLong ttl, String place) throws InterruptedException {
+        int cost = Math.min(MAX_KIB, 1 + item.value().length / 1024);
+        requests.acquire();
+        try {
+            kib.acquire(cost);
+        } catch (InterruptedException e) {
+            requests.release();
+            throw e;
+        }
+        CompletableFuture<Void> written = new CompletableFuture<>();
+        CompletableFuture<Void> before = lastOfKey.put(item.key(), written);
+        CompletableFuture<Void> begin = before == null ? CompletableFuture.completedFuture(null) : before;
+        begin.thenCompose(nothing -> write(item, ttl, 1)).whenComplete((nothing, error) -> {
+            if (error != null) {
+                failure.complete(new ClientException(
+                        place + ": " + DhtException.unwrap(error).getMessage()));
+            }
+            lastOfKey.remove(item.key(), written);
+            kib.release(cost);
+            requests.release();
+            // Also after a failure: what waits for it must end.
+            written.complete(null);
+        });
+    }
+
+    private CompletableFuture<Void> write(Item item, OptionalLong ttl, int attempt) {
+        return client.put(item.key(), item.value(), policy, ttl)
+                .handle((nothing, error) -> {
+                    if (error == null) {
+                        succeededNanos = System.nanoTime();
+                        return CompletableFuture.<Void>completedFuture(null);
+                    }
+                    if (failure.isDone()
+                            || !(DhtException.unwrap(error) instanceof ClientException cause)
+                            || !mayBeSentAgain(cause, attempt)) {
+                        return CompletableFuture.<Void>failedFuture(error);
+                    }
+                    return CompletableFuture.supplyAsync(
+                                    () -> write(item, ttl, attempt + 1),
+                                    after.apply(BackOff.pause(attempt, cause.retryAfter())))
+                            .thenCompose(stage -> stage);
+                })
+                .thenCompose(stage -> stage);
+    }
+
+    private boolean mayBeSentAgain(ClientException cause, int attempt) {
+        return cause.isOverload()
+                ? System.nanoTime() - succeededNanos < patience.toNanos()
+                : cause.isWorthRepeating() && attempt < ATTEMPTS;
+    }
+}

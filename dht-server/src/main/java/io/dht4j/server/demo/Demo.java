@@ -1,0 +1,388 @@
+package io.dht4j.server.demo;
+
+import io.dht4j.CallOptions;
+import io.dht4j.Cluster;
+import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
+import io.dht4j.Key;
+import io.dht4j.KeyRange;
+import io.dht4j.KeyValue;
+import io.dht4j.Node;
+import io.dht4j.NodeId;
+import io.dht4j.ScanScope;
+import io.dht4j.Value;
+import io.dht4j.server.client.BackOff;
+import io.dht4j.server.demo.UnicodeNames.Named;
+import io.dht4j.server.ConfigException;
+import io.dht4j.server.ServerConfig;
+import io.dht4j.server.ServerNode;
+import io.dht4j.server.ServerStartException;
+import io.dht4j.server.Setting;
+import io.dht4j.spi.MemoryBudget;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+
+/** A tour of a cluster: three nodes in this process that talk over HTTP and keep their entries on disk. For one thread. */
+final class Demo implements AutoCloseable {
+
+    /** How many nodes the demo runs. */
+    static final int NODES = 3;
+
+    /**
+     * With the 16 MiB of a server of its own, three nodes would need a heap that not every machine gives by default.
+     */
+    private static final String MAX_VALUE_BYTES = Integer.toString(1 << 20);
+
+    private static final CallOptions PATIENT = CallOptions.defaults().withTimeout(Duration.ofSeconds(30));
+    private static final int IN_FLIGHT = 256;
+    private static final int SOME = 5_000;
+    private static final int HANDOFF_SECONDS = 30;
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final int PROGRESS_STEP = 1_000;
+
+    private final Page page;
+    private final Path directory;
+    private final List<Integer> ports;
+    private final List<Named> characters;
+    private final BooleanSupplier isStopAsked;
+    /** The nodes that run, by name. */
+    private final Map<String, ServerNode> nodes = new TreeMap<>();
+
+    /** Thrown between two steps when the user has asked to stop. */
+    static final class StoppedException extends RuntimeException {
+        private static final long serialVersionUID = 1;
+    }
+
+    /**
+     * A demo that has not begun.
+     *
+     * @param page where to tell
+     * @param directory an empty directory for the nodes' data
+     * @param ports a free port for each node
+     * @param characters what to write; with those that the tour shows
+     * @param isStopAsked whether to stop at the next opportunity
+     */
+    Demo(Page page, Path directory, List<Integer> ports, List<Named> characters, BooleanSupplier isStopAsked) {
+        this.page = page;
+        this.directory = directory;
+        this.ports = List.copyOf(ports);
+        this.characters = List.copyOf(characters);
+        this.isStopAsked = isStopAsked;
+    }
+
+    /** The whole tour. At its end the nodes serve. */
+    void run() throws ServerStartException {
+        startNodes();
+        load();
+        showSpread();
+        read();
+        scan();
+        int missed = loseNode();
+        regainNode(missed);
+    }
+
+    private void startNodes() throws ServerStartException {
+        page.section("Three nodes, one cluster");
+        page.say("Each node has its own store on disk and talks to the others over HTTP. Usually each runs on its");
+        page.say("own machine; here all three share this process.");
+        for (int i = 1; i <= NODES; i++) {
+            start("n" + i);
+            page.say("  n%d  %s  %s", i, node("n" + i).url(), directory.resolve("n" + i));
+        }
+    }
+
+    private void load() {
+        page.section("Writing every named character of Unicode");
+        page.say(
+                "%s -> %s, and so on: %,d entries.",
+                characters.get(65).key(), characters.get(65).name(), characters.size());
+        List<Cluster> clusters = clusters();
+        long start = System.nanoTime();
+        AtomicLong number = new AtomicLong();
+        inParallel(characters, character -> {
+            // Any node takes any request: it asks the nodes where the key lives.
+            long done = number.getAndIncrement();
+            if (done % PROGRESS_STEP == 0) {
+                page.passing("%,d written", done);
+            }
+            Cluster cluster = clusters.get((int) (done % clusters.size()));
+            return BackOff.call(() ->
+                    cluster.put(Key.of(character.key()), character.name().getBytes(StandardCharsets.UTF_8), PATIENT));
+        });
+        double seconds = secondsSince(start);
+        page.say(
+                "Written in %.1f s: %,.0f per second, each kept by three nodes. A write is acknowledged when two of",
+                seconds, characters.size() / seconds);
+        page.say("its three replicas have written it to their files, so losing any one node loses nothing.");
+    }
+
+    private void showSpread() {
+        page.section("Who has what");
+        Cluster cluster = cluster("n1");
+        Map<NodeId, Long> first = new TreeMap<>();
+        for (Node node : cluster.topology().nodes()) {
+            first.put(node.id(), 0L);
+        }
+        long total = characters.size();
+        for (Named character : characters) {
+            Node owner =
+                    join(cluster.locate(Key.of(character.key()))).replicas().get(0);
+            first.merge(owner.id(), 1L, Long::sum);
+        }
+        page.say(
+                "A key's hash picks one of %,d partitions, and each partition has its nodes in order.",
+                cluster.status().toCompletableFuture().join().partitions());
+        page.say("Keys by their first replica:");
+        for (Map.Entry<NodeId, Long> entry : first.entrySet()) {
+            page.bar(
+                    entry.getKey().value(),
+                    entry.getValue(),
+                    total,
+                    String.format(Locale.ROOT, "%,d (%.1f%%)", entry.getValue(), 100.0 * entry.getValue() / total));
+        }
+        page.say("With three replicas on three nodes, each node ends up with every entry:");
+        for (Map.Entry<String, ServerNode> entry : nodes.entrySet()) {
+            long entries = entry.getValue()
+                    .cluster()
+                    .status()
+                    .toCompletableFuture()
+                    .join()
+                    .entries();
+            page.bar(entry.getKey(), entries, total, String.format(Locale.ROOT, "%,d", entries));
+        }
+    }
+
+    private void read() {
+        page.section("Reading one");
+        Key key = Key.of(UnicodeNames.key(0x1F600));
+        Value value = join(BackOff.call(() -> cluster("n2").get(key, PATIENT))).orElseThrow();
+        page.say("n2, what is %s?  \"%s\"", key, value.text());
+        page.say("Two replicas had to answer; the newest of their versions (%s) wins. This key's", value.version());
+        page.say(
+                "replicas in order: %s.",
+                join(cluster("n2").locate(key)).replicas().stream()
+                        .map(Node::id)
+                        .toList());
+    }
+
+    private void scan() {
+        page.section("Scanning a range");
+        Cluster cluster = cluster("n3");
+        page.say("Keys are sorted by their bytes. From U+1F400 up to U+1F409, over all nodes:");
+        KeyRange range = KeyRange.between(Key.of("U+1F400"), Key.of("U+1F409"));
+        List<KeyValue> found = new ArrayList<>();
+        join(BackOff.call(() -> {
+            found.clear();
+            return cluster.scan(range, ScanScope.CLUSTER, PATIENT).forEach(found::add);
+        }));
+        found.forEach(entry -> page.say(
+                "  %s  %s  %s", entry.key(), character(entry), entry.value().text()));
+        AtomicLong count = new AtomicLong();
+        long start = System.nanoTime();
+        join(BackOff.call(() -> {
+            count.set(0);
+            return cluster.scan(KeyRange.all(), ScanScope.CLUSTER, PATIENT).forEach(entry -> count.incrementAndGet());
+        }));
+        double seconds = secondsSince(start);
+        page.say(
+                "Everything: %,d entries in %.1f s. A scan holds a few pages at a time, however long it is.",
+                count.get(), seconds);
+    }
+
+    /** Returns how many writes the lost node has missed. */
+    private int loseNode() {
+        page.section("Losing a node");
+        node("n2").close();
+        nodes.remove("n2");
+        List<Cluster> left = clusters();
+        List<Named> some = characters.subList(0, Math.min(SOME, characters.size()));
+        long start = System.nanoTime();
+        inParallel(
+                some,
+                character -> BackOff.call(() ->
+                                left.get(character.codePoint() % left.size()).get(Key.of(character.key()), PATIENT))
+                        .thenAccept(value ->
+                                requireValue(character, value.map(Value::text).orElse(""))));
+        page.say(
+                "n2 is stopped. %,d reads: all answered (%,.0f per second).",
+                some.size(), some.size() / secondsSince(start));
+        start = System.nanoTime();
+        inParallel(
+                some,
+                character -> BackOff.call(() -> left.get(character.codePoint() % left.size())
+                        .put(Key.of(missedKey(character)), new byte[] {1}, PATIENT)));
+        page.say(
+                "%,d writes: all acknowledged by the other two (%,.0f per second).",
+                some.size(), some.size() / secondsSince(start));
+        Key key = Key.of("three of three");
+        long asked = System.nanoTime();
+        try {
+            join(cluster("n1").put(key, new byte[0], PATIENT.withPolicy(NODES, NODES)));
+            throw new IllegalStateException("a write to three of three nodes succeeded with only two of them running");
+        } catch (CompletionException e) {
+            if (!(DhtException.unwrap(e) instanceof DhtException failure)) {
+                throw e;
+            }
+            page.say(
+                    "A write that insists on all three replicas fails at once (%.0f ms), and says why:",
+                    secondsSince(asked) * 1000);
+            page.say("  %s: %s", failure.code(), String.valueOf(failure.getMessage()));
+        }
+        return some.size();
+    }
+
+    private void regainNode(int missed) throws ServerStartException {
+        page.section("Having it back");
+        start("n2");
+        Key key = Key.of("three of three");
+        join(BackOff.call(() -> cluster("n1").put(key, new byte[0], PATIENT.withPolicy(NODES, NODES))));
+        page.say("n2 runs again, with what it had on disk. The very next request used it: a write to three of three.");
+        KeyRange range = KeyRange.between(Key.of("missed/"), Key.of("missed0"));
+        long began = System.nanoTime();
+        long there = atNode(range);
+        page.say(
+                "Of the %,d writes it missed, its own store had %,d at once. The other two kept the rest for it",
+                missed, there);
+        while (there < missed && secondsSince(began) < HANDOFF_SECONDS) {
+            LockSupport.parkNanos(LOOK_NANOS);
+            there = atNode(range);
+        }
+        page.say("and hand it over (hinted handoff): after %.1f s its own store has %,d.", secondsSince(began), there);
+    }
+
+    private long atNode(KeyRange range) {
+        AtomicLong count = new AtomicLong();
+        try {
+            join(cluster("n2").scan(range, ScanScope.NODE, PATIENT).forEach(entry -> count.incrementAndGet()));
+        } catch (CompletionException e) {
+            // It has just started, and may still have to ask the others whether its disk was set back; or it is busy.
+            if (!(DhtException.unwrap(e) instanceof DhtException failure)
+                    || (failure.code() != ErrorCode.REPLICA_REFILLING && failure.code() != ErrorCode.OVERLOADED)) {
+                throw e;
+            }
+            return 0;
+        }
+        return count.get();
+    }
+
+    /** Says how to go on by hand. */
+    void showUrls() {
+        page.section("Your turn");
+        String url = node("n1").url();
+        page.say("The nodes serve until Ctrl-C; then their data is deleted. In another terminal:");
+        page.say("");
+        page.say("  curl '%s/v0/entity?id=U%%2B0041'", url);
+        page.say(
+                "  curl -X PUT --data-binary 'hello' '%s/v0/entity?id=greeting'",
+                node("n3").url());
+        page.say("  curl '%s/v0/entity?id=greeting'", url);
+        page.say("  curl -H 'Accept: application/x-ndjson' '%s/v0/entities?start=U%%2B1F600&end=U%%2B1F604'", url);
+        page.say("  curl '%s/v0/status'", url);
+        page.say("");
+        page.say("  ./dht get U+1F409 --node %s", url);
+        page.say("  ./dht scan --prefix U+1F98 --node %s", url);
+    }
+
+    /** Stops every node that runs. Blocks. */
+    @Override
+    public void close() {
+        for (ServerNode node : nodes.values()) {
+            node.close();
+        }
+        nodes.clear();
+    }
+
+    private void start(String id) throws ServerStartException {
+        checkStop();
+        List<String> peers = new ArrayList<>();
+        for (int i = 1; i <= NODES; i++) {
+            peers.add("n" + i + "=127.0.0.1:" + ports.get(i - 1));
+        }
+        int port = ports.get(Integer.parseInt(id.substring(1)) - 1);
+        Map<Setting, String> settings = Map.of(
+                Setting.ID,
+                id,
+                Setting.LISTEN,
+                "127.0.0.1:" + port,
+                Setting.PEERS,
+                String.join(",", peers),
+                Setting.DATA,
+                directory.resolve(id).toString(),
+                Setting.MAX_VALUE_BYTES,
+                MAX_VALUE_BYTES);
+        try {
+            // Three nodes share the heap of one process.
+            MemoryBudget share = MemoryBudget.ofHeap().part(NODES);
+            nodes.put(id, ServerNode.start(ServerConfig.of(settings), share));
+        } catch (ConfigException e) {
+            throw new IllegalStateException("the demo's own settings", e);
+        }
+    }
+
+    /** Runs a call for each thing with a bounded number under way, and waits for all; fails as the first one that fails. */
+    private <T> void inParallel(List<T> things, Function<T, CompletionStage<?>> call) {
+        Window window = new Window(IN_FLIGHT);
+        for (T thing : things) {
+            checkStop();
+            window.add(() -> call.apply(thing));
+        }
+        window.await();
+    }
+
+    private void checkStop() {
+        if (isStopAsked.getAsBoolean()) {
+            throw new StoppedException();
+        }
+    }
+
+    private static String missedKey(Named character) {
+        return "missed/" + character.key();
+    }
+
+    private static String character(KeyValue entry) {
+        return Character.toString(Integer.parseInt(entry.key().toString().substring(2), 16));
+    }
+
+    private static void requireValue(Named expected, String actual) {
+        if (!expected.name().equals(actual)) {
+            throw new IllegalStateException(expected.key() + " should be " + expected.name() + ", not " + actual);
+        }
+    }
+
+    private static <T> T join(CompletionStage<T> stage) {
+        return stage.toCompletableFuture().join();
+    }
+
+    private static double secondsSince(long start) {
+        return (System.nanoTime() - start) / 1e9;
+    }
+
+    private ServerNode node(String id) {
+        ServerNode node = nodes.get(id);
+        if (node == null) {
+            throw new IllegalStateException(id + " does not run");
+        }
+        return node;
+    }
+
+    private Cluster cluster(String id) {
+        return node(id).cluster();
+    }
+
+    private List<Cluster> clusters() {
+        return nodes.values().stream().map(ServerNode::cluster).toList();
+    }
+}

@@ -1,0 +1,109 @@
+package io.dht4j.server.demo;
+
+import io.dht4j.server.Lifetime;
+import io.dht4j.server.ServerStartException;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/** Gives a {@link Demo} its ports and its directory, and clears up behind it. For one thread. */
+public final class DemoRun {
+
+    /** How many nodes the demo runs. */
+    public static final int NODES = Demo.NODES;
+
+    /** Below the ports that systems give to outgoing connections: a node's first call must not take those of the next. */
+    private static final int LEAST_PORT = 12_000;
+
+    private static final int GREATEST_PORT = 32_000 - NODES;
+    private static final int TRIES = 1_000;
+
+    private final PrintStream out;
+    private final boolean inColour;
+    private final OptionalInt firstPort;
+    private final Lifetime lifetime;
+
+    /**
+     * A run.
+     *
+     * @param out where the demo tells what happens
+     * @param inColour whether to use a terminal's colours
+     * @param firstPort the first node's port, the others follow; empty for any free ones
+     * @param lifetime tells when to stop
+     */
+    public DemoRun(PrintStream out, boolean inColour, OptionalInt firstPort, Lifetime lifetime) {
+        this.out = out;
+        this.inColour = inColour;
+        this.firstPort = firstPort;
+        this.lifetime = lifetime;
+    }
+
+    /**
+     * Runs the tour, and serves until the lifetime says stop. Blocks.
+     *
+     * @param exit whether to end after the tour
+     * @throws IOException if the temporary directory cannot be made or deleted
+     * @throws ServerStartException if a node cannot start
+     * @throws InterruptedException if the thread was interrupted
+     */
+    public void run(boolean exit) throws IOException, ServerStartException, InterruptedException {
+        Path directory = Files.createTempDirectory("dht4j-demo-");
+        try (Demo demo =
+                new Demo(new Page(out, inColour), directory, ports(), UnicodeNames.all(), lifetime::isStopAsked)) {
+            demo.run();
+            if (!exit) {
+                demo.showUrls();
+                lifetime.awaitStop();
+            }
+        } catch (Demo.StoppedException e) {
+            out.println("   Stopped.");
+        } finally {
+            delete(directory);
+        }
+    }
+
+    private List<Integer> ports() throws IOException {
+        if (firstPort.isPresent()) {
+            return portsFrom(firstPort.getAsInt());
+        }
+        for (int i = 0; i < TRIES; i++) {
+            List<Integer> ports = portsFrom(ThreadLocalRandom.current().nextInt(LEAST_PORT, GREATEST_PORT));
+            if (ports.stream().allMatch(DemoRun::isFree)) {
+                return ports;
+            }
+        }
+        throw new IOException("found no " + NODES + " free ports in a row from " + LEAST_PORT + " to " + GREATEST_PORT
+                + " on 127.0.0.1; choose the first with --port");
+    }
+
+    private static List<Integer> portsFrom(int first) {
+        return IntStream.range(first, first + NODES).boxed().toList();
+    }
+
+    private static boolean isFree(int port) {
+        try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+            return socket.isBound();
+        } catch (IOException taken) {
+            return false;
+        }
+    }
+
+    private static void delete(Path directory) throws IOException {
+        List<Path> files;
+        try (Stream<Path> walk = Files.walk(directory)) {
+            files = walk.sorted(Comparator.reverseOrder()).toList();
+        }
+        for (Path file : files) {
+            Files.deleteIfExists(file);
+        }
+    }
+}

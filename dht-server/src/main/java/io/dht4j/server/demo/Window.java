@@ -1,0 +1,43 @@
+package io.dht4j.server.demo;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Semaphore;
+import java.util.function.Supplier;
+
+/** Keeps a bounded number of calls under way. For one thread. */
+final class Window {
+
+    private final int size;
+    private final Semaphore free;
+    private final CompletableFuture<Void> failure = new CompletableFuture<>();
+
+    Window(int size) {
+        this.size = size;
+        this.free = new Semaphore(size);
+    }
+
+    /** Starts a call as soon as there is room. Blocks until then; throws what an earlier call failed with. */
+    void add(Supplier<CompletionStage<?>> call) {
+        free.acquireUninterruptibly();
+        if (failure.isDone()) {
+            free.release();
+            failure.join();
+        }
+        call.get().whenComplete((result, error) -> {
+            if (error != null) {
+                failure.completeExceptionally(error);
+            }
+            free.release();
+        });
+    }
+
+    /** Blocks until no call is under way; throws what the first failed one failed with. */
+    void await() {
+        free.acquireUninterruptibly(size);
+        free.release(size);
+        if (failure.isDone()) {
+            failure.join();
+        }
+    }
+}

@@ -1,0 +1,21 @@
+package io.dht4j.server.log;
+
+import ch.qos.logback.classic.pattern.ClassicConverter;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import io.dht4j.PrintableText;
+
+/**
+ * The message of a log event as one line, {@linkplain PrintableText escaped}: whatever a caller, another node or a
+ * library puts into it, it neither begins a line of the log nor moves a terminal's cursor. Safe for use by any number
+ * of threads.
+ */
+public final class PrintableMessage extends ClassicConverter {
+
+    /** Made by Logback, for the configuration that names it. */
+    public PrintableMessage() {}
+
+    @Override
+    public String convert(ILoggingEvent event) {
+        return PrintableText.of(event.getFormattedMessage());
+    }
+}

@@ -1,0 +1,47 @@
+package io.dht4j.server.client;
+
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.sun.net.httpserver.HttpServer;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+@Tag("portable")
+class DhtClientTest {
+
+    @Test
+    void anAnswerWithoutAnEndIsNotCollected() throws Exception {
+        ExecutorService threads = Executors.newSingleThreadExecutor();
+        HttpServer endless = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        endless.setExecutor(threads);
+        endless.createContext("/", exchange -> {
+            exchange.sendResponseHeaders(200, 0);
+            try (OutputStream body = exchange.getResponseBody()) {
+                byte[] part = new byte[1 << 20];
+                while (true) {
+                    body.write(part);
+                }
+            }
+        });
+        endless.start();
+        try {
+            URI node = URI.create("http://127.0.0.1:" + endless.getAddress().getPort());
+            DhtClient client = new DhtClient(List.of(node), Duration.ofSeconds(60));
+
+            assertThatThrownBy(() -> DhtClient.await(client.status()))
+                    .isInstanceOf(ClientException.class)
+                    .hasMessage(node + ": the answer is longer than " + (64 << 20) + " bytes");
+        } finally {
+            endless.stop(0);
+            threads.shutdown();
+        }
+    }
+}

@@ -1,0 +1,140 @@
+package io.dht4j.server.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.dht4j.Key;
+import java.io.ByteArrayInputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ItemFormatTest {
+
+    private static final String ZEROS = "0000000000000000000000000000000000000000";
+
+    @ParameterizedTest
+    @EnumSource
+    void any_key_and_value_pass_through(ItemFormat format) throws Exception {
+        SplittableRandom random = new SplittableRandom(7);
+        for (int i = 0; i < 500; i++) {
+            byte[] key = new byte[1 + random.nextInt(40)];
+            byte[] value = new byte[random.nextInt(40)];
+            random.nextBytes(key);
+            random.nextBytes(value);
+            Item item = new Item(Key.of(key), value, OptionalLong.empty());
+
+            LineReader lines = new LineReader(new ByteArrayInputStream(format.format(item)));
+            Item read = format.parse(lines.next().orElseThrow());
+
+            assertThat(lines.next()).as("one line an entry").isEmpty();
+            assertThat(read.key()).isEqualTo(item.key());
+            assertThat(read.value()).isEqualTo(value);
+        }
+    }
+
+    @Test
+    void ndjson_keeps_when_an_entry_expires() throws Exception {
+        Item item = new Item(Key.of("a"), new byte[0], OptionalLong.of(1_700_000_000_123L));
+
+        Item read = ItemFormat.NDJSON.parse(ItemFormat.NDJSON.format(item));
+
+        assertThat(read.expiresAtMillis()).hasValue(1_700_000_000_123L);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"-1", "-9223372036854775808", "-9223372036854775809", "-1" + ZEROS})
+    void anExpiryBefore1970IsOver(String expiry) throws Exception {
+        Item read = ItemFormat.NDJSON.parse(utf8("{\"key\":\"a\",\"value\":\"b\",\"expires_at\":" + expiry + "}"));
+
+        assertThat(read.expiresAtMillis()).isPresent();
+        assertThat(read.expiresAtMillis().getAsLong()).isNegative();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"9223372036854775808", "1" + ZEROS, "1e400", "-1.5", "1e999999999"})
+    void anExpiryThatIsNoTimeIsRefusedWithTheRange(String expiry) {
+        assertThatThrownBy(() ->
+                        ItemFormat.NDJSON.parse(utf8("{\"key\":\"a\",\"value\":\"b\",\"expires_at\":" + expiry + "}")))
+                .isInstanceOf(ClientException.class)
+                .hasMessage("expires_at must be a whole number of milliseconds since 1970, up to 9223372036854775807");
+    }
+
+    @Test
+    void aLineOfManyTinyThingsIsRefusedBeforeTheyTakeMemory() {
+        String many = "{\"key\":\"a\",\"value\":\"b\",\"more\":[" + "{},".repeat(2_000) + "{}]}";
+
+        assertThatThrownBy(() -> ItemFormat.NDJSON.parse(utf8(many)))
+                .isInstanceOf(ClientException.class)
+                .hasMessageContaining("1000");
+    }
+
+    @Test
+    void ndjson_takes_text_and_passes_over_what_it_does_not_know() throws Exception {
+        Item read = ItemFormat.NDJSON.parse(
+                utf8("{\"key\":\"ключ\",\"value\":\"a\\nb\",\"version\":\"12\",\"more\":{\"x\":[1]}}"));
+
+        assertThat(read.key()).isEqualTo(Key.of("ключ"));
+        assertThat(read.value()).isEqualTo(utf8("a\nb"));
+        assertThat(read.expiresAtMillis()).isEmpty();
+    }
+
+    @Test
+    void tsv_takes_lines_that_end_as_on_windows() throws Exception {
+        assertThat(ItemFormat.TSV.parse(utf8("key\tvalue\r")).value()).isEqualTo(utf8("value"));
+    }
+
+    @Test
+    void tsv_takes_an_empty_value() throws Exception {
+        assertThat(ItemFormat.TSV.parse(utf8("key\t")).value()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "key", "key\tvalue\tmore", "\tvalue", "key\tC:\\dir", "key\tvalue\\", "k\\\ty"})
+    void tsv_refuses_malformed_lines(String line) {
+        assertThatThrownBy(() -> ItemFormat.TSV.parse(utf8(line))).isInstanceOf(ClientException.class);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "nonsense",
+                "[]",
+                "1",
+                "{\"key\":\"a\"}",
+                "{\"value\":\"a\"}",
+                "{\"key\":\"\",\"value\":\"a\"}",
+                "{\"key\":1,\"value\":\"a\"}",
+                "{\"key_base64\":\"*\",\"value\":\"a\"}",
+                "{\"key\":\"a\",\"value\":\"\\ud800\"}",
+                "{\"key\":\"a\",\"value\":\"b\",\"expires_at\":\"tomorrow\"}",
+                "{\"key\":\"a\",\"value\":\"b\",\"expires_at\":1.5}",
+                "{\"key\":\"a\",\"key\":\"b\",\"value\":\"c\"}",
+                "{\"key\":\"a\",\"value\":\"c\"} {}"
+            })
+    void ndjson_refuses_malformed_lines(String line) {
+        assertThatThrownBy(() -> ItemFormat.NDJSON.parse(utf8(line))).isInstanceOf(ClientException.class);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"a.tsv,TSV", "A.TAB,TSV", "x/y.ndjson,NDJSON", "a.jsonl,NDJSON"})
+    void the_name_of_a_file_tells_its_format(String name, ItemFormat format) {
+        assertThat(ItemFormat.ofFileName(name)).contains(format);
+    }
+
+    @Test
+    void other_names_tell_nothing() {
+        assertThat(ItemFormat.ofFileName("tsv")).isEqualTo(Optional.empty());
+    }
+
+    private static byte[] utf8(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,61 @@
+package io.dht4j.server.demo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.dht4j.server.demo.UnicodeNames.Named;
+import io.dht4j.testkit.FreePorts;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class DemoTest {
+
+    @Test
+    void the_data_set_has_every_named_character() {
+        List<Named> all = UnicodeNames.all();
+
+        assertThat(all).hasSizeGreaterThan(140_000);
+        assertThat(all).contains(new Named('A', "LATIN CAPITAL LETTER A"), new Named(0x1F600, "GRINNING FACE"));
+        assertThat(all)
+                .extracting(Named::key)
+                .contains("U+0000", "U+0041", "U+1F600")
+                .doesNotHaveDuplicates();
+        assertThat(all).extracting(Named::codePoint).isSorted().doesNotContain(0xD800, 0xE000, 0x10FFFF);
+    }
+
+    @Test
+    void the_tour_goes_from_the_first_node_to_the_one_that_came_back(@TempDir Path directory) throws Exception {
+        List<Named> some = UnicodeNames.all().stream()
+                .filter(character -> character.codePoint() < 0x800 || character.codePoint() >> 12 == 0x1F)
+                .toList();
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        Page page = new Page(new PrintStream(out, true, StandardCharsets.UTF_8), false);
+        try (Demo demo = new Demo(page, directory, FreePorts.find(Demo.NODES), some, () -> false)) {
+            demo.run();
+            demo.showUrls();
+        }
+
+        assertThat(out.toString(StandardCharsets.UTF_8))
+                .contains(String.format(Locale.ROOT, "%,d entries", some.size()))
+                .contains("\"GRINNING FACE\"")
+                .contains("U+1F400  🐀  RAT")
+                .contains("n2 is stopped")
+                .contains("WRITE_INDETERMINATE")
+                .contains("n2 runs again")
+                .contains("curl 'http://127.0.0.1:");
+    }
+
+    @Test
+    void the_tour_stops_when_it_is_asked_to(@TempDir Path directory) throws Exception {
+        Page page = new Page(new PrintStream(new ByteArrayOutputStream(), true, StandardCharsets.UTF_8), false);
+        try (Demo demo = new Demo(page, directory, FreePorts.find(Demo.NODES), UnicodeNames.all(), () -> true)) {
+            assertThatThrownBy(demo::run).isInstanceOf(Demo.StoppedException.class);
+        }
+    }
+}

@@ -1,0 +1,298 @@
+package io.dht4j.server.faults;
+
+import io.dht4j.CallOptions;
+import io.dht4j.Cluster;
+import io.dht4j.DhtException;
+import io.dht4j.Key;
+import io.dht4j.KeyRange;
+import io.dht4j.KeyValue;
+import io.dht4j.Scan;
+import io.dht4j.ScanScope;
+import io.dht4j.Value;
+import io.dht4j.spi.Entry;
+import io.dht4j.testkit.history.Hiding;
+import io.dht4j.testkit.history.History;
+import io.dht4j.testkit.history.Operation;
+import io.dht4j.testkit.history.OrderCheck;
+import io.dht4j.testkit.history.ReadCheck;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
+
+/**
+ * What clients do, each on a thread of its own, through any node: they write, read and delete a few keys over and over,
+ * and write others once. All is kept in a history, which is judged at the end. Safe for use by any number of threads.
+ */
+final class RealWorkload {
+
+    private static final int HOT_KEYS = 12;
+
+    private static final KeyRange HOT = KeyRange.between(Key.of("hot/"), Key.of("hot0"));
+    /** Far longer than any call may take. */
+    private static final int PATIENCE_SECONDS = 60;
+    /** Clients do not ask as fast as they can: what is to be found are wrong answers, not the limits of the machine. */
+    private static final int LONGEST_PAUSE_MICROS = 8_000;
+
+    private static final int SMALL = 12;
+    /** Too large to come with every answer. */
+    private static final int LARGE = 6_000;
+
+    private final List<Key> hot = new ArrayList<>();
+    private final List<Key> once = new ArrayList<>();
+    private final History history = new History();
+    private final List<String> violations = new ArrayList<>();
+    private final Map<String, Integer> failures = new TreeMap<>();
+    private final List<Thread> threads = new ArrayList<>();
+    private int written;
+    private int acknowledged;
+    private volatile boolean over;
+
+    /** A node as clients see it, through one of its public APIs. */
+    record Door(String node, Cluster cluster) {}
+
+    RealWorkload() {
+        for (int i = 0; i < HOT_KEYS; i++) {
+            hot.add(Key.of("hot/" + i));
+        }
+    }
+
+    /** Starts a client. */
+    void startClient(List<Door> doors, SplittableRandom random) {
+        Thread thread = new Thread(
+                () -> {
+                    while (!over) {
+                        operate(doors.get(random.nextInt(doors.size())), random);
+                        LockSupport.parkNanos(1_000L * random.nextInt(LONGEST_PAUSE_MICROS));
+                    }
+                },
+                "client " + threads.size());
+        thread.setDaemon(true);
+        thread.start();
+        threads.add(thread);
+    }
+
+    /** Lets all clients end. */
+    void stopClients() throws InterruptedException {
+        over = true;
+        for (Thread thread : threads) {
+            thread.join(TimeUnit.SECONDS.toMillis(2 * PATIENCE_SECONDS));
+            if (thread.isAlive()) {
+                violation(thread.getName() + " has not ended");
+            }
+        }
+    }
+
+    private void operate(Door door, SplittableRandom random) {
+        switch (random.nextInt(20)) {
+            case 0, 1, 2, 3, 4 -> put(door, Set.of(one(hot, random)), random);
+            case 5 -> put(door, some(random), random);
+            case 6, 7 -> delete(door, one(hot, random));
+            case 8, 9, 10 -> put(door, Set.of(nextKey()), random);
+            case 11 -> getAll(door, hot);
+            case 12 -> scan(door, ScanScope.CLUSTER, Operation.Kind.SCAN, HOT, hot);
+            case 13, 14 -> get(door, one(keys(), random));
+            default -> get(door, one(hot, random));
+        }
+    }
+
+    private static Key one(List<Key> keys, SplittableRandom random) {
+        return keys.get(random.nextInt(keys.size()));
+    }
+
+    private Set<Key> some(SplittableRandom random) {
+        Set<Key> some = new LinkedHashSet<>();
+        for (int i = 0; i < 3; i++) {
+            some.add(one(hot, random));
+        }
+        return some;
+    }
+
+    /** A key that nobody has written. */
+    private synchronized Key nextKey() {
+        Key key = Key.of("once/" + once.size());
+        once.add(key);
+        return key;
+    }
+
+    /** All keys that anybody may have written. */
+    synchronized List<Key> keys() {
+        List<Key> keys = new ArrayList<>(hot);
+        keys.addAll(once);
+        return keys;
+    }
+
+    /** Unique, so that a read tells which write it shows. */
+    private synchronized byte[] value(SplittableRandom random) {
+        return ByteBuffer.allocate(random.nextInt(8) == 0 ? LARGE : SMALL)
+                .putInt(++written)
+                .array();
+    }
+
+    private void put(Door door, Set<Key> keys, SplittableRandom random) {
+        Map<Key, byte[]> values = new LinkedHashMap<>();
+        keys.forEach(key -> values.put(key, value(random)));
+        Map.Entry<Key, byte[]> first = values.entrySet().iterator().next();
+        call(
+                values.size() == 1
+                        ? cluster -> cluster.put(first.getKey(), first.getValue())
+                        : cluster -> cluster.putAll(values),
+                door,
+                begun -> {
+                    List<Operation> operations = new ArrayList<>();
+                    values.forEach((key, value) -> operations.add(
+                            Operation.put(key, door.node(), begun, System.currentTimeMillis(), value, Entry.NEVER)));
+                    return operations;
+                },
+                (operation, version) -> {
+                    // Of several keys the greatest version is told, and each may have another: it is the one that is
+                    // seen.
+                    if (values.size() == 1) {
+                        operation.wrote(version);
+                    }
+                });
+    }
+
+    private void delete(Door door, Key key) {
+        call(
+                cluster -> cluster.delete(key),
+                door,
+                begun -> List.of(Operation.delete(key, door.node(), begun, System.currentTimeMillis())),
+                Operation::wrote);
+    }
+
+    private void get(Door door, Key key) {
+        call(
+                cluster -> cluster.get(key),
+                door,
+                begun -> List.of(read(Operation.Kind.READ, key, door, begun)),
+                Operation::showed);
+    }
+
+    /** Reads keys together. */
+    void getAll(Door door, List<Key> keys) {
+        call(
+                cluster -> cluster.getAll(keys),
+                door,
+                begun -> keys.stream()
+                        .map(key -> read(Operation.Kind.READ, key, door, begun))
+                        .toList(),
+                (read, values) -> read.showed(Optional.ofNullable(values.get(read.key()))));
+    }
+
+    /** Scans for keys; each counts as a read of this kind. */
+    void scan(Door door, ScanScope scope, Operation.Kind kind, KeyRange range, List<Key> keys) {
+        Map<Key, Value> found = new LinkedHashMap<>();
+        call(
+                cluster -> {
+                    Scan scan = cluster.scan(range, scope, CallOptions.defaults());
+                    return scan.forEach((KeyValue entry) -> found.put(entry.key(), entry.value()))
+                            .whenComplete((done, error) -> scan.close());
+                },
+                door,
+                begun -> keys.stream().map(key -> read(kind, key, door, begun)).toList(),
+                (read, done) -> read.showed(Optional.ofNullable(found.get(read.key()))));
+    }
+
+    private static Operation read(Operation.Kind kind, Key key, Door door, int begun) {
+        return Operation.read(kind, key, door.node(), begun, System.currentTimeMillis());
+    }
+
+    /** What is to be noted of an operation when its call has brought a result. */
+    private interface Note<T> {
+        void of(Operation operation, T result);
+    }
+
+    /** Calls, waits for the end, and keeps what came of it. */
+    private <T> void call(
+            Function<Cluster, CompletionStage<T>> call,
+            Door door,
+            Function<Integer, List<Operation>> begin,
+            Note<T> note) {
+        List<Operation> operations = begun(begin);
+        Operation.Outcome outcome = Operation.Outcome.UNKNOWN;
+        Optional<T> result = Optional.empty();
+        try {
+            // A scan brings nothing but its end.
+            result = Optional.ofNullable(
+                    call.apply(door.cluster()).toCompletableFuture().get(PATIENCE_SECONDS, TimeUnit.SECONDS));
+            outcome = Operation.Outcome.DONE;
+        } catch (ExecutionException e) {
+            outcome = Operation.Outcome.of(e);
+            failed(operations, DhtException.unwrap(e));
+        } catch (TimeoutException e) {
+            violation("never ended: " + operations);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        ended(operations, outcome, note, result);
+    }
+
+    private synchronized List<Operation> begun(Function<Integer, List<Operation>> begin) {
+        List<Operation> operations = begin.apply(history.next());
+        operations.forEach(history::add);
+        return operations;
+    }
+
+    @SuppressWarnings("NullAway")
+    private synchronized <T> void ended(
+            List<Operation> operations, Operation.Outcome outcome, Note<T> note, Optional<T> result) {
+        int moment = history.next();
+        for (Operation operation : operations) {
+            operation.end(moment, System.currentTimeMillis(), outcome);
+            if (outcome == Operation.Outcome.DONE) {
+                note.of(operation, result.orElse(null));
+                acknowledged += operation.isWrite() ? 1 : 0;
+            }
+        }
+    }
+
+    private synchronized void failed(List<Operation> operations, Throwable error) {
+        if (error instanceof DhtException known) {
+            failures.merge(known.code().toString(), 1, Integer::sum);
+        } else {
+            violation(operations + " ended with " + error);
+        }
+    }
+
+    private synchronized void violation(String what) {
+        violations.add(what);
+    }
+
+    /** How many writes were acknowledged so far. */
+    synchronized int acknowledged() {
+        return acknowledged;
+    }
+
+    /** Judges all that has happened. */
+    synchronized List<String> violations() {
+        List<String> found = new ArrayList<>(violations);
+        ReadCheck check = new ReadCheck(history, Hiding.inHistory(history));
+        history.all().stream()
+                .filter(each -> !each.isWrite() && each.outcome() == Operation.Outcome.DONE)
+                .sorted(Comparator.comparingInt(Operation::ended))
+                .forEach(read -> check.violation(read).ifPresent(found::add));
+        found.addAll(OrderCheck.violations(history));
+        return found;
+    }
+
+    /** What came of how many operations, and with which errors calls failed. */
+    synchronized String summary() {
+        Map<String, Integer> outcomes = new TreeMap<>();
+        history.all().forEach(each -> outcomes.merge(each.kind() + " " + each.outcome(), 1, Integer::sum));
+        return history.all().size() + " operations " + outcomes + ", calls that failed " + failures;
+    }
+}

@@ -1,5 +1,0 @@
-/** Snapshots of a cluster as directories: how they are written, verified and read. */
-@NullMarked
-package io.dht4j.examples.backup;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** The command line: a picocli command for each verb of {@code ./dht}. */
-@NullMarked
-package io.dht4j.examples.cli;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** A client of the public HTTP API, and the file formats of load and dump. */
-@NullMarked
-package io.dht4j.examples.client;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** The demo: three nodes in one process and a tour of what they do. */
-@NullMarked
-package io.dht4j.examples.demo;
-
-import org.jspecify.annotations.NullMarked;
