@@ -2,6 +2,7 @@ package io.dht4j.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dht4j.testkit.SearchEffort;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.Topology;

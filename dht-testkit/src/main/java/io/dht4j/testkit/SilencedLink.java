@@ -21,12 +21,12 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A thread for each direction of a connection. Safe for use by any number of threads.
  */
-final class SilencedLink implements AutoCloseable {
+public final class SilencedLink implements AutoCloseable {
 
     private static final int BUFFER_BYTES = 64 << 10;
 
     /** What does not pass. */
-    enum Cut {
+    public enum Cut {
         /** What the caller sends. */
         TO_PEER,
         /** What the peer sends. */
@@ -44,36 +44,49 @@ final class SilencedLink implements AutoCloseable {
     private boolean paused;
     private boolean closed;
 
-    /** A link to a port. */
-    SilencedLink(int target) throws IOException {
+    /**
+     * A link to a port, through which everything passes at first.
+     *
+     * @param target the port, on the loopback address
+     * @throws IOException if the link cannot listen
+     */
+    public SilencedLink(int target) throws IOException {
         this.target = target;
         start(this::accept);
     }
 
-    /** Where to connect in order to reach the port. */
-    String address() {
+    /**
+     * Where to connect in order to reach the port.
+     *
+     * @return host and port
+     */
+    public String address() {
         return "127.0.0.1:" + listener.getLocalPort();
     }
 
-    /** Nothing passes any more in the direction that is cut. */
-    synchronized void silence(Cut direction) {
+    /**
+     * Lets nothing pass any more in the direction that is cut. Does not block.
+     *
+     * @param direction what does not pass
+     */
+    public synchronized void silence(Cut direction) {
         cut = direction;
         lines.forEach(line -> line.cut = direction);
     }
 
-    /** Connections pass again, but for those that were there before. */
-    synchronized void heal() {
+    /** Lets connections pass again, but for those that were there before. Does not block. */
+    public synchronized void heal() {
         cut = null;
         notifyAll();
     }
 
     /** Nothing passes any more, in either direction, until {@link #resume}: what comes meanwhile passes then. */
-    synchronized void pause() {
+    public synchronized void pause() {
         paused = true;
     }
 
     /** All goes on that was paused. */
-    synchronized void resume() {
+    public synchronized void resume() {
         paused = false;
         notifyAll();
     }
@@ -193,6 +206,7 @@ final class SilencedLink implements AutoCloseable {
         return closed;
     }
 
+    /** Closes the link and all its connections. */
     @Override
     public void close() throws IOException {
         synchronized (this) {

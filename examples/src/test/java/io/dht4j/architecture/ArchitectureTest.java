@@ -47,7 +47,8 @@ class ArchitectureTest {
                         "io.dht4j.transport.grpc",
                         "io.dht4j.server",
                         "io.dht4j.examples.transport",
-                        "io.dht4j.testkit")
+                        "io.dht4j.testkit",
+                        "io.dht4j.simulator")
                 .noneMatch(name -> name.startsWith("io.dht4j.architecture"));
     }
 

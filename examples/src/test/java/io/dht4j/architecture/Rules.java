@@ -121,10 +121,9 @@ final class Rules {
                         "com.sun.management..",
                         "org.slf4j.."));
         rules.put(
-                "the testkit depends on API, core and test libraries",
+                "the testkit depends on the API and test libraries",
                 dependsOnlyOn(
                         new String[] {in("testkit")},
-                        in("core"),
                         "com.fasterxml.jackson.core..",
                         "org.junit.jupiter..",
                         "org.assertj..",

@@ -17,7 +17,7 @@ import io.dht4j.server.faults.FaultyLink.Weather;
 import io.dht4j.server.faults.RealWorkload.Door;
 import io.dht4j.server.TransportChoice.Protocol;
 import io.dht4j.spi.RemoteApi;
-import io.dht4j.testkit.history.Operation;
+import io.dht4j.simulator.history.Operation;
 import io.dht4j.transport.grpc.GrpcRemote;
 import io.dht4j.transport.grpc.GrpcRemoteOptions;
 import io.dht4j.transport.http.HttpRemote;

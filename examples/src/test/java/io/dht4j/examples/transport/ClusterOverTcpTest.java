@@ -2,7 +2,7 @@ package io.dht4j.examples.transport;
 
 import io.dht4j.Node;
 import io.dht4j.spi.Transport;
-import io.dht4j.testkit.ClusterOverTransportContract;
+import io.dht4j.simulator.contract.ClusterOverTransportContract;
 
 // tag::cluster[]
 class ClusterOverTcpTest extends ClusterOverTransportContract {

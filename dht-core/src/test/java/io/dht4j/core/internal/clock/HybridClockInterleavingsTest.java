@@ -3,7 +3,7 @@ package io.dht4j.core.internal.clock;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dht4j.Version;
-import io.dht4j.core.SearchEffort;
+import io.dht4j.testkit.SearchEffort;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jetbrains.lincheck.LincheckAssertionError;
 import org.jetbrains.lincheck.datastructures.IntGen;

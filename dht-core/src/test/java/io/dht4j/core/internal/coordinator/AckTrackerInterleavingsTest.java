@@ -1,7 +1,7 @@
 package io.dht4j.core.internal.coordinator;
 
 import io.dht4j.ReplicationPolicy;
-import io.dht4j.core.SearchEffort;
+import io.dht4j.testkit.SearchEffort;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.junit.jupiter.api.Tag;

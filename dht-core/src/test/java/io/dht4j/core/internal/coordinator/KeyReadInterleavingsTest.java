@@ -3,7 +3,7 @@ package io.dht4j.core.internal.coordinator;
 import io.dht4j.Key;
 import io.dht4j.Node;
 import io.dht4j.ReplicationPolicy;
-import io.dht4j.core.SearchEffort;
+import io.dht4j.testkit.SearchEffort;
 import io.dht4j.core.internal.wire.Answer;
 import java.util.List;
 import java.util.StringJoiner;

@@ -1,6 +1,6 @@
 package io.dht4j.core.internal.snapshot;
 
-import io.dht4j.core.SearchEffort;
+import io.dht4j.testkit.SearchEffort;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;

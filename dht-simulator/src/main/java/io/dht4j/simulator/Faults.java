@@ -1,0 +1,265 @@
+package io.dht4j.simulator;
+
+import io.dht4j.testkit.Fault;
+import io.dht4j.testkit.VirtualEnvironment;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+
+/**
+ * What goes wrong: links that lose, delay, repeat, or report a failure of what arrived; links cut in one direction or both; nodes that crash, lose
+ * power, are shut down, stand still; clocks that
+ * drift and jump; disks that are full, fail, or are lost. Each ends by itself after a while, but for what is wrong with
+ * clocks. Never are more than a
+ * minority of the nodes down for long, or nothing would happen. Confined to the simulation's thread.
+ */
+final class Faults {
+
+    private static final Duration LONGEST_AHEAD = Duration.ofSeconds(90);
+    private static final int LONGEST_SECONDS = 20;
+    /** Several times this: longer than a disk takes to be replaced. */
+    private static final Duration CUT_OF_REFILL = Duration.ofSeconds(8);
+
+    private final SplittableRandom random;
+    private final VirtualEnvironment world;
+    private final List<SimulatedNode> nodes;
+    private final Setup setup;
+    private final Map<String, Integer> counts = new TreeMap<>();
+    /** Until when packets from one node to another are lost, in elapsed time. */
+    private final Map<Direction, Duration> cuts = new HashMap<>();
+    /** Of a hundred calls, how many are hurt. */
+    private int hurtPercent;
+
+    private boolean over;
+
+    /** A link in one direction. */
+    private record Direction(SimulatedNode from, SimulatedNode to) {}
+
+    /**
+     * Faults that have not begun.
+     *
+     * @param setup what may happen
+     */
+    Faults(SplittableRandom random, VirtualEnvironment world, List<SimulatedNode> nodes, Setup setup) {
+        this.random = random;
+        this.world = world;
+        this.nodes = nodes;
+        this.setup = setup;
+        this.hurtPercent = random.nextInt(3) * 10;
+    }
+
+    /** Lets clocks go wrong that do so from the start. */
+    void begin() {
+        for (int i = 0; i < nodes.size(); i++) {
+            // A little wrong, so that one that has not heard of the others stamps behind them, or ahead.
+            int slack = Math.toIntExact(setup.skew().toMillis() / 2);
+            if (!setup.onlyNetwork() && random.nextBoolean()) {
+                nodes.get(i).setClock(Duration.ofMillis(random.nextInt(2 * slack) - slack));
+            }
+            int drift = setup.drifts().get(i);
+            nodes.get(i).setClockDrift(drift);
+            if (drift != 0) {
+                count(Math.abs(drift) <= Setup.ORDINARY_DRIFT ? "drift of a clock" : "drift of a broken clock");
+            }
+        }
+    }
+
+    Map<String, Integer> counts() {
+        return counts;
+    }
+
+    /** Lets a node that has just been started suffer too. */
+    void attach(SimulatedNode from) {
+        from.running().ifPresent(process -> {
+            for (SimulatedNode to : nodes) {
+                process.links().toward(to.node.id(), () -> onCall(from, to));
+            }
+        });
+    }
+
+    private Fault onCall(SimulatedNode from, SimulatedNode to) {
+        if (over) {
+            return Fault.none();
+        }
+        if (isCut(from, to)) {
+            return Fault.loseRequest();
+        }
+        if (isCut(to, from)) {
+            return Fault.loseReply();
+        }
+        if (random.nextInt(100) >= hurtPercent) {
+            return random.nextInt(4) == 0 ? delay(5) : Fault.none();
+        }
+        return switch (random.nextInt(7)) {
+            case 0 -> Fault.loseRequest();
+            case 1 -> Fault.loseReply();
+            case 2 -> Fault.refuse();
+            case 3 -> Fault.failAfterDelivery();
+            case 4 -> Fault.repeat(Duration.ofMillis(random.nextInt(5000)));
+            default -> delay(400);
+        };
+    }
+
+    private Fault delay(int millis) {
+        return Fault.delay(Duration.ofMillis(random.nextInt(millis)), Duration.ofMillis(random.nextInt(millis)));
+    }
+
+    private boolean isCut(SimulatedNode from, SimulatedNode to) {
+        Duration until = cuts.get(new Direction(from, to));
+        return until != null && until.compareTo(world.elapsed()) > 0;
+    }
+
+    /** Lets something go wrong. */
+    void strike() {
+        if (over) {
+            // It was to come later than the last call.
+            return;
+        }
+        SimulatedNode node = nodes.get(random.nextInt(nodes.size()));
+        if (setup.onlyNetwork()) {
+            strikeNetwork(node);
+            return;
+        }
+        switch (random.nextInt(setup.losesDisks() ? 12 : 10)) {
+            case 0, 1 -> end(node, "crash", () -> node.crash(false), Duration.ZERO);
+            case 2, 3 -> end(node, "loss of power", () -> node.crash(true), Duration.ZERO);
+            case 4 -> end(node, "restart", node::stop, Duration.ZERO);
+            case 5 -> jump(node);
+            case 6 -> {
+                count("disk full");
+                node.disk.setFull(true);
+                later(() -> node.disk.setFull(false));
+            }
+            case 7 -> {
+                count("failed write of a disk");
+                node.disk.failNextWrite();
+            }
+            case 10, 11 -> loseDisk(node);
+            default -> strikeNetwork(node);
+        }
+    }
+
+    private void strikeNetwork(SimulatedNode node) {
+        switch (random.nextInt(4)) {
+            case 0 -> {
+                count("pause");
+                node.pause(someTime());
+            }
+            case 1, 2 -> cut(node, random.nextBoolean());
+            default -> {
+                count("change of the network");
+                hurtPercent = random.nextInt(5) * 10;
+            }
+        }
+    }
+
+    private void end(SimulatedNode node, String what, Runnable way, Duration leastTime) {
+        long down = nodes.stream().filter(each -> each.running().isEmpty()).count();
+        if (node.running().isEmpty() || 2 * (down + 1) >= nodes.size()) {
+            return;
+        }
+        count(what);
+        way.run();
+        world.schedule(() -> start(node), leastTime.plus(someTime()).toNanos());
+    }
+
+    /** What one disk alone had is lost with it; so never a second one before the others have given all to the first. */
+    private void loseDisk(SimulatedNode node) {
+        if (nodes.stream().allMatch(each -> each == node || each.disk.isWhole())) {
+            Runnable lose = () -> {
+                node.crash(true);
+                node.disk.replace();
+                cutOneFrom(node);
+            };
+            // Before a new one is there, no call waits any more that counts on what the old one had.
+            end(node, "loss of a disk", lose, Simulator.TIMEOUT);
+        }
+    }
+
+    /** One of those who have what it lost cannot be asked, so that it takes a while to get it back. */
+    private void cutOneFrom(SimulatedNode node) {
+        List<SimulatedNode> others = new ArrayList<>(nodes);
+        others.remove(node);
+        SimulatedNode other = others.get(random.nextInt(others.size()));
+        Duration until = world.elapsed().plus(CUT_OF_REFILL.multipliedBy(1 + random.nextInt(4)));
+        cuts.put(new Direction(node, other), until);
+        cuts.put(new Direction(other, node), until);
+    }
+
+    private void start(SimulatedNode node) {
+        if (node.running().isEmpty()) {
+            node.start();
+            attach(node);
+        }
+    }
+
+    private void cut(SimulatedNode node, boolean bothWays) {
+        count(bothWays ? "cut" : "cut in one direction");
+        Duration until = world.elapsed().plus(someTime());
+        List<SimulatedNode> others = new ArrayList<>(nodes);
+        others.remove(node);
+        if (random.nextBoolean()) {
+            others = List.of(others.get(random.nextInt(others.size())));
+        }
+        boolean inward = random.nextBoolean();
+        for (SimulatedNode other : others) {
+            if (bothWays || inward) {
+                cuts.put(new Direction(other, node), until);
+            }
+            if (bothWays || !inward) {
+                cuts.put(new Direction(node, other), until);
+            }
+        }
+    }
+
+    private void jump(SimulatedNode node) {
+        count("jump of a clock");
+        int millis = Math.toIntExact(setup.farthestClock().toMillis());
+        node.setClock(Duration.ofMillis(random.nextInt(2 * millis) - millis));
+    }
+
+    private Duration someTime() {
+        // Short ones more often: they meet what is under way.
+        int millis = random.nextBoolean() ? 500 : LONGEST_SECONDS * 1000;
+        return Duration.ofMillis(1 + random.nextInt(millis));
+    }
+
+    private void later(Runnable end) {
+        world.schedule(end, someTime().toNanos());
+    }
+
+    private void count(String what) {
+        counts.merge(what, 1, Integer::sum);
+    }
+
+    /** Ends all that is wrong: every node runs, no link is hurt, clocks are right, disks have room. */
+    void heal() {
+        over = true;
+        for (SimulatedNode node : nodes) {
+            node.disk.mend();
+            node.setClock(Duration.ZERO);
+            node.setClockDrift(0);
+        }
+        // What was paused goes on, and what was going to be started has been.
+        world.advance(Duration.ofSeconds(LONGEST_SECONDS));
+        nodes.forEach(this::start);
+        // Versions that a clock gave which was ahead are accepted by all. Few are further ahead than that: those of a
+        // node that
+        // nobody had told yet that its clock was wrong.
+        Duration usual = setup.farthestClock().compareTo(LONGEST_AHEAD) < 0 ? setup.farthestClock() : LONGEST_AHEAD;
+        world.advance(usual.multipliedBy(2));
+        long ahead = nodes.stream()
+                        .flatMap(node -> node.disk.everKept())
+                        .mapToLong(entry -> entry.version().millis())
+                        .max()
+                        .orElse(0)
+                - world.currentTimeMillis();
+        if (ahead > 0) {
+            world.advance(Duration.ofMillis(ahead));
+        }
+    }
+}

@@ -1,0 +1,196 @@
+package io.dht4j.simulator;
+
+import io.dht4j.CancellationPolicy;
+import io.dht4j.Hedging;
+import io.dht4j.Ordering;
+import io.dht4j.ReadFanOut;
+import io.dht4j.core.Batching;
+import io.dht4j.core.ClusterBuilder;
+import io.dht4j.core.Repair;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import java.util.stream.IntStream;
+
+/**
+ * How a cluster is set up, and what may happen to it.
+ *
+ * @param size how many nodes there are
+ * @param onlyNetwork whether processes, disks and clocks are well all the time
+ * @param fanOut how many replicas a read asks
+ * @param hedge when it asks one more
+ * @param cancellation of requests to replicas
+ * @param batching of requests to replicas
+ * @param memoryFast whether stores answer on the thread that asks
+ * @param storeDelay how late store tasks begin at most, if they do not
+ * @param repair in the background
+ * @param skew how far ahead a version may be
+ * @param farthestClock how far off a clock may be when it has jumped, in either direction
+ * @param drifts for each node, by how many parts per million its clock goes too fast, or too slow if negative
+ * @param ordering of the operations on a key
+ * @param maxInFlight how many calls may be under way at a node; more are refused
+ * @param purges whether what is dead goes while all this happens. If not, fences are put up all the same, but nothing is as old as they are; and snapshots are
+ *     taken, which purging is not kept from
+ */
+record Setup(
+        int size,
+        boolean onlyNetwork,
+        ReadFanOut fanOut,
+        Optional<Duration> hedge,
+        CancellationPolicy cancellation,
+        Batching batching,
+        boolean memoryFast,
+        Duration storeDelay,
+        Repair repair,
+        Duration skew,
+        Duration farthestClock,
+        List<Integer> drifts,
+        Ordering ordering,
+        int maxInFlight,
+        boolean purges) {
+
+    static final int REPLICAS = 3;
+
+    /** Clocks that are wrong by hours show no more than those that are wrong by one. */
+    private static final int FARTHEST_SECONDS = 2 * 3600;
+
+    /** In parts per million: what nobody calls broken. */
+    static final int ORDINARY_DRIFT = 500;
+
+    private static final List<CancellationPolicy> CANCELLATIONS =
+            List.of(CancellationPolicy.NEVER, CancellationPolicy.LOCAL, CancellationPolicy.PROPAGATE);
+    private static final int LONGEST_STORE_MILLIS = 30;
+    private static final Duration LONGEST_SIMULATION = Duration.ofDays(1);
+    private static final int PARTITIONS = 64;
+    /** Enough for a client that reads each key when all is over. */
+    private static final int FEW_IN_FLIGHT = 8;
+
+    private static final int MANY_IN_FLIGHT = 10_000;
+    /** One clock of so many. */
+    private static final int BROKEN_CLOCKS = 8;
+
+    private static final long MILLION = 1_000_000;
+    /** A clock that goes twice as fast, or one that hardly moves. */
+    private static final long MOST_DRIFT = MILLION - 1;
+
+    /**
+     * One of all.
+     *
+     * @param time how long clients call and faults happen, in the mean of all seeds
+     */
+    static Setup drawn(SplittableRandom random, Duration time) {
+        int size = random.nextBoolean() ? REPLICAS : 5;
+        boolean memoryFast = random.nextBoolean();
+        Duration storeDelay = Duration.ofMillis(random.nextInt(LONGEST_STORE_MILLIS));
+        ReadFanOut fanOut = random.nextBoolean() ? ReadFanOut.ALL : ReadFanOut.ENOUGH;
+        Optional<Duration> hedge =
+                random.nextInt(3) == 0 ? Optional.of(Duration.ofMillis(1 + random.nextInt(100))) : Optional.empty();
+        CancellationPolicy cancellation = CANCELLATIONS.get(random.nextInt(CANCELLATIONS.size()));
+        // Narrow windows and small frames, so that there is something to put together and to take apart.
+        Batching batching = random.nextBoolean()
+                ? new Batching(true, 1 + random.nextInt(8), 1024, 1 + random.nextInt(2))
+                : Batching.off();
+        boolean onlyNetwork = random.nextInt(4) == 0;
+        // Rounds follow each other closely, and what is dead goes early, so that both happen among the faults.
+        boolean badClocks = random.nextBoolean();
+        Duration skew = badClocks ? Duration.ofSeconds(60) : Duration.ofSeconds(1 + random.nextInt(4));
+        boolean purges = random.nextBoolean();
+        Repair repair = new Repair(
+                random.nextInt(4) > 0,
+                Duration.ofSeconds(10 + random.nextInt(50)),
+                16L << 20,
+                Duration.ofMillis(random.nextInt(200)),
+                purges ? skew.multipliedBy(4) : LONGEST_SIMULATION);
+        Duration farthestClock = badClocks ? Duration.ofSeconds(90) : skew;
+        // What is purged relies on clocks that are off by no more than twice the skew; the order of writes does not.
+        if (!purges && random.nextInt(3) == 0) {
+            farthestClock = Duration.ofSeconds(5 + random.nextInt(FARTHEST_SECONDS));
+        }
+        Ordering ordering = random.nextInt(3) == 0 ? Ordering.LINEARIZABLE : Ordering.REAL_TIME;
+        int maxInFlight = random.nextInt(3) == 0 ? FEW_IN_FLIGHT + random.nextInt(FEW_IN_FLIGHT) : MANY_IN_FLIGHT;
+        List<Integer> drifts = onlyNetwork
+                ? Collections.nCopies(size, 0)
+                : drifts(
+                        random,
+                        size,
+                        skew.multipliedBy(2).minus(farthestClock),
+                        time.multipliedBy(3).dividedBy(2));
+        return new Setup(
+                size,
+                onlyNetwork,
+                fanOut,
+                hedge,
+                cancellation,
+                batching,
+                memoryFast,
+                storeDelay,
+                repair,
+                skew,
+                farthestClock,
+                drifts,
+                ordering,
+                maxInFlight,
+                purges);
+    }
+
+    /**
+     * Clocks that go a little wrong, as all do, and some that are broken.
+     *
+     * @param most how far off the drift alone may put a clock: one that has jumped is never off by more than twice the skew, which is what purging relies on
+     * @param time how long it takes to put a broken one so far off
+     */
+    private static List<Integer> drifts(SplittableRandom random, int size, Duration most, Duration time) {
+        int broken = Math.toIntExact(Math.max(
+                ORDINARY_DRIFT, Math.min(MOST_DRIFT, MILLION * most.toMillis() / Math.max(1, time.toMillis()))));
+        int ordinary = Math.min(ORDINARY_DRIFT, broken);
+        return IntStream.range(0, size)
+                .mapToObj(i -> {
+                    int farthest = random.nextInt(BROKEN_CLOCKS) == 0 ? broken : ordinary;
+                    return random.nextInt(2 * farthest + 1) - farthest;
+                })
+                .toList();
+    }
+
+    ClusterBuilder configure(ClusterBuilder builder) {
+        return builder.readFanOut(fanOut)
+                .cancellation(cancellation)
+                .batching(batching)
+                .hedging(hedge.map(Hedging::after).orElse(Hedging.off()))
+                .inlineValueBytes(Workload.INLINE_BYTES)
+                .timeout(Simulator.TIMEOUT)
+                .repair(repair)
+                .maxClockSkew(skew)
+                .ordering(ordering)
+                .maxInFlight(maxInFlight)
+                .partitions(PARTITIONS)
+                .drainTimeout(Duration.ZERO);
+    }
+
+    /** Whether a node may lose all that it has written. */
+    boolean losesDisks() {
+        return !onlyNetwork;
+    }
+
+    @Override
+    public String toString() {
+        return String.format(
+                Locale.ROOT,
+                "faults of %s, %d nodes, ordering %s, fan-out %s, hedge %s, cancellation %s, batching %s, store %s, clocks that jump by %s at most and drift by %s ppm, %d calls at a time, repair %s",
+                onlyNetwork ? "the network" : "all kinds",
+                size,
+                ordering,
+                fanOut,
+                hedge.map(Duration::toString).orElse("none"),
+                cancellation,
+                batching.enabled() ? "on" : "off",
+                memoryFast ? "at once" : "within " + storeDelay,
+                farthestClock,
+                drifts,
+                maxInFlight,
+                (repair.enabled() ? "each " + repair.interval() : "at the end")
+                        + (purges ? ", purge after " + repair.purgeAfter() : ", without purges"));
+    }
+}

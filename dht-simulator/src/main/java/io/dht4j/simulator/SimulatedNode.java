@@ -1,0 +1,114 @@
+package io.dht4j.simulator;
+
+import io.dht4j.Cluster;
+import io.dht4j.Node;
+import io.dht4j.Topology;
+import io.dht4j.core.ClusterBuilder;
+import io.dht4j.spi.HintLog;
+import io.dht4j.testkit.FaultyTransport;
+import io.dht4j.testkit.LoopbackNetwork;
+import io.dht4j.testkit.VirtualEnvironment;
+import java.time.Duration;
+import java.util.Optional;
+
+/** A node of the simulated cluster: what outlives its crashes, and what runs now. Confined to the simulation's thread. */
+final class SimulatedNode {
+
+    final Node node;
+    final SimulatedDisk disk;
+    private final Lifecycle lifecycle;
+    /** Has the wall clock, which goes on while no process runs. */
+    private final VirtualEnvironment machine;
+
+    private Optional<Running> running = Optional.empty();
+    /** Until when it does not run as it should, in elapsed time. */
+    private Duration disturbedUntil = Duration.ZERO;
+
+    /** How nodes are made. */
+    record Lifecycle(
+            VirtualEnvironment world,
+            LoopbackNetwork network,
+            Setup setup,
+            Topology topology,
+            Optional<HintLogs> hints) {}
+
+    /** A process. */
+    record Running(
+            VirtualEnvironment environment,
+            FaultyTransport links,
+            DiskStore store,
+            Optional<HintLog> hints,
+            Cluster cluster) {}
+
+    SimulatedNode(Node node, SimulatedDisk disk, Lifecycle lifecycle) {
+        this.node = node;
+        this.disk = disk;
+        this.lifecycle = lifecycle;
+        this.machine = lifecycle.world().newNode();
+    }
+
+    Optional<Running> running() {
+        return running;
+    }
+
+    void start() {
+        VirtualEnvironment environment = machine.newNode();
+        environment.setStoreDelay(lifecycle.setup().storeDelay());
+        // The network's time, not the node's: what is on its way arrives though the sender pauses.
+        FaultyTransport links = new FaultyTransport(lifecycle.network().transport(node.address()), lifecycle.world());
+        DiskStore store = new DiskStore(disk, lifecycle.setup().memoryFast());
+        ClusterBuilder builder = lifecycle
+                .setup()
+                .configure(ClusterBuilder.of(node.id(), lifecycle.topology())
+                        .transport(new NodeTransport(links, environment))
+                        .store(store)
+                        .refill(disk)
+                        .environment(environment));
+        Optional<HintLog> hints = lifecycle.hints().map(logs -> logs.open(node.id()));
+        hints.ifPresent(builder::hints);
+        running = Optional.of(new Running(environment, links, store, hints, builder.start()));
+    }
+
+    /** Ends the process at once; with the power, if so said. */
+    void crash(boolean power) {
+        running.ifPresent(process -> {
+            process.environment().crash();
+            process.links().close();
+            process.store().close();
+            process.hints().ifPresent(HintLog::close);
+            if (power) {
+                disk.losePower();
+            }
+        });
+        running = Optional.empty();
+    }
+
+    /** Ends the process in an orderly way. */
+    void stop() {
+        running.ifPresent(process -> process.cluster().close());
+        running = Optional.empty();
+    }
+
+    /** Sets its clock. If it drifts, it goes on to. */
+    void setClock(Duration offset) {
+        machine.setClockOffset(offset);
+        running.ifPresent(process -> process.environment().setClockOffset(offset));
+    }
+
+    /** Lets its clock go too fast or too slow from now on, in parts per million. */
+    void setClockDrift(int partsPerMillion) {
+        machine.setClockDrift(partsPerMillion);
+        running.ifPresent(process -> process.environment().setClockDrift(partsPerMillion));
+    }
+
+    void pause(Duration time) {
+        running.ifPresent(process -> process.environment().pause(time));
+        Duration until = lifecycle.world().elapsed().plus(time);
+        disturbedUntil = until.compareTo(disturbedUntil) > 0 ? until : disturbedUntil;
+    }
+
+    /** Whether it has not stood still since a moment in elapsed time. */
+    boolean wasRunningSince(Duration moment) {
+        return disturbedUntil.compareTo(moment) <= 0;
+    }
+}

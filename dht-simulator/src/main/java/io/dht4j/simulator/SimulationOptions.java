@@ -1,0 +1,37 @@
+package io.dht4j.simulator;
+
+import java.time.Duration;
+
+/**
+ * What a simulation does; what it does when, and how the cluster is set up, is for the seed.
+ *
+ * @param time how much virtual time passes while clients call and faults happen, more than zero
+ * @param operations how many calls clients make in it, 1 or more
+ * @param keys how many keys they share, 1 or more; with few, calls meet
+ */
+public record SimulationOptions(Duration time, int operations, int keys) {
+
+    /**
+     * Checks the ranges.
+     *
+     * @throws IllegalArgumentException if one is out of range
+     */
+    public SimulationOptions {
+        if (time.isZero() || time.isNegative()) {
+            throw new IllegalArgumentException("the simulated time must be more than zero, not " + time);
+        }
+        if (operations < 1 || keys < 1) {
+            throw new IllegalArgumentException(
+                    "operations and keys must be 1 or more, not " + operations + " and " + keys);
+        }
+    }
+
+    /**
+     * Two minutes with 300 calls on 6 keys.
+     *
+     * @return the options
+     */
+    public static SimulationOptions defaults() {
+        return new SimulationOptions(Duration.ofMinutes(2), 300, 6);
+    }
+}

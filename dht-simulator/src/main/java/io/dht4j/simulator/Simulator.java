@@ -1,0 +1,323 @@
+package io.dht4j.simulator;
+
+import io.dht4j.CallOptions;
+import io.dht4j.Cluster;
+import io.dht4j.Key;
+import io.dht4j.Node;
+import io.dht4j.NodeId;
+import io.dht4j.NodeStatus;
+import io.dht4j.Ordering;
+import io.dht4j.RepairStatus;
+import io.dht4j.Topology;
+import io.dht4j.spi.Entry;
+import io.dht4j.testkit.LoopbackNetwork;
+import io.dht4j.testkit.VirtualEnvironment;
+import io.dht4j.simulator.history.LinearizabilityCheck;
+import io.dht4j.simulator.history.Operation;
+import io.dht4j.simulator.history.OrderCheck;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.stream.IntStream;
+
+/**
+ * Runs a cluster of real nodes in virtual time, on one thread, while links, disks, clocks and processes fail, and checks what clients saw. Everything
+ * follows from the seed, so that what was found once is found again. After the account of such a simulation in J. Zhou et al., <em>FoundationDB: A
+ * Distributed Unbundled Transactional Key Value Store</em>, 2021.
+ *
+ * <p>It requires: no acknowledged write is lost; a read of a quorum shows every write of a quorum that ended before it, and what another one has shown;
+ * nothing deleted or expired comes back; every call ends by its deadline, and with an error that callers are told of; and when all has been healed and
+ * read, the replicas of each key are equal, and only they have it. Where nothing but the network failed, they are equal before anybody reads. A snapshot shows what was
+ * acknowledged before it, nothing newer than itself, and can be restored. Every node gets back what it lost with its disk, and hands over what others missed.
+ */
+public final class Simulator {
+
+    /** How long a call may take in a simulation. */
+    static final Duration TIMEOUT = Duration.ofMillis(800);
+
+    /** Longer than nodes wait before they try again what has failed. */
+    private static final Duration RECOVERY_BOUND = Duration.ofMinutes(2);
+
+    /** Longer than a round of repair takes. */
+    private static final Duration REPAIR_BOUND = Duration.ofMinutes(5);
+
+    private static final Duration POLL = Duration.ofMillis(200);
+
+    /** Longer than anything is remembered of a call or of a snapshot. */
+    private static final Duration REST = Duration.ofMinutes(1);
+
+    /** Nodes ask each other again after so long at most. */
+    private static final Duration QUESTIONS = Duration.ofSeconds(12);
+
+    private static final int MAJORITY = 2;
+    /** Of so many calls one is followed by a fault. */
+    private static final int CALLS_PER_FAULT = 12;
+
+    private static final int CALLS_PER_SNAPSHOT = 50;
+
+    private final SimulationOptions options;
+    private final long seed;
+    private final SplittableRandom random;
+    private final VirtualEnvironment world;
+    private final List<SimulatedNode> nodes = new ArrayList<>();
+    private final List<Key> keys = new ArrayList<>();
+    private final Setup setup;
+    private final Faults faults;
+    private final Workload workload;
+    private final Snapshots snapshots;
+    private final Watch watch;
+
+    private Simulator(long seed, SimulationOptions options, Optional<HintLogs> hints) {
+        this.seed = seed;
+        this.options = options;
+        this.random = new SplittableRandom(seed);
+        this.world = VirtualEnvironment.seeded(seed);
+        this.setup = Setup.drawn(random, options.time());
+        Topology topology = Topology.of(IntStream.range(0, setup.size())
+                .mapToObj(i -> Node.of("n" + i, "host" + i + ":1"))
+                .toArray(Node[]::new));
+        SimulatedNode.Lifecycle lifecycle =
+                new SimulatedNode.Lifecycle(world, LoopbackNetwork.on(world), setup, topology, hints);
+        for (Node node : topology.nodes()) {
+            nodes.add(new SimulatedNode(node, new SimulatedDisk(random.split()), lifecycle));
+        }
+        for (int i = 0; i < options.keys(); i++) {
+            keys.add(Key.of("key" + i));
+        }
+        this.faults = new Faults(random.split(), world, nodes, setup);
+        CallOptions quorum = CallOptions.defaults().withPolicy(MAJORITY, Setup.REPLICAS);
+        this.workload =
+                new Workload(random.split(), world, nodes, keys, quorum, setup.ordering() != Ordering.LINEARIZABLE);
+        this.snapshots = new Snapshots(random.split(), world, nodes, keys, quorum, workload);
+        this.watch = new Watch(world, nodes, options);
+    }
+
+    /**
+     * Runs a simulation. Blocks; other simulations may run on other threads.
+     *
+     * @param seed decides everything that is left to chance
+     * @param options what to do
+     * @return what came of it; failures are in it, none is thrown
+     */
+    public static SimulationReport run(long seed, SimulationOptions options) {
+        return new Simulator(seed, options, Optional.empty()).run();
+    }
+
+    /**
+     * Runs a simulation whose nodes keep their hints where the caller says. Blocks; other simulations may run on other threads.
+     *
+     * @param seed decides everything that is left to chance
+     * @param options what to do
+     * @param hints of this simulation alone
+     * @return what came of it; failures are in it, none is thrown
+     */
+    public static SimulationReport run(long seed, SimulationOptions options, HintLogs hints) {
+        return new Simulator(seed, options, Optional.of(hints)).run();
+    }
+
+    private SimulationReport run() {
+        List<String> violations = new ArrayList<>();
+        try {
+            nodes.forEach(SimulatedNode::start);
+            nodes.forEach(faults::attach);
+            faults.begin();
+            watch.begin();
+            suffer();
+            faults.heal();
+            recover();
+            if (setup.onlyNetwork()
+                    && nodes.stream().allMatch(node -> status(node).hintBytesDropped() == 0)) {
+                // No hint was lost, so that nobody needs to read.
+                requireEqualReplicas("by hints alone");
+            }
+            repairAll();
+            requireEqualReplicas("by repair alone");
+            settle();
+            requireEqualReplicas("after every key was read");
+            restore();
+            world.advance(REST);
+            watch.end();
+            violations.addAll(watch.violations());
+            violations.addAll(snapshots.violations(workload.hiding()));
+            violations.addAll(workload.hangingCalls());
+            violations.addAll(workload.failedAndDone(nodes));
+            nodes.forEach(SimulatedNode::stop);
+        } catch (AssertionError e) {
+            violations.add(String.valueOf(e.getMessage()));
+        } catch (RuntimeException e) {
+            violations.add("the simulation failed: " + e);
+        }
+        violations.addAll(workload.violations());
+        violations.addAll(OrderCheck.violations(workload.history()));
+        if (setup.ordering() == Ordering.LINEARIZABLE) {
+            violations.addAll(LinearizabilityCheck.violations(workload.history()));
+        }
+        Map<String, Integer> outcomes = new TreeMap<>();
+        workload.history()
+                .all()
+                .forEach(each -> outcomes.merge(each.outcome().name().toLowerCase(Locale.ROOT), 1, Integer::sum));
+        outcomes.put("snapshot", snapshots.readings().size());
+        return new SimulationReport(
+                seed,
+                setup.toString(),
+                world.elapsed(),
+                workload.history().all().size(),
+                outcomes,
+                faults.counts(),
+                violations,
+                world.fingerprint());
+    }
+
+    private void suffer() {
+        long step = 2 * options.time().toNanos() / options.operations();
+        for (int i = 0; i < options.operations() && workload.violations().isEmpty(); i++) {
+            workload.operate(nodes.get(random.nextInt(nodes.size())));
+            if (random.nextInt(CALLS_PER_FAULT) == 0) {
+                // At any moment, also while messages are on their way.
+                world.schedule(faults::strike, random.nextLong(step));
+            }
+            if (!setup.purges() && random.nextInt(CALLS_PER_SNAPSHOT) == 0) {
+                snapshots.begin();
+            }
+            // Some calls at the same time, others after a while.
+            if (random.nextInt(3) > 0) {
+                world.advance(Duration.ofNanos(random.nextLong(step + step / 2)));
+            }
+        }
+    }
+
+    /** What was missed is handed over, and what was lost is brought back. */
+    private void recover() {
+        // Nodes that had to wait for others have asked them again by then whether they lack something.
+        world.advance(QUESTIONS);
+        await(
+                node -> node.disk.isWhole()
+                        && status(node).refill().partitions() == 0
+                        && status(node).hintBytes() == 0,
+                // What a node stamped before anybody could tell it that its clock was wrong is taken when it is no
+                // longer ahead.
+                RECOVERY_BOUND.plus(setup.farthestClock()),
+                node -> "has neither got back what it lost nor handed over what others missed: "
+                        + status(node).refill() + ", hints of " + status(node).hintBytes() + " bytes");
+    }
+
+    /** Each node repairs what it is a replica of, and tells that nothing kept it from that. */
+    private void repairAll() {
+        for (SimulatedNode node : nodes) {
+            Cluster cluster = cluster(node);
+            RepairStatus before = repairStatus(cluster);
+            cluster.repair(Set.of());
+            // One that is under way does not count: it began when something may still have been wrong.
+            long wanted = before.rounds() + (before.running() ? 2 : 1);
+            await(
+                    one -> one != node || repairStatus(cluster).rounds() >= wanted,
+                    REPAIR_BOUND,
+                    each -> "does not end its repair");
+            repairStatus(cluster).lastError().ifPresent(error -> {
+                throw new AssertionError("when all was healed, a repair at " + node.node.id() + " failed: " + error);
+            });
+        }
+    }
+
+    /** Lets time pass until something is so at all nodes. */
+    private void await(Predicate<SimulatedNode> condition, Duration bound, Function<SimulatedNode, String> complaint) {
+        Duration end = world.elapsed().plus(bound);
+        for (SimulatedNode node : nodes) {
+            while (!condition.test(node)) {
+                if (world.elapsed().compareTo(end) >= 0) {
+                    throw new AssertionError("within " + bound + " after all was healed, " + node.node.id() + " "
+                            + complaint.apply(node));
+                }
+                world.advance(POLL);
+            }
+        }
+    }
+
+    private static Cluster cluster(SimulatedNode node) {
+        return node.running().orElseThrow().cluster();
+    }
+
+    private NodeStatus status(SimulatedNode node) {
+        return world.await(cluster(node).status(), TIMEOUT);
+    }
+
+    private static RepairStatus repairStatus(Cluster cluster) {
+        return cluster.repairStatus().toCompletableFuture().join();
+    }
+
+    /** After the faults: every key can be read everywhere, and once all its replicas have been read they are equal. */
+    private void settle() {
+        CallOptions quorum = CallOptions.defaults().withPolicy(MAJORITY, Setup.REPLICAS);
+        CallOptions all = CallOptions.defaults().withPolicy(Setup.REPLICAS, Setup.REPLICAS);
+        int before = workload.history().all().size();
+        for (SimulatedNode node : nodes) {
+            workload.readAll(node, quorum);
+            world.advance(TIMEOUT);
+        }
+        workload.readAll(nodes.get(0), all);
+        world.advance(TIMEOUT);
+        List<Operation> reads = workload.history().all();
+        for (Operation read : reads.subList(before, reads.size())) {
+            if (read.outcome() != Operation.Outcome.DONE) {
+                throw new AssertionError("when all was healed: " + read);
+            }
+        }
+    }
+
+    /** What the last snapshot has shown can be written to another cluster. */
+    private void restore() {
+        List<Snapshots.Reading> readings = snapshots.readings();
+        if (!readings.isEmpty()) {
+            Restoration.check(
+                    world,
+                    1 + random.nextInt(4),
+                    readings.get(readings.size() - 1).shown());
+        }
+    }
+
+    private void requireEqualReplicas(String when) {
+        keys.forEach(key -> requireEqualReplicas(key, when));
+    }
+
+    private void requireEqualReplicas(Key key, String when) {
+        List<NodeId> replicas = nodes
+                .get(0)
+                .running()
+                .orElseThrow()
+                .cluster()
+                .locate(key)
+                .toCompletableFuture()
+                .join()
+                .replicas()
+                .subList(0, Setup.REPLICAS)
+                .stream()
+                .map(Node::id)
+                .toList();
+        Map<NodeId, Optional<Entry>> held = new TreeMap<>(Comparator.comparing(NodeId::value));
+        for (SimulatedNode node : nodes) {
+            // What is dead may have been purged by some and not yet by others.
+            Optional<Entry> entry = node.running()
+                    .orElseThrow()
+                    .store()
+                    .get(key)
+                    .filter(each -> each.isLive(world.currentTimeMillis()));
+            if (replicas.contains(node.node.id())) {
+                held.put(node.node.id(), entry);
+            } else if (entry.isPresent()) {
+                throw new AssertionError(node.node.id() + " is no replica of " + key + " and holds " + entry.get());
+            }
+        }
+        if (held.values().stream().distinct().count() > 1) {
+            throw new AssertionError(when + ", when all was healed, the replicas of " + key + " hold " + held);
+        }
+    }
+}

@@ -1,0 +1,95 @@
+package io.dht4j.simulator;
+
+import io.dht4j.DhtException;
+import io.dht4j.NodeStatus;
+import io.dht4j.testkit.VirtualEnvironment;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Looks now and then at what each node keeps: entries, hints, and tasks and timers. Nothing of that may grow with what has been done, only with what is there
+ * and under way. Confined to the simulation's thread.
+ */
+final class Watch {
+
+    private static final Duration INTERVAL = Duration.ofSeconds(10);
+    /** Calls and messages under way, with their deadlines; a node that stands still has more to do. */
+    private static final int MOST_PENDING = 600;
+    /** What comes again and again, and what is kept for a while. */
+    private static final int MOST_PENDING_AT_REST = 24;
+    /** Three keys for two nodes, with what a log needs beside them. */
+    private static final long MOST_HINT_BYTES_PER_CALL = 3 * 2 * 256L;
+
+    private final VirtualEnvironment world;
+    private final List<SimulatedNode> nodes;
+    private final int keys;
+    private final long hintBytes;
+    private final List<String> violations = new ArrayList<>();
+    private boolean over;
+
+    /**
+     * A watch that has not begun.
+     *
+     * @param options what clients do
+     */
+    Watch(VirtualEnvironment world, List<SimulatedNode> nodes, SimulationOptions options) {
+        this.world = world;
+        this.nodes = nodes;
+        this.keys = options.keys();
+        this.hintBytes = MOST_HINT_BYTES_PER_CALL * options.operations();
+    }
+
+    void begin() {
+        world.schedule(
+                () -> {
+                    if (!over) {
+                        nodes.forEach(this::look);
+                        begin();
+                    }
+                },
+                INTERVAL.toNanos());
+    }
+
+    private void look(SimulatedNode node) {
+        node.running().ifPresent(process -> {
+            requirePending(node, process, MOST_PENDING);
+            process.environment()
+                    .executor()
+                    .execute(() -> process.cluster().status().whenComplete((status, error) -> {
+                        if (error == null) {
+                            require(status);
+                        } else if (!(DhtException.unwrap(error) instanceof DhtException)) {
+                            violations.add(node.node.id() + " cannot tell its status: " + error);
+                        }
+                    }));
+        });
+    }
+
+    private void require(NodeStatus status) {
+        if (status.entries() > keys) {
+            violations.add(status.id() + " has " + status.entries() + " entries of " + keys + " keys");
+        }
+        if (status.hintBytes() < 0 || status.hintBytes() > hintBytes) {
+            violations.add(status.id() + " keeps hints of " + status.hintBytes() + " bytes, more than " + hintBytes);
+        }
+    }
+
+    private void requirePending(SimulatedNode node, SimulatedNode.Running process, int most) {
+        int pending = process.environment().pendingTasks();
+        if (pending > most) {
+            violations.add(node.node.id() + " has " + pending + " tasks and timers pending, more than " + most);
+        }
+    }
+
+    /** Ends the watch: when nothing has been asked of the nodes for a while, nothing is left of what had been. */
+    void end() {
+        over = true;
+        nodes.forEach(node -> node.running().ifPresent(process -> requirePending(node, process, MOST_PENDING_AT_REST)));
+    }
+
+    /** What was wrong. */
+    List<String> violations() {
+        return violations;
+    }
+}

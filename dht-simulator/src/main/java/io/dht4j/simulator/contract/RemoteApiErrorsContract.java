@@ -1,0 +1,329 @@
+package io.dht4j.simulator.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.dht4j.testkit.FreePorts;
+import io.dht4j.testkit.SilencedLink;
+import io.dht4j.CallOptions;
+import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
+import io.dht4j.Key;
+import io.dht4j.KeyRange;
+import io.dht4j.ScanScope;
+import io.dht4j.Value;
+import io.dht4j.Version;
+import io.dht4j.spi.RemoteApi;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * What every {@link io.dht4j.spi.RemoteApi} must do when calls fail: refusals of the cluster, and nodes that are away, silent or none. Part of
+ * {@link RemoteApiContract}.
+ */
+public abstract class RemoteApiErrorsContract extends RemoteApiHarness {
+
+    private static final Duration BRIEF_TIME = Duration.ofMillis(500);
+    private static final CallOptions BRIEF = CallOptions.defaults().withTimeout(BRIEF_TIME);
+
+    private static final int CALLS_WHILE_SILENT = 3;
+
+    /** Whatever connections there were have cost a call its deadline by then. */
+    private static final int CALLS_AFTER = 15;
+
+    /** For the contract. */
+    RemoteApiErrorsContract() {}
+
+    @Test
+    void what_the_cluster_refuses_is_refused_with_its_code() {
+        assertThat(failure(api.get(address(0), KEY, OPTIONS.withPolicy(5, 9))).code())
+                .isEqualTo(ErrorCode.POLICY_INVALID);
+        assertThat(failure(api.put(address(0), KEY, bytes("value"), OPTIONS.withPolicy(5, 9)))
+                        .code())
+                .isEqualTo(ErrorCode.POLICY_INVALID);
+        assertThat(failure(api.scan(address(0), KeyRange.all(), ScanScope.CLUSTER, 10, OPTIONS.withPolicy(5, 9)))
+                        .code())
+                .isEqualTo(ErrorCode.POLICY_INVALID);
+        assertThat(failure(api.put(address(0), KEY, new byte[MAX_VALUE_BYTES + 1], OPTIONS))
+                        .code())
+                .isEqualTo(ErrorCode.VALUE_TOO_LARGE);
+        Map<Key, byte[]> values = new LinkedHashMap<>();
+        for (int i = 0; i <= MAX_BATCH; i++) {
+            values.put(Key.of("key " + i), new byte[1]);
+        }
+        assertThat(failure(api.putAll(address(0), values, OPTIONS)).code()).isEqualTo(ErrorCode.BATCH_TOO_LARGE);
+        assertThat(failure(api.getAll(address(0), values.keySet(), OPTIONS)).code())
+                .isEqualTo(ErrorCode.BATCH_TOO_LARGE);
+        assertThat(result(api.scan(address(0), KeyRange.all(), ScanScope.CLUSTER, 10, OPTIONS)))
+                .as("nothing was written")
+                .isEmpty();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void every_error_arrives_with_its_code_and_its_message(ErrorCode code) throws Exception {
+        DhtException original = DhtException.of(code, "why it failed: 42");
+        String address = served(OneAnswerCluster.failing(original)).address();
+        calls(address, OPTIONS).forEach((method, call) -> {
+            DhtException arrived = failure(call);
+            assertThat(arrived.code()).as(method).isEqualTo(code);
+            assertThat(arrived).as(method).isInstanceOf(original.getClass()).hasMessageContaining("why it failed: 42");
+        });
+    }
+
+    @Test
+    void a_node_that_is_not_there_was_sent_nothing() throws IOException {
+        String address = nobodysAddress();
+        calls(address, OPTIONS).forEach((method, call) -> {
+            DhtException error = failure(call);
+            assertThat(error.code()).as(method).isEqualTo(ErrorCode.NOT_SENT);
+            assertThat(error).as(method).hasMessageContaining(address);
+        });
+        assertThat(result(api.status(address(0), OPTIONS)).id().value()).isEqualTo("n0");
+    }
+
+    @Test
+    void a_link_that_went_silent_is_used_again_soon_after_it_heals() throws IOException {
+        int port = Integer.parseInt(address(0).substring(address(0).lastIndexOf(':') + 1));
+        try (SilencedLink link = new SilencedLink(port)) {
+            result(api.get(link.address(), KEY, OPTIONS));
+            link.silence(SilencedLink.Cut.BACK);
+            for (int i = 0; i < CALLS_WHILE_SILENT; i++) {
+                failure(api.get(link.address(), KEY, BRIEF));
+            }
+            link.heal();
+            int answered = 0;
+            for (int i = 0; i < CALLS_AFTER && answered == 0; i++) {
+                answered += isAnswered(api.get(link.address(), KEY, BRIEF)) ? 1 : 0;
+            }
+            assertThat(answered).as("calls after the link had healed").isEqualTo(1);
+        }
+    }
+
+    private static boolean isAnswered(CompletionStage<?> call) {
+        return call.handle((result, error) -> error == null)
+                .toCompletableFuture()
+                .join();
+    }
+
+    @Test
+    void a_node_that_is_slow_is_not_taken_for_one_that_is_gone() throws Exception {
+        OneAnswerCluster silent = OneAnswerCluster.silent();
+        String address = served(silent).address();
+        CompletionStage<Optional<Value>> slow = api.get(address, KEY, OPTIONS);
+        for (int i = 0; i < CALLS_WHILE_SILENT; i++) {
+            failure(api.get(address, KEY, BRIEF));
+        }
+        silent.fail(DhtException.of(ErrorCode.OVERLOADED, "late"));
+        assertThat(failure(slow).code()).isEqualTo(ErrorCode.OVERLOADED);
+    }
+
+    @Test
+    void a_node_that_has_gone_fails_and_leaves_the_others_usable() {
+        result(api.put(address(0), KEY, bytes("value"), EVERYWHERE));
+        result(api.get(address(1), KEY, OPTIONS));
+        servers.get(1).close();
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(
+                                failure(api.get(address(1), KEY, OPTIONS)).code())
+                        .isEqualTo(ErrorCode.NOT_SENT));
+        assertThat(result(api.get(address(0), KEY, OPTIONS)).map(Value::text)).contains("value");
+    }
+
+    @RepeatedTest(3)
+    void what_is_said_to_have_changed_nothing_was_never_done_though_the_node_closes() throws Exception {
+        Server server = served(clusters.get(0));
+        expectPromisesKept(server, server);
+    }
+
+    @RepeatedTest(3)
+    void what_is_said_to_have_changed_nothing_was_never_done_though_the_client_closes() throws Exception {
+        expectPromisesKept(served(clusters.get(0)), api);
+    }
+
+    /** Two callers go on while one side closes; some of their calls have little time. */
+    private void expectPromisesKept(Server server, AutoCloseable closing) throws Exception {
+        Map<Key, CompletionStage<Version>> puts = new ConcurrentHashMap<>();
+        CompletableFuture<Void> underWay = new CompletableFuture<>();
+        AtomicBoolean closed = new AtomicBoolean();
+        ExecutorService threads = Executors.newFixedThreadPool(2);
+        try {
+            List<Future<?>> callers = new ArrayList<>();
+            for (int caller = 0; caller < 2; caller++) {
+                String prefix = caller + "-";
+                SplittableRandom random = new SplittableRandom(caller);
+                callers.add(threads.submit(() -> {
+                    int last = Integer.MAX_VALUE;
+                    for (int i = 0; i <= last; i++) {
+                        if (closed.get() && last == Integer.MAX_VALUE) {
+                            last = i + 20;
+                        }
+                        Duration time = random.nextInt(4) == 0
+                                ? Duration.ofMillis(1 + random.nextInt(10))
+                                : Duration.ofSeconds(10);
+                        Key key = Key.of(prefix + i);
+                        puts.put(key, api.put(server.address(), key, bytes("value"), OPTIONS.withTimeout(time)));
+                        if (i % 10 == 0) {
+                            puts.get(key)
+                                    .handle((version, error) -> error)
+                                    .toCompletableFuture()
+                                    .join();
+                        }
+                        if (puts.get(key).toCompletableFuture().isCompletedExceptionally()) {
+                            // Some thousand of them are enough.
+                            LockSupport.parkNanos(100_000);
+                        }
+                        if (i == 200) {
+                            underWay.complete(null);
+                        }
+                    }
+                }));
+            }
+            underWay.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            closing.close();
+            closed.set(true);
+            for (Future<?> caller : callers) {
+                caller.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            }
+        } finally {
+            closed.set(true);
+            threads.shutdown();
+        }
+        // What is on its way arrives before, or never.
+        server.close();
+        Set<Key> undone = new HashSet<>();
+        puts.forEach((key, put) -> {
+            if (codeOf(put)
+                    .filter(code -> code.action() == ErrorCode.Action.RETRY_ANYWHERE)
+                    .isPresent()) {
+                undone.add(key);
+            }
+        });
+        assertThat(undone)
+                .isNotEmpty()
+                .allSatisfy(key -> assertThat(result(clusters.get(0).get(key, EVERYWHERE)))
+                        .as(key.toString())
+                        .isEmpty());
+    }
+
+    @Test
+    void a_node_that_hangs_leaves_the_outcome_unknown_at_the_deadline() throws Exception {
+        Duration time = BRIEF_TIME;
+        while (!leavesTheOutcomeUnknown(time)) {
+            time = time.multipliedBy(4);
+            assertThat(time).as("time in which the calls should have arrived").isLessThan(PATIENCE);
+        }
+    }
+
+    /** Not if a call has not arrived in its time, as where a thread stood still for so long. */
+    private boolean leavesTheOutcomeUnknown(Duration time) throws Exception {
+        OneAnswerCluster silent = OneAnswerCluster.silent();
+        Map<String, CompletionStage<?>> calls = calls(served(silent).address(), OPTIONS.withTimeout(time));
+        Map<String, ErrorCode> codes = new LinkedHashMap<>();
+        calls.forEach((method, call) -> codes.put(method, failure(call).code()));
+        if (silent.calls() < calls.size()) {
+            return false;
+        }
+        assertThat(codes).allSatisfy((method, code) -> assertThat(code).isEqualTo(ErrorCode.INTERNAL));
+        return true;
+    }
+
+    @Test
+    void a_machine_that_accepts_and_says_nothing_costs_the_deadline_and_no_more() throws IOException {
+        try (SilentListener listener = new SilentListener()) {
+            calls(listener.address(), BRIEF)
+                    .forEach((method, call) ->
+                            assertThat(failure(call).code()).as(method).isIn(ErrorCode.INTERNAL, ErrorCode.NOT_SENT));
+        }
+    }
+
+    @Test
+    void an_address_that_is_none_is_refused_and_named() {
+        for (String address : List.of("", "no port", "127.0.0.1:", "127.0.0.1:99999", ":1")) {
+            calls(address, BRIEF).forEach((method, call) -> {
+                DhtException error = failure(call);
+                assertThat(error.code().action())
+                        .as("%s at \"%s\"", method, address)
+                        .isIn(ErrorCode.Action.FIX_REQUEST, ErrorCode.Action.RETRY_ANYWHERE);
+                assertThat(error).hasMessageContaining(address);
+            });
+        }
+    }
+
+    // Closing
+
+    @Test
+    void closing_ends_the_calls_under_way() throws Exception {
+        OneAnswerCluster silent = OneAnswerCluster.silent();
+        String address = served(silent).address();
+        Map<String, CompletionStage<?>> calls = calls(address, OPTIONS);
+        await().atMost(PATIENCE).until(() -> silent.calls() == calls.size());
+        api.close();
+        calls.forEach(
+                (method, call) -> assertThat(failure(call).code()).as(method).isEqualTo(ErrorCode.INTERNAL));
+    }
+
+    @Test
+    void a_closed_client_refuses_calls_and_may_be_closed_again() {
+        api.close();
+        api.close();
+        calls(address(0), OPTIONS)
+                .forEach((method, call) -> assertThat(failure(call).code().action())
+                        .as(method)
+                        .isEqualTo(ErrorCode.Action.RETRY_ANYWHERE));
+    }
+
+    @Test
+    void two_clients_live_side_by_side() {
+        RemoteApi other = newApi();
+        result(api.put(address(0), KEY, bytes("value"), EVERYWHERE));
+        other.close();
+        assertThat(result(api.get(address(0), KEY, OPTIONS)).map(Value::text)).contains("value");
+    }
+
+    /** How a call failed; empty if it did not. */
+    private static Optional<ErrorCode> codeOf(CompletionStage<?> call) {
+        return result(call.handle((done, error) ->
+                Optional.ofNullable(error).map(DhtException::unwrap).map(failure -> ((DhtException) failure).code())));
+    }
+
+    /** One call of every method. */
+    private Map<String, CompletionStage<?>> calls(String address, CallOptions options) {
+        Map<String, CompletionStage<?>> calls = new LinkedHashMap<>();
+        calls.put("get", api.get(address, KEY, options));
+        calls.put("put", api.put(address, KEY, bytes("value"), options));
+        calls.put("delete", api.delete(address, KEY, options));
+        calls.put("getAll", api.getAll(address, List.of(KEY, Key.of("other")), options));
+        calls.put("putAll", api.putAll(address, Map.of(KEY, bytes("value")), options));
+        calls.put("scan", api.scan(address, KeyRange.all(), ScanScope.CLUSTER, 10, options));
+        calls.put("locate", api.locate(address, KEY, options));
+        calls.put("status", api.status(address, options));
+        return calls;
+    }
+
+    /** An address of this machine at which nobody listens. */
+    private static String nobodysAddress() {
+        return "127.0.0.1:" + FreePorts.find();
+    }
+}

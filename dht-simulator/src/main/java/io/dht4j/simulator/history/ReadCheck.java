@@ -1,0 +1,117 @@
+package io.dht4j.simulator.history;
+
+import io.dht4j.Key;
+import io.dht4j.Version;
+import io.dht4j.spi.Entry;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Whether a read showed what it had to. It must show the newest write that was acknowledged before it began, or a newer one; a monotonic one also
+ * what another monotonic one has shown that ended before it began. It must not show what nobody wrote, what certainly failed, what was
+ * deleted by something newer, or what has expired by the clock of its node. Belongs to the thread of its history.
+ */
+public final class ReadCheck {
+
+    private final History history;
+    private final Hiding hiding;
+    /** For each key, what monotonic reads that showed nothing must have seen at least. */
+    private final Map<Key, List<Hidden>> hidden = new HashMap<>();
+
+    /** A read that ended at a moment had seen this, or something newer. */
+    private record Hidden(int moment, Version least) {}
+
+    /**
+     * A check of reads.
+     *
+     * @param history what clients did
+     * @param hiding what may hide a write from a read
+     */
+    public ReadCheck(History history, Hiding hiding) {
+        this.history = history;
+        this.hiding = hiding;
+    }
+
+    /**
+     * Judges a read that has succeeded, and takes note of what it showed. Reads must be given in the order in which they ended; a history that has ended
+     * may be judged as well as one that goes on.
+     *
+     * @param read a read or scan of the history
+     * @return what is wrong with it; empty if nothing is
+     */
+    public Optional<String> violation(Operation read) {
+        List<Operation> writes = history.writesOf(read.key());
+        Optional<Least> least = writes.stream()
+                .flatMap(write -> mustBeSeen(write, read).map(entry -> new Least(write, entry)).stream())
+                .max((a, b) -> a.entry().supersedes(b.entry()) ? 1 : b.entry().supersedes(a.entry()) ? -1 : 0);
+        return read.read() == null ? absent(read, least) : present(read, read.read(), writes, least);
+    }
+
+    /** A write that a read must show, or something newer, with the stamp by which that is known. */
+    private record Least(Operation write, Entry entry) {}
+
+    private static Optional<Entry> mustBeSeen(Operation write, Operation read) {
+        if (write.outcome() == Operation.Outcome.DONE
+                && write.ended() < read.begun()
+                && write.version().isPresent()) {
+            return Optional.of(write.entry());
+        }
+        return read.kind() == Operation.Kind.READ ? write.seenBefore(read.begun()) : Optional.empty();
+    }
+
+    private Optional<String> present(Operation read, byte[] shown, List<Operation> writes, Optional<Least> least) {
+        Optional<Operation> found = writes.stream()
+                .filter(write -> write.written() != null && Arrays.equals(write.written(), shown))
+                .findFirst();
+        if (found.isEmpty()) {
+            return Optional.of(read + " shows what nobody wrote");
+        }
+        Operation origin = found.get();
+        if (origin.outcome() == Operation.Outcome.FAILED) {
+            return Optional.of(read + " shows what certainly failed: " + origin);
+        }
+        // The clock may have been set back meanwhile.
+        if (!origin.isLive(read.earliestClock())) {
+            return Optional.of(read + " shows what has expired: " + origin);
+        }
+        Entry entry = Entry.value(read.key(), read.version().orElseThrow(), shown, origin.expiresAtMillis());
+        // Of several keys that were written together only the greatest version may be known.
+        if (least.isPresent()
+                && least.get().write() != origin
+                && least.get().entry().supersedes(entry)) {
+            return Optional.of(read + " shows " + origin + ", which is older than "
+                    + least.get().write());
+        }
+        if (read.kind() == Operation.Kind.READ
+                && hidden.getOrDefault(read.key(), List.of()).stream()
+                        .anyMatch(each ->
+                                each.moment() < read.begun() && each.least().compareTo(entry.version()) > 0)) {
+            return Optional.of(read + " shows " + origin + ", which an earlier read had seen deleted or expired");
+        }
+        if (read.kind() == Operation.Kind.READ) {
+            origin.seen(read.ended(), read.version().orElseThrow());
+        }
+        return Optional.empty();
+    }
+
+    private Optional<String> absent(Operation read, Optional<Least> least) {
+        if (least.isEmpty()
+                || least.get().write().kind() == Operation.Kind.DELETE
+                || !least.get().write().isLive(read.latestClock())) {
+            return Optional.empty();
+        }
+        // Something newer must hide it, which some replica has kept: a delete, or a value that has expired.
+        Optional<Version> newer = hiding.least(read, least.get().entry());
+        if (newer.isEmpty()) {
+            return Optional.of(read + " does not show " + least.get().write());
+        }
+        if (read.kind() == Operation.Kind.READ) {
+            hidden.computeIfAbsent(read.key(), key -> new ArrayList<>()).add(new Hidden(read.ended(), newer.get()));
+        }
+        return Optional.empty();
+    }
+}

@@ -1,0 +1,78 @@
+package io.dht4j.simulator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dht4j.testkit.SearchEffort;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@Tag("search")
+class SimulatorTest {
+
+    /** More are tried by {@code ./dht simulate}. */
+    private static final int SEEDS = Integer.getInteger("dht4j.seeds", SearchEffort.of(200));
+
+    static LongStream seeds() {
+        return LongStream.range(0, SEEDS);
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void noPromiseIsBroken(long seed) {
+        SimulationReport report = Simulator.run(seed, SimulationOptions.defaults());
+
+        assertThat(report.violations())
+                .as("./dht simulate --seed %d: %s", seed, report)
+                .isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 1_000_000_007})
+    void oneSeedGivesOneHistory(long seed) {
+        assertThat(Simulator.run(seed, SimulationOptions.defaults()))
+                .isEqualTo(Simulator.run(seed, SimulationOptions.defaults()));
+    }
+
+    @Test
+    void seedsDiffer() {
+        assertThat(LongStream.range(0, 20)
+                        .mapToObj(seed -> Simulator.run(seed, SimulationOptions.defaults())
+                                .fingerprint()))
+                .doesNotHaveDuplicates();
+    }
+
+    @Test
+    void everyKindOfFaultHappensAndMostCallsSucceed() {
+        Map<String, Integer> faults = new TreeMap<>();
+        Map<String, Integer> outcomes = new TreeMap<>();
+        for (long seed = 0; seed < 20; seed++) {
+            SimulationReport report = Simulator.run(seed, SimulationOptions.defaults());
+            report.faults().forEach((fault, count) -> faults.merge(fault, count, Integer::sum));
+            report.outcomes().forEach((outcome, count) -> outcomes.merge(outcome, count, Integer::sum));
+        }
+
+        assertThat(faults)
+                .containsOnlyKeys(
+                        "change of the network",
+                        "crash",
+                        "cut",
+                        "cut in one direction",
+                        "disk full",
+                        "drift of a broken clock",
+                        "drift of a clock",
+                        "failed write of a disk",
+                        "jump of a clock",
+                        "loss of a disk",
+                        "loss of power",
+                        "pause",
+                        "restart");
+        assertThat(outcomes.get("done")).isGreaterThan(outcomes.get("unknown") + outcomes.get("failed"));
+        assertThat(outcomes.get("snapshot")).isGreaterThan(20);
+    }
+}

@@ -1,0 +1,135 @@
+package io.dht4j.simulator.cluster;
+
+import io.dht4j.Key;
+import io.dht4j.KeyRange;
+import io.dht4j.spi.ContentListener;
+import io.dht4j.spi.Entry;
+import io.dht4j.spi.EntryCursor;
+import io.dht4j.spi.StoreException;
+import io.dht4j.testkit.ForwardingStore;
+import io.dht4j.testkit.ModelStore;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntConsumer;
+
+/** A model store that wants store threads, as one on a disk does, unless it is asked for otherwise; and that can be made to fail. */
+final class BlockingStore extends ForwardingStore {
+
+    private final boolean memoryFast;
+    volatile boolean broken;
+    /** Whether it reads, but takes no writes. */
+    volatile boolean readOnly;
+    /** How many entries each call brought. */
+    final List<Integer> applied = new CopyOnWriteArrayList<>();
+
+    /** So often what is held cannot be read to the end by who begins to follow. */
+    volatile int followsThatFail;
+
+    /** How often it was read. */
+    final AtomicInteger gets = new AtomicInteger();
+
+    /** Whether it has everything in memory, though others of its calls wait for a disk. */
+    volatile boolean remembers;
+
+    /** Called by each read before it reads. */
+    volatile Runnable beforeGet = () -> {};
+
+    /** Called by each write, with the number of its entries, before it writes. */
+    volatile IntConsumer beforeApply = entries -> {};
+
+    BlockingStore() {
+        this(false);
+    }
+
+    private BlockingStore(boolean memoryFast) {
+        super(new ModelStore());
+        this.memoryFast = memoryFast;
+    }
+
+    /** One that wants no store threads, but can be made to fail all the same. */
+    static BlockingStore memoryFast() {
+        return new BlockingStore(true);
+    }
+
+    private void checkWhole() {
+        if (broken && memoryFast) {
+            throw new AssertionError("broken");
+        }
+        if (broken) {
+            throw new StoreException("disk full");
+        }
+    }
+
+    @Override
+    public Optional<Entry> get(Key key) {
+        gets.incrementAndGet();
+        beforeGet.run();
+        checkWhole();
+        return super.get(key);
+    }
+
+    @Override
+    public Optional<Held> getFromMemory(Key key) {
+        if (!remembers) {
+            return super.getFromMemory(key);
+        }
+        checkWhole();
+        return Optional.of(new Held(super.get(key)));
+    }
+
+    @Override
+    public void apply(List<Entry> entries) {
+        checkWhole();
+        if (readOnly) {
+            throw new StoreException("disk full");
+        }
+        beforeApply.accept(entries.size());
+        applied.add(entries.size());
+        super.apply(entries);
+    }
+
+    @Override
+    public EntryCursor scan(KeyRange range) {
+        checkWhole();
+        return super.scan(range);
+    }
+
+    @Override
+    public EntryCursor follow(ContentListener listener) {
+        EntryCursor held = super.follow(listener);
+        return followsThatFail-- > 0 ? new BrokenCursor(held) : held;
+    }
+
+    /** Fails at its end. */
+    private record BrokenCursor(EntryCursor held) implements EntryCursor {
+        @Override
+        public boolean hasNext() {
+            if (!held.hasNext()) {
+                throw new StoreException("the file was opened again");
+            }
+            return true;
+        }
+
+        @Override
+        public Entry next() {
+            return held.next();
+        }
+
+        @Override
+        public void close() {
+            held.close();
+        }
+    }
+
+    @Override
+    public boolean isMemoryFast() {
+        return memoryFast;
+    }
+
+    @Override
+    public String name() {
+        return memoryFast ? "failing" : "blocking";
+    }
+}

@@ -1,0 +1,122 @@
+package io.dht4j.simulator.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dht4j.CallOptions;
+import io.dht4j.Cluster;
+import io.dht4j.ErrorCode;
+import io.dht4j.Key;
+import io.dht4j.KeyRange;
+import io.dht4j.KeyValue;
+import io.dht4j.Scan;
+import io.dht4j.Value;
+import io.dht4j.core.RemoteCluster;
+import io.dht4j.core.RemoteOptions;
+import io.dht4j.simulator.contract.DirectRemoteApi;
+import io.dht4j.testkit.Fault;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** A remote cluster in front of real nodes, some of which fail. */
+class RemoteClusterOverNodesTest {
+
+    private static final CallOptions ALL_OF_THREE = CallOptions.defaults().withPolicy(3, 3);
+
+    private final SimulatedCluster cluster = SimulatedCluster.of(5, 3).start();
+    private final Map<String, Cluster> listening =
+            new LinkedHashMap<>(Map.of("a:1", cluster.node(0), "b:1", cluster.node(1), "c:1", cluster.node(2)));
+    private final RemoteCluster remote = cluster.await(RemoteCluster.connecting(
+            new DirectRemoteApi(listening, cluster.env),
+            List.of("a:1", "b:1", "c:1"),
+            RemoteOptions.defaults().withTimeout(Duration.ofSeconds(1)).withScanPageSize(10),
+            cluster.env));
+
+    @AfterEach
+    void close() {
+        remote.close();
+        cluster.close();
+    }
+
+    private String serving() {
+        return switch (cluster.await(remote.status()).id().value()) {
+            case "n0" -> "a:1";
+            case "n1" -> "b:1";
+            default -> "c:1";
+        };
+    }
+
+    @Test
+    void itSeesWhatTheNodesSee() {
+        Key key = Key.of("key");
+        cluster.await(remote.put(key, new byte[] {7}, ALL_OF_THREE));
+        assertThat(cluster.await(remote.get(key)))
+                .isEqualTo(cluster.await(cluster.node(1).get(key)));
+        assertThat(cluster.await(remote.locate(key)))
+                .isEqualTo(cluster.await(cluster.node(2).locate(key)));
+        assertThat(remote.topology()).isEqualTo(cluster.topology);
+        assertThat(remote.defaultPolicy()).isEqualTo(cluster.node(0).defaultPolicy());
+        assertThat(cluster.failureOf(remote.get(key, CallOptions.defaults().withPolicy(4, 7)))
+                        .code())
+                .isEqualTo(ErrorCode.POLICY_INVALID);
+    }
+
+    @Test
+    void callsGoOnWhenNodesLeaveOneAfterTheOther() {
+        Key key = Key.of("key");
+        for (int left = 3; left > 0; left--) {
+            byte[] value = {(byte) left};
+            cluster.await(remote.put(key, value, ALL_OF_THREE));
+            assertThat(cluster.await(remote.get(key)).map(Value::bytes)).contains(value);
+            listening.remove(serving());
+        }
+        assertThat(cluster.failureOf(remote.put(key, new byte[1])).code()).isEqualTo(ErrorCode.NOT_SENT);
+        listening.put("b:1", cluster.node(1));
+        cluster.await(remote.put(key, new byte[1], ALL_OF_THREE));
+    }
+
+    @Test
+    void aNodeThatIsCutOffFromTheOthersIsLeftForOneThatIsNot() {
+        Key key = Key.of("key");
+        cluster.await(remote.put(key, new byte[1], ALL_OF_THREE));
+        int preferred = List.of("a:1", "b:1", "c:1").indexOf(serving());
+        cluster.links.get(preferred).towardAll(Fault.refuse());
+        // Reads two of three, which the node that is cut off cannot.
+        assertThat(cluster.await(remote.get(key))).isPresent();
+        assertThat(serving()).isNotEqualTo(List.of("a:1", "b:1", "c:1").get(preferred));
+        cluster.await(remote.put(key, new byte[2]));
+    }
+
+    @Test
+    void aScanSurvivesTheNodeThatBeganIt() {
+        Map<Key, byte[]> values = new LinkedHashMap<>();
+        for (int i = 0; i < 35; i++) {
+            values.put(Key.of("key%03d".formatted(i)), new byte[i]);
+        }
+        cluster.await(remote.putAll(values, ALL_OF_THREE));
+        Scan scan = remote.scan(KeyRange.all());
+        List<KeyValue> shown = new ArrayList<>(cluster.await(scan.next()));
+        listening.remove(serving());
+        for (List<KeyValue> page = cluster.await(scan.next()); !page.isEmpty(); page = cluster.await(scan.next())) {
+            shown.addAll(page);
+        }
+        assertThat(shown).extracting(KeyValue::key).containsExactlyElementsOf(values.keySet());
+    }
+
+    @Test
+    void aWriteThatANodeCannotConfirmIsIndeterminateAndNotRepeated() {
+        Key key = Key.of("key");
+        int preferred = List.of("a:1", "b:1", "c:1").indexOf(serving());
+        cluster.links.get(preferred).towardAll(Fault.loseReply());
+        assertThat(cluster.failureOf(remote.put(key, new byte[1], ALL_OF_THREE)).code())
+                .isIn(ErrorCode.WRITE_INDETERMINATE, ErrorCode.INTERNAL);
+        cluster.heal();
+        Value first = cluster.await(cluster.node(0).get(key, ALL_OF_THREE)).orElseThrow();
+        cluster.env.advance(Duration.ofSeconds(5));
+        assertThat(cluster.await(cluster.node(0).get(key, ALL_OF_THREE))).contains(first);
+    }
+}

@@ -1,0 +1,205 @@
+package io.dht4j.simulator.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dht4j.ErrorCode;
+import io.dht4j.Key;
+import io.dht4j.Version;
+import io.dht4j.core.internal.admission.QueueLimits;
+import io.dht4j.core.internal.clock.HybridClock;
+import io.dht4j.core.internal.refill.Unfilled;
+import io.dht4j.core.internal.repair.Content;
+import io.dht4j.core.internal.repair.Fence;
+import io.dht4j.core.internal.repair.SetBack;
+import io.dht4j.core.internal.replica.Replica;
+import io.dht4j.core.internal.snapshot.Cuts;
+import io.dht4j.core.internal.wire.Answer;
+import io.dht4j.core.internal.wire.Reply;
+import io.dht4j.core.internal.wire.Request;
+import io.dht4j.spi.CallContext;
+import io.dht4j.spi.Entry;
+import io.dht4j.testkit.VirtualEnvironment;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** One replica by itself: what several requests that come together do to each other. */
+class ReplicaTest {
+
+    private static final long SECOND = Duration.ofSeconds(1).toNanos();
+    private static final int MAX_VALUE_BYTES = 1 << 20;
+    private static final int STORE_READS = 4;
+
+    private final VirtualEnvironment env = VirtualEnvironment.seeded(1);
+    private final List<Reply> replies = new ArrayList<>();
+
+    private Replica over(BlockingStore store) {
+        return over(store, STORE_READS);
+    }
+
+    private Replica over(BlockingStore store, int storeReads) {
+        Fence fence = new Fence(store, 1, key -> 0);
+        fence.load();
+        HybridClock clock = new HybridClock(env::currentTimeMillis, 1000);
+        return new Replica(
+                store,
+                fence,
+                new Content(
+                        store,
+                        fence,
+                        new SetBack(fence, new Unfilled(), clock::isTooFarAhead, () -> {}),
+                        1,
+                        key -> 0,
+                        env::currentTimeMillis,
+                        Duration.ofHours(1)),
+                env,
+                clock,
+                new Cuts(store, env, clock, 1 << 20),
+                key -> 0,
+                MAX_VALUE_BYTES,
+                100,
+                1 << 20,
+                storeReads,
+                new QueueLimits(SECOND, SECOND),
+                new Unfilled());
+    }
+
+    private static Request write(Entry... entries) {
+        return new Request.ApplyEntries(List.of(entries));
+    }
+
+    private static Entry entry(String key, long version) {
+        return Entry.value(Key.of(key), new Version(version), new byte[] {1}, Entry.NEVER);
+    }
+
+    private static Request read(String key) {
+        return new Request.ReadKeys(List.of(new Request.Query(Key.of(key), true)), MAX_VALUE_BYTES);
+    }
+
+    private void serve(Replica replica, Request request, Consumer<Reply> reply) {
+        replica.serve(request, new CallContext(env::nanoTime, SECOND), reply);
+    }
+
+    @Test
+    void what_the_store_has_in_memory_is_answered_at_once() {
+        BlockingStore store = new BlockingStore();
+        Replica replica = over(store);
+        serve(replica, write(entry("k", 1)), replies::add);
+        env.runUntilIdle();
+        store.remembers = true;
+
+        serve(replica, read("k"), replies::add);
+        serve(replica, read("absent"), replies::add);
+
+        assertThat(replies.subList(1, 3))
+                .containsExactly(
+                        new Reply.Found(List.of(new Answer.Whole(entry("k", 1)))),
+                        new Reply.Found(List.of(new Answer.Absent())));
+        assertThat(store.gets).hasValue(0);
+    }
+
+    @Test
+    void a_store_that_fails_to_look_into_its_memory_is_read_as_any_other() {
+        BlockingStore store = new BlockingStore();
+        Replica replica = over(store);
+        store.remembers = true;
+        store.broken = true;
+
+        serve(replica, read("k"), replies::add);
+        assertThat(replies).isEmpty();
+        env.runUntilIdle();
+
+        assertThat(replies).singleElement().isInstanceOf(Reply.Failed.class);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void who_throws_at_a_reply_keeps_nobody_else_from_theirs(boolean memoryFast) {
+        Replica replica = over(memoryFast ? BlockingStore.memoryFast() : new BlockingStore());
+        for (int i = 0; i < 6; i++) {
+            boolean throwing = i % 3 == 1;
+            Consumer<Reply> reply = given -> {
+                if (throwing) {
+                    throw new IllegalStateException("as this test wants it");
+                }
+                replies.add(given);
+            };
+            serve(replica, i < 3 ? write(entry("key" + i, 1)) : read("key" + i), reply);
+        }
+        env.advance(Duration.ofSeconds(1));
+
+        assertThat(replies).hasSize(4);
+        // And the next ones are served.
+        serve(replica, write(entry("key", 2)), replies::add);
+        serve(replica, read("key"), replies::add);
+        env.advance(Duration.ofSeconds(1));
+        assertThat(replies).hasSize(6).noneMatch(Reply.Failed.class::isInstance);
+    }
+
+    @Test
+    void aClientsReadPassesTheRefillsThatCameBeforeIt() {
+        Replica replica = over(new BlockingStore(), 1);
+        int refills = 20;
+        for (int i = 0; i < refills; i++) {
+            replica.refill(new Request.ApplyEntries(List.of(entry("refilled" + i, 1))), replies::add);
+        }
+        serve(replica, read("k"), replies::add);
+        env.runUntilIdle();
+
+        assertThat(replies).hasSize(refills + 1);
+        assertThat(replies.subList(0, refills / 2)).anyMatch(Reply.Found.class::isInstance);
+    }
+
+    /** What is older than version 100 is refused: so the store remembers it. */
+    private static BlockingStore fencedAt100() {
+        BlockingStore store = new BlockingStore();
+        store.keepNote(
+                "fence",
+                ByteBuffer.allocate(2 * Long.BYTES).putLong(100).putLong(0).array());
+        return store;
+    }
+
+    @Test
+    void writes_behind_a_fence_are_taken_out_of_their_group_and_the_others_stay_together() {
+        BlockingStore store = fencedAt100();
+        Replica replica = over(store);
+        for (int i = 0; i < 8; i++) {
+            boolean behind = i == 2 || i == 3 || i == 6;
+            serve(replica, write(entry("key" + i, 200), entry("other" + i, behind ? 50 : 200)), replies::add);
+        }
+        env.advance(Duration.ofSeconds(1));
+
+        assertThat(replies).hasSize(8);
+        for (int i = 0; i < 8; i++) {
+            boolean behind = i == 2 || i == 3 || i == 6;
+            assertThat(replies.get(i))
+                    .isEqualTo(
+                            behind
+                                    ? new Reply.Failed(
+                                            ErrorCode.VERSION_TOO_OLD,
+                                            "version " + new Version(50) + " of key other" + i
+                                                    + " is older than what all replicas have agreed on")
+                                    : Reply.Applied.AS_NEWEST);
+            assertThat(store.get(Key.of("key" + i)).isPresent()).isNotEqualTo(behind);
+        }
+        assertThat(store.applied).containsExactly(10);
+    }
+
+    @Test
+    void a_group_of_which_all_is_behind_a_fence_never_reaches_the_store() {
+        BlockingStore store = fencedAt100();
+        Replica replica = over(store);
+        for (int i = 0; i < 3; i++) {
+            serve(replica, write(entry("key" + i, 50)), replies::add);
+        }
+        env.advance(Duration.ofSeconds(1));
+
+        assertThat(replies).hasSize(3).allMatch(reply -> ((Reply.Failed) reply).code() == ErrorCode.VERSION_TOO_OLD);
+        assertThat(store.applied).isEmpty();
+    }
+}

@@ -1,0 +1,24 @@
+package io.dht4j.simulator.contract;
+
+import io.dht4j.testkit.LoopbackNetwork;
+import io.dht4j.Node;
+import io.dht4j.core.SystemEnvironment;
+import io.dht4j.spi.Environment;
+import io.dht4j.spi.Transport;
+import org.junit.jupiter.api.AfterEach;
+
+class ClusterOverLoopbackTest extends ClusterOverTransportContract {
+
+    private final Environment environment = SystemEnvironment.create("loopback-test");
+    private final LoopbackNetwork network = LoopbackNetwork.on(environment);
+
+    @AfterEach
+    void closeEnvironment() {
+        environment.close();
+    }
+
+    @Override
+    protected Transport newTransport(Node self) {
+        return network.transport(self.address());
+    }
+}

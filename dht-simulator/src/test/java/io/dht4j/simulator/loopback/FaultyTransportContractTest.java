@@ -1,0 +1,57 @@
+package io.dht4j.simulator.loopback;
+
+import io.dht4j.testkit.Fault;
+import io.dht4j.testkit.FaultyTransport;
+import io.dht4j.testkit.LoopbackNetwork;
+import io.dht4j.testkit.TransportContract;
+import io.dht4j.core.SystemEnvironment;
+import io.dht4j.spi.Environment;
+import io.dht4j.spi.Transport;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+
+/** A slow network is a network: with delays in every call the contract still holds. */
+@Tag("portable")
+class FaultyTransportContractTest extends TransportContract {
+
+    private final Environment environment = SystemEnvironment.create("faulty-test");
+    private final LoopbackNetwork network = LoopbackNetwork.on(environment);
+    private final Map<Transport, String> addresses = new ConcurrentHashMap<>();
+
+    @AfterEach
+    void closeEnvironment() {
+        environment.close();
+    }
+
+    @Override
+    protected Transport newTransport() {
+        return newTransport("faulty-" + addresses.size() + ":1");
+    }
+
+    @Override
+    protected Transport newTransport(String address) {
+        FaultyTransport transport = new FaultyTransport(network.transport(address), environment);
+        transport.towardAll(Fault.delay(Duration.ZERO, Duration.ofMillis(1)));
+        addresses.put(transport, address);
+        return transport;
+    }
+
+    @Override
+    protected String address(Transport transport) {
+        return addresses.get(transport);
+    }
+
+    @Override
+    protected int maxFrameBytes() {
+        return LoopbackNetwork.DEFAULT_MAX_FRAME_BYTES;
+    }
+
+    @Override
+    protected Predicate<Thread> ownThreads() {
+        return thread -> false;
+    }
+}
