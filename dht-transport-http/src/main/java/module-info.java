@@ -2,6 +2,7 @@
 module io.dht4j.transport.http {
     requires static transitive org.jspecify;
     requires transitive io.dht4j.api;
+    requires transitive io.dht4j.transport.common;
     requires com.fasterxml.jackson.core;
     requires io.netty.buffer;
     requires io.netty.codec;

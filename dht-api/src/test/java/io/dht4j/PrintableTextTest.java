@@ -2,7 +2,6 @@ package io.dht4j;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dht4j.security.RefusedCallers;
 import io.dht4j.spi.StoreException;
 import io.dht4j.spi.TransportException;
 import java.util.ArrayList;
@@ -72,7 +71,6 @@ class PrintableTextTest {
         } catch (IllegalArgumentException e) {
             messages.add(e.getMessage());
         }
-        new RefusedCallers(messages::add).refused("10.0.0.1" + HOSTILE, HOSTILE);
 
         assertThat(messages)
                 .allSatisfy(message ->

@@ -1,7 +1,7 @@
 package io.dht4j.server;
 
 import io.dht4j.NodeId;
-import io.dht4j.security.TlsFiles;
+import io.dht4j.spi.TlsFiles;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

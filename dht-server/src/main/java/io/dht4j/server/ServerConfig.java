@@ -3,7 +3,7 @@ package io.dht4j.server;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.Topology;
-import io.dht4j.security.PrivateFiles;
+import io.dht4j.spi.PrivateFiles;
 import io.dht4j.spi.Endpoints;
 import java.io.IOException;
 import java.io.Reader;

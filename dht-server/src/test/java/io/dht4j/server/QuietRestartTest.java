@@ -8,7 +8,7 @@ import io.dht4j.server.cli.CommandLineRun;
 import io.dht4j.server.client.Access;
 import io.dht4j.server.client.AskedPolicy;
 import io.dht4j.server.client.DhtClient;
-import io.dht4j.security.TlsFiles;
+import io.dht4j.spi.TlsFiles;
 import io.dht4j.testkit.FreePorts;
 import io.dht4j.testkit.TestCertificates;
 import io.dht4j.testkit.TestCertificates.Issued;

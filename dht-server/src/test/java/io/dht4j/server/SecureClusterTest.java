@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.dht4j.server.cli.CommandLineRun;
 import io.dht4j.server.TransportChoice.Protocol;
-import io.dht4j.security.PrivateFiles;
+import io.dht4j.spi.PrivateFiles;
 import io.dht4j.security.Tls;
 import io.dht4j.testkit.FreePorts;
 import io.dht4j.testkit.TestCertificates;

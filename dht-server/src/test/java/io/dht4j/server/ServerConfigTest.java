@@ -15,7 +15,7 @@ import io.dht4j.core.Repair;
 import io.dht4j.server.PlacementChoice.Hash;
 import io.dht4j.server.PlacementChoice.Strategy;
 import io.dht4j.server.StoreChoice.Kind;
-import io.dht4j.security.TlsFiles;
+import io.dht4j.spi.TlsFiles;
 import io.dht4j.store.mvstore.Durability;
 import io.dht4j.transport.grpc.GrpcMode;
 import io.dht4j.transport.http.HttpClientKind;

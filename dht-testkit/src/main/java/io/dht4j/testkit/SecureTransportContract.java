@@ -4,8 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.Node;
 import io.dht4j.NodeId;
-import io.dht4j.security.Tls;
-import io.dht4j.security.TlsFiles;
+import io.dht4j.spi.TlsFiles;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Frame;
 import io.dht4j.spi.FrameHandler;
@@ -16,7 +15,6 @@ import java.io.IOException;
 import java.net.Socket;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
-import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -26,7 +24,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import javax.net.ssl.SSLContext;
-import javax.net.ssl.TrustManager;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -261,13 +258,10 @@ public abstract class SecureTransportContract extends TransportHarness {
         Started callee = secure(authority.mutual("n2"), handler);
         Started good = secure(authority.mutual("n1"), handler);
         int port = Integer.parseInt(callee.address().substring(callee.address().lastIndexOf(':') + 1));
-        try (Tls nameless = Tls.load(authority.trusting(), warning -> {})) {
-            SSLContext context = SSLContext.getInstance("TLS");
-            context.init(null, new TrustManager[] {nameless.trustManager()}, new SecureRandom());
-            for (int i = 0; i < 5; i++) {
-                knock(context, port, requestBytes());
-                assertServes(good, "n2", callee);
-            }
+        SSLContext context = authority.nameless();
+        for (int i = 0; i < 5; i++) {
+            knock(context, port, requestBytes());
+            assertServes(good, "n2", callee);
         }
         good.transport().close();
         callee.transport().close();

@@ -1,7 +1,12 @@
 package io.dht4j.testkit;
 
-import io.dht4j.security.PrivateFiles;
-import io.dht4j.security.TlsFiles;
+import javax.net.ssl.TrustManagerFactory;
+import javax.net.ssl.SSLContext;
+import java.security.cert.CertificateFactory;
+import java.security.KeyStore;
+import java.io.InputStream;
+import io.dht4j.spi.PrivateFiles;
+import io.dht4j.spi.TlsFiles;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -111,6 +116,27 @@ public final class TestCertificates {
      */
     public TlsFiles trusting() {
         return TlsFiles.trusting(authority);
+    }
+
+    /**
+     * Makes a context for a client that trusts this authority and has no certificate.
+     *
+     * @return a context of its own
+     * @throws GeneralSecurityException if the JVM knows no such certificates
+     */
+    SSLContext nameless() throws GeneralSecurityException {
+        try (InputStream in = Files.newInputStream(authority())) {
+            KeyStore trusted = KeyStore.getInstance(KeyStore.getDefaultType());
+            trusted.load(null, null);
+            trusted.setCertificateEntry("authority", CertificateFactory.getInstance("X.509").generateCertificate(in));
+            TrustManagerFactory factory = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+            factory.init(trusted);
+            SSLContext context = SSLContext.getInstance("TLS");
+            context.init(null, factory.getTrustManagers(), new SecureRandom());
+            return context;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /**

@@ -43,6 +43,7 @@ class ArchitectureTest {
                         "io.dht4j.core",
                         "io.dht4j.store.memory",
                         "io.dht4j.store.mvstore",
+                        "io.dht4j.security",
                         "io.dht4j.transport.http",
                         "io.dht4j.transport.grpc",
                         "io.dht4j.server",

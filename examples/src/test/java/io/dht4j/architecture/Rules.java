@@ -68,7 +68,7 @@ final class Rules {
     }
 
     private String[] api() {
-        return new String[] {root, root + ".security", root + ".spi"};
+        return new String[] {root, root + ".spi"};
     }
 
     /** Every rule by its name. */
@@ -93,9 +93,14 @@ final class Rules {
                 "the log of hints depends on the API only",
                 dependsOnlyOn(new String[] {in("store.hints")}, in("store.log"), "org.slf4j.."));
         rules.put(
+                "what transports share depends on the API only",
+                dependsOnlyOn(new String[] {in("security"), in("transport.common")}, "org.slf4j.."));
+        rules.put(
                 "the HTTP transport depends on the API, Vert.x and one-nio",
                 dependsOnlyOn(
                         new String[] {in("transport.http")},
+                        in("security"),
+                        in("transport.common"),
                         "io.vertx..",
                         "io.netty..",
                         "one.nio..",
@@ -114,6 +119,8 @@ final class Rules {
                 "the gRPC transport depends on the API and gRPC",
                 dependsOnlyOn(
                         new String[] {in("transport.grpc")},
+                        in("security"),
+                        in("transport.common"),
                         in("v1"),
                         "io.grpc..",
                         "com.google.protobuf..",

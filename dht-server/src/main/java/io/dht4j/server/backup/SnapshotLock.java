@@ -1,7 +1,7 @@
 package io.dht4j.server.backup;
 
 import io.dht4j.server.client.ClientException;
-import io.dht4j.security.PrivateFiles;
+import io.dht4j.spi.PrivateFiles;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.OverlappingFileLockException;

@@ -4,7 +4,7 @@ import io.dht4j.Key;
 import io.dht4j.Version;
 import io.dht4j.server.client.ClientException;
 import io.dht4j.server.client.Item;
-import io.dht4j.security.PrivateFiles;
+import io.dht4j.spi.PrivateFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

@@ -1,7 +1,7 @@
 package io.dht4j.server.cli;
 
 import io.dht4j.server.client.ClientException;
-import io.dht4j.security.PrivateFiles;
+import io.dht4j.spi.PrivateFiles;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.AccessDeniedException;

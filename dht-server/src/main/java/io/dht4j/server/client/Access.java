@@ -1,7 +1,7 @@
 package io.dht4j.server.client;
 
 import io.dht4j.security.Tls;
-import io.dht4j.security.TlsFiles;
+import io.dht4j.spi.TlsFiles;
 import java.security.GeneralSecurityException;
 import java.util.Optional;
 import java.util.function.Consumer;

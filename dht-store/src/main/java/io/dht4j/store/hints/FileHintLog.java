@@ -1,7 +1,7 @@
 package io.dht4j.store.hints;
 
 import io.dht4j.NodeId;
-import io.dht4j.security.PrivateFiles;
+import io.dht4j.spi.PrivateFiles;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.HintLog;
 import io.dht4j.spi.StoreException;

@@ -1,6 +1,6 @@
 package io.dht4j.store.mvstore;
 
-import io.dht4j.security.PrivateFiles;
+import io.dht4j.spi.PrivateFiles;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.channels.FileChannel;

@@ -1,6 +1,6 @@
 package io.dht4j.store.mvstore;
 
-import io.dht4j.security.PrivateFiles;
+import io.dht4j.spi.PrivateFiles;
 import io.dht4j.spi.RefillMarker;
 import io.dht4j.spi.StoreException;
 import java.io.IOException;

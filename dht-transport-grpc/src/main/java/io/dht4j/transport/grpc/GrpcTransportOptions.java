@@ -1,6 +1,6 @@
 package io.dht4j.transport.grpc;
 
-import io.dht4j.security.TlsFiles;
+import io.dht4j.spi.TlsFiles;
 import io.dht4j.spi.MemoryBudget;
 import java.time.Duration;
 import java.util.Optional;

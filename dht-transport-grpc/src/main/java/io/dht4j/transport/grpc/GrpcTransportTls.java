@@ -4,7 +4,7 @@ import io.dht4j.NodeId;
 import io.dht4j.PrintableText;
 import io.dht4j.security.RefusedCallers;
 import io.dht4j.security.Tls;
-import io.dht4j.security.TlsFiles;
+import io.dht4j.spi.TlsFiles;
 import io.dht4j.spi.FrameHandler;
 import io.grpc.Attributes;
 import io.grpc.Grpc;

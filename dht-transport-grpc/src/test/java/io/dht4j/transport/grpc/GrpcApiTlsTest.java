@@ -8,7 +8,7 @@ import static org.awaitility.Awaitility.await;
 import io.dht4j.CallOptions;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
-import io.dht4j.security.TlsFiles;
+import io.dht4j.spi.TlsFiles;
 import io.dht4j.spi.RemoteApi;
 import io.dht4j.testkit.TestCertificates;
 import java.nio.file.Path;

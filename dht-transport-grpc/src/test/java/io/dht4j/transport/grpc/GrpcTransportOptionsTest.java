@@ -2,7 +2,7 @@ package io.dht4j.transport.grpc;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.dht4j.security.TlsFiles;
+import io.dht4j.spi.TlsFiles;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;

@@ -1,6 +1,6 @@
 package io.dht4j.transport.http;
 
-import io.dht4j.security.TlsFiles;
+import io.dht4j.spi.TlsFiles;
 import java.time.Duration;
 
 /** Checks of option values; each message names the option, the value and the allowed range. */

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.dht4j.security.Tls;
-import io.dht4j.security.TlsFiles;
+import io.dht4j.spi.TlsFiles;
 import io.dht4j.spi.TransportException;
 import io.dht4j.testkit.RawHttp;
 import io.dht4j.testkit.TestCertificates;

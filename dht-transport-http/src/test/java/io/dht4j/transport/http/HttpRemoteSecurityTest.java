@@ -9,7 +9,7 @@ import io.dht4j.ErrorCode;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.ScanScope;
-import io.dht4j.security.TlsFiles;
+import io.dht4j.spi.TlsFiles;
 import io.dht4j.spi.RemoteApi;
 import io.dht4j.testkit.TestCertificates;
 import java.io.IOException;

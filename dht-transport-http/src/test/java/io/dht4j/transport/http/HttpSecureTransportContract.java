@@ -1,6 +1,6 @@
 package io.dht4j.transport.http;
 
-import io.dht4j.security.TlsFiles;
+import io.dht4j.spi.TlsFiles;
 import io.dht4j.spi.Transport;
 import io.dht4j.testkit.SecureTransportContract;
 import java.time.Duration;

@@ -1,4 +1,4 @@
-package io.dht4j.security;
+package io.dht4j.spi;
 
 import java.nio.file.Path;
 import java.util.Optional;

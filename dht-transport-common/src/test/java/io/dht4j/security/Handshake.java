@@ -1,6 +1,5 @@
-package io.dht4j.testkit.security;
+package io.dht4j.security;
 
-import io.dht4j.security.Tls;
 import java.nio.ByteBuffer;
 import java.security.GeneralSecurityException;
 import java.security.cert.Certificate;

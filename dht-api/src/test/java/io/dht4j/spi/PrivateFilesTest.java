@@ -1,4 +1,4 @@
-package io.dht4j.security;
+package io.dht4j.spi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

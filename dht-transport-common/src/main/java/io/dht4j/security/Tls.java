@@ -1,5 +1,6 @@
 package io.dht4j.security;
 
+import io.dht4j.spi.TlsFiles;
 import io.dht4j.NodeId;
 import java.nio.file.Path;
 import java.security.cert.CertificateException;

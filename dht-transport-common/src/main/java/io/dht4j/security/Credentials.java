@@ -1,5 +1,6 @@
 package io.dht4j.security;
 
+import io.dht4j.spi.TlsFiles;
 import io.dht4j.PrintableText;
 import io.dht4j.security.Watched.NotNowException;
 import java.io.IOException;

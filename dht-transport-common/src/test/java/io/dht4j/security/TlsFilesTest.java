@@ -1,10 +1,9 @@
-package io.dht4j.testkit.security;
+package io.dht4j.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.dht4j.security.Tls;
-import io.dht4j.security.TlsFiles;
+import io.dht4j.spi.TlsFiles;
 import io.dht4j.testkit.TestCertificates;
 import java.io.IOException;
 import java.nio.file.Files;

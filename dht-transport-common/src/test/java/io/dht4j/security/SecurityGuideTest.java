@@ -1,14 +1,11 @@
-package io.dht4j.testkit.security;
+package io.dht4j.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatNoException;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.dht4j.NodeId;
-import io.dht4j.security.Scope;
-import io.dht4j.security.Tls;
-import io.dht4j.security.TlsFiles;
-import io.dht4j.security.Tokens;
+import io.dht4j.spi.TlsFiles;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,4 +1,4 @@
-package io.dht4j.security;
+package io.dht4j.spi;
 
 import io.dht4j.PrintableText;
 import java.io.IOException;

@@ -34,6 +34,15 @@ class RefusedCallersTest {
     }
 
     @Test
+    void whatCallersWriteIsOneLineWithoutControlCharacters() {
+        String hostile = "a\u001b[2J\rb\nc\u2028d";
+
+        callers.refused("10.0.0.1" + hostile, hostile);
+
+        assertThat(lines).singleElement().asString().matches("[^\\p{C}\\p{Zl}\\p{Zp}]*").contains("a\\u001b[2J\\rb\\nc\\u2028d");
+    }
+
+    @Test
     void of_many_within_a_minute_the_rest_is_counted_and_told_later() {
         for (int i = 0; i < 1_000; i++) {
             callers.refused("10.0.0." + i, "why");

@@ -1,5 +1,6 @@
 package io.dht4j.security;
 
+import io.dht4j.spi.TlsFiles;
 import java.time.Clock;
 import java.util.function.Consumer;
 
