@@ -2,12 +2,12 @@ package io.dht4j.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dht4j.testkit.SearchEffort;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.Topology;
 import io.dht4j.spi.PartitionTable;
 import io.dht4j.spi.Placement;
+import io.dht4j.testkit.SearchEffort;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.SplittableRandom;

@@ -3,10 +3,10 @@ package io.dht4j.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.dht4j.server.cli.CommandLineRun;
-import io.dht4j.server.TransportChoice.Protocol;
-import io.dht4j.spi.PrivateFiles;
 import io.dht4j.security.Tls;
+import io.dht4j.server.TransportChoice.Protocol;
+import io.dht4j.server.cli.CommandLineRun;
+import io.dht4j.spi.PrivateFiles;
 import io.dht4j.testkit.FreePorts;
 import io.dht4j.testkit.TestCertificates;
 import io.dht4j.testkit.TestCertificates.Issued;

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.Node;
 import io.dht4j.NodeId;
-import io.dht4j.spi.TlsFiles;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Frame;
 import io.dht4j.spi.FrameHandler;
+import io.dht4j.spi.TlsFiles;
 import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;

@@ -1,14 +1,10 @@
 package io.dht4j.testkit;
 
-import javax.net.ssl.TrustManagerFactory;
-import javax.net.ssl.SSLContext;
-import java.security.cert.CertificateFactory;
-import java.security.KeyStore;
-import java.io.InputStream;
 import io.dht4j.spi.PrivateFiles;
 import io.dht4j.spi.TlsFiles;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
@@ -18,7 +14,9 @@ import java.nio.file.StandardCopyOption;
 import java.security.GeneralSecurityException;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
+import java.security.KeyStore;
 import java.security.SecureRandom;
+import java.security.cert.CertificateFactory;
 import java.security.spec.ECGenParameterSpec;
 import java.time.Duration;
 import java.time.Instant;
@@ -26,6 +24,8 @@ import java.util.Base64;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
 import javax.security.auth.x500.X500Principal;
 
 /**
@@ -128,7 +128,8 @@ public final class TestCertificates {
         try (InputStream in = Files.newInputStream(authority())) {
             KeyStore trusted = KeyStore.getInstance(KeyStore.getDefaultType());
             trusted.load(null, null);
-            trusted.setCertificateEntry("authority", CertificateFactory.getInstance("X.509").generateCertificate(in));
+            trusted.setCertificateEntry(
+                    "authority", CertificateFactory.getInstance("X.509").generateCertificate(in));
             TrustManagerFactory factory = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
             factory.init(trusted);
             SSLContext context = SSLContext.getInstance("TLS");

@@ -1,8 +1,8 @@
 package io.dht4j.security;
 
-import io.dht4j.spi.TlsFiles;
 import io.dht4j.PrintableText;
 import io.dht4j.security.Watched.NotNowException;
+import io.dht4j.spi.TlsFiles;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;

@@ -1,7 +1,7 @@
 package io.dht4j.security;
 
-import io.dht4j.spi.TlsFiles;
 import io.dht4j.NodeId;
+import io.dht4j.spi.TlsFiles;
 import java.nio.file.Path;
 import java.security.cert.CertificateException;
 import java.security.cert.CertificateParsingException;

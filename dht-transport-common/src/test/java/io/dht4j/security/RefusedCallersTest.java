@@ -39,7 +39,11 @@ class RefusedCallersTest {
 
         callers.refused("10.0.0.1" + hostile, hostile);
 
-        assertThat(lines).singleElement().asString().matches("[^\\p{C}\\p{Zl}\\p{Zp}]*").contains("a\\u001b[2J\\rb\\nc\\u2028d");
+        assertThat(lines)
+                .singleElement()
+                .asString()
+                .matches("[^\\p{C}\\p{Zl}\\p{Zp}]*")
+                .contains("a\\u001b[2J\\rb\\nc\\u2028d");
     }
 
     @Test

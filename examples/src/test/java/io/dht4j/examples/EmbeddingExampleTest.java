@@ -9,7 +9,6 @@ import io.dht4j.Value;
 import io.dht4j.testkit.FreePorts;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;

@@ -1,9 +1,9 @@
 package io.dht4j.benchmarks.simulate;
 
 import io.dht4j.NodeId;
+import io.dht4j.simulator.HintLogs;
 import io.dht4j.spi.HintLog;
 import io.dht4j.store.hints.FileHintLog;
-import io.dht4j.simulator.HintLogs;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

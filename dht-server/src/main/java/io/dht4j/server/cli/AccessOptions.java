@@ -1,8 +1,8 @@
 package io.dht4j.server.cli;
 
+import io.dht4j.security.Plaintext;
 import io.dht4j.server.client.Access;
 import io.dht4j.server.client.ClientException;
-import io.dht4j.security.Plaintext;
 import io.dht4j.spi.PrivateFiles;
 import io.dht4j.spi.TlsFiles;
 import java.io.IOException;

@@ -1,8 +1,8 @@
 package io.dht4j.server.cli;
 
-import io.dht4j.server.demo.DemoRun;
 import io.dht4j.server.Lifetime;
 import io.dht4j.server.ServerStartException;
+import io.dht4j.server.demo.DemoRun;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.OptionalInt;

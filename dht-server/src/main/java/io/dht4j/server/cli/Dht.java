@@ -2,8 +2,8 @@ package io.dht4j.server.cli;
 
 import io.dht4j.DhtException;
 import io.dht4j.PrintableText;
-import io.dht4j.server.client.ClientException;
 import io.dht4j.server.ServerStartException;
+import io.dht4j.server.client.ClientException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;

@@ -1,8 +1,8 @@
 package io.dht4j.server.cli;
 
+import io.dht4j.server.HostPort;
 import io.dht4j.server.client.ClientException;
 import io.dht4j.server.client.DhtClient;
-import io.dht4j.server.HostPort;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.time.Duration;

@@ -1,11 +1,8 @@
 package io.dht4j.simulator.contract;
 
-import static org.awaitility.Awaitility.await;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
-import java.time.Duration;
-import org.awaitility.core.ConditionFactory;
-import io.dht4j.testkit.FreePorts;
 import io.dht4j.CallOptions;
 import io.dht4j.CancellationPolicy;
 import io.dht4j.Cluster;
@@ -22,7 +19,9 @@ import io.dht4j.Version;
 import io.dht4j.core.Batching;
 import io.dht4j.core.ClusterBuilder;
 import io.dht4j.spi.Transport;
+import io.dht4j.testkit.FreePorts;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -40,6 +39,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -430,8 +430,7 @@ public abstract class ClusterOverTransportContract {
 
     private static DhtException failure(CompletionStage<?> stage) {
         try {
-            Object result =
-                    stage.toCompletableFuture().get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+            Object result = stage.toCompletableFuture().get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
             throw new AssertionError("expected a failure, not " + result);
         } catch (ExecutionException e) {
             return (DhtException) DhtException.unwrap(e);

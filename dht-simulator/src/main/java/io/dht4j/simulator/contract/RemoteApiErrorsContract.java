@@ -3,8 +3,6 @@ package io.dht4j.simulator.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.dht4j.testkit.FreePorts;
-import io.dht4j.testkit.SilencedLink;
 import io.dht4j.CallOptions;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
@@ -14,6 +12,8 @@ import io.dht4j.ScanScope;
 import io.dht4j.Value;
 import io.dht4j.Version;
 import io.dht4j.spi.RemoteApi;
+import io.dht4j.testkit.FreePorts;
+import io.dht4j.testkit.SilencedLink;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

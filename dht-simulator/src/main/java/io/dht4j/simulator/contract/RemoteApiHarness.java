@@ -3,8 +3,6 @@ package io.dht4j.simulator.contract;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dht4j.testkit.LoopbackNetwork;
-import io.dht4j.testkit.ModelStore;
 import io.dht4j.CallOptions;
 import io.dht4j.Cluster;
 import io.dht4j.DhtException;
@@ -14,6 +12,8 @@ import io.dht4j.Topology;
 import io.dht4j.core.ClusterBuilder;
 import io.dht4j.core.SystemEnvironment;
 import io.dht4j.spi.RemoteApi;
+import io.dht4j.testkit.LoopbackNetwork;
+import io.dht4j.testkit.ModelStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

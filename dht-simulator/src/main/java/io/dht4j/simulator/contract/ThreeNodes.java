@@ -1,7 +1,5 @@
 package io.dht4j.simulator.contract;
 
-import io.dht4j.testkit.ForwardingStore;
-import io.dht4j.testkit.ModelStore;
 import io.dht4j.Cluster;
 import io.dht4j.KeyRange;
 import io.dht4j.Node;
@@ -13,6 +11,8 @@ import io.dht4j.spi.EntryCursor;
 import io.dht4j.spi.Frame;
 import io.dht4j.spi.FrameHandler;
 import io.dht4j.spi.Transport;
+import io.dht4j.testkit.ForwardingStore;
+import io.dht4j.testkit.ModelStore;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;

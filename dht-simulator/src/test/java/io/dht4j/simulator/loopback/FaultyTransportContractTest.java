@@ -1,12 +1,12 @@
 package io.dht4j.simulator.loopback;
 
+import io.dht4j.core.SystemEnvironment;
+import io.dht4j.spi.Environment;
+import io.dht4j.spi.Transport;
 import io.dht4j.testkit.Fault;
 import io.dht4j.testkit.FaultyTransport;
 import io.dht4j.testkit.LoopbackNetwork;
 import io.dht4j.testkit.TransportContract;
-import io.dht4j.core.SystemEnvironment;
-import io.dht4j.spi.Environment;
-import io.dht4j.spi.Transport;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;

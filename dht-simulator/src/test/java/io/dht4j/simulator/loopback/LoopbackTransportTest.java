@@ -2,9 +2,6 @@ package io.dht4j.simulator.loopback;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dht4j.testkit.LoopbackNetwork;
-import io.dht4j.testkit.TransportContract;
-import io.dht4j.testkit.VirtualEnvironment;
 import io.dht4j.Node;
 import io.dht4j.core.SystemEnvironment;
 import io.dht4j.spi.CallContext;
@@ -12,6 +9,9 @@ import io.dht4j.spi.Environment;
 import io.dht4j.spi.Frame;
 import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException.Outcome;
+import io.dht4j.testkit.LoopbackNetwork;
+import io.dht4j.testkit.TransportContract;
+import io.dht4j.testkit.VirtualEnvironment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,9 +1,9 @@
 package io.dht4j.store.hints;
 
 import io.dht4j.NodeId;
-import io.dht4j.spi.PrivateFiles;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.HintLog;
+import io.dht4j.spi.PrivateFiles;
 import io.dht4j.spi.StoreException;
 import io.dht4j.store.log.FileIdentity;
 import io.dht4j.store.log.FileLocks;

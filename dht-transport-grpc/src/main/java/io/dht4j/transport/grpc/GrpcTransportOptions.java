@@ -1,7 +1,7 @@
 package io.dht4j.transport.grpc;
 
-import io.dht4j.spi.TlsFiles;
 import io.dht4j.spi.MemoryBudget;
+import io.dht4j.spi.TlsFiles;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalInt;

@@ -1,8 +1,8 @@
 package io.dht4j.transport.grpc;
 
 import io.dht4j.Node;
-import io.dht4j.spi.Transport;
 import io.dht4j.simulator.contract.ClusterOverTransportContract;
+import io.dht4j.spi.Transport;
 import java.time.Duration;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;

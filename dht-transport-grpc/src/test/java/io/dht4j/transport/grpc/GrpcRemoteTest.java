@@ -1,9 +1,9 @@
 package io.dht4j.transport.grpc;
 
 import io.dht4j.Cluster;
+import io.dht4j.simulator.contract.RemoteApiContract;
 import io.dht4j.spi.RemoteApi;
 import io.dht4j.testkit.FreePorts;
-import io.dht4j.simulator.contract.RemoteApiContract;
 import java.time.Duration;
 
 /** The gRPC client keeps the contract of remote APIs. */

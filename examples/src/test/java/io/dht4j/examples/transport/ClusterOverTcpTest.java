@@ -1,8 +1,8 @@
 package io.dht4j.examples.transport;
 
 import io.dht4j.Node;
-import io.dht4j.spi.Transport;
 import io.dht4j.simulator.contract.ClusterOverTransportContract;
+import io.dht4j.spi.Transport;
 
 // tag::cluster[]
 class ClusterOverTcpTest extends ClusterOverTransportContract {
