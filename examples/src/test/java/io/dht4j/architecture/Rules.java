@@ -128,6 +128,15 @@ final class Rules {
                         "com.sun.management..",
                         "org.slf4j.."));
         rules.put(
+                "the gRPC transport of peers needs no protobuf",
+                noClasses()
+                        .that()
+                        .resideInAPackage(root + ".transport.grpc")
+                        .should()
+                        .dependOnClassesThat()
+                        .resideInAnyPackage("com.google.protobuf..", root + ".v1..")
+                        .allowEmptyShould(true));
+        rules.put(
                 "the testkit depends on the API and test libraries",
                 dependsOnlyOn(
                         new String[] {in("testkit")},

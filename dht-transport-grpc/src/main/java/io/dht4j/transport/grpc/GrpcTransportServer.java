@@ -1,6 +1,10 @@
 package io.dht4j.transport.grpc;
 
 import io.dht4j.spi.FrameHandler;
+import io.dht4j.transport.grpc.internal.GrpcAccept;
+import io.dht4j.transport.grpc.internal.GrpcConnectionLimit;
+import io.dht4j.transport.grpc.internal.GrpcConnections;
+import io.dht4j.transport.grpc.internal.GrpcFrameLimit;
 import io.grpc.DecompressorRegistry;
 import io.grpc.Server;
 import io.grpc.ServerServiceDefinition;

@@ -5,6 +5,7 @@ import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Frame;
 import io.dht4j.spi.FrameHandler;
 import io.dht4j.transport.grpc.GrpcTransportLoops.Loop;
+import io.dht4j.transport.grpc.internal.GrpcPeriodicTask;
 import io.grpc.Grpc;
 import io.grpc.Metadata;
 import io.grpc.ServerCall;

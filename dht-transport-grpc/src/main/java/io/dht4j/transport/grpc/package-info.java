@@ -1,4 +1,4 @@
-/** The peer transport over gRPC and the public gRPC API with its client, on gRPC-java. */
+/** The peer transport over gRPC. */
 @NullMarked
 package io.dht4j.transport.grpc;
 

@@ -1,0 +1,321 @@
+package io.dht4j.transport.grpc.api;
+
+import io.dht4j.Cluster;
+import io.dht4j.security.Plaintext;
+import io.dht4j.security.Tls;
+import io.dht4j.spi.TransportException;
+import io.dht4j.spi.TransportException.Outcome;
+import io.dht4j.transport.grpc.internal.GrpcAccept;
+import io.dht4j.transport.grpc.internal.GrpcConnectionLimit;
+import io.dht4j.transport.grpc.internal.GrpcConnections;
+import io.dht4j.transport.grpc.internal.GrpcFrameLimit;
+import io.dht4j.transport.grpc.internal.GrpcPeriodicTask;
+import io.dht4j.v1.KeyValueGrpc;
+import io.grpc.DecompressorRegistry;
+import io.grpc.Server;
+import io.grpc.ServerInterceptors;
+import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
+import io.grpc.netty.shaded.io.grpc.netty.GrpcSslContexts;
+import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
+import io.grpc.netty.shaded.io.netty.channel.ChannelOption;
+import io.grpc.netty.shaded.io.netty.channel.EventLoopGroup;
+import io.grpc.netty.shaded.io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.grpc.netty.shaded.io.netty.channel.nio.NioIoHandler;
+import io.grpc.netty.shaded.io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.grpc.netty.shaded.io.netty.handler.ssl.SslContext;
+import io.grpc.netty.shaded.io.netty.handler.ssl.SslContextBuilder;
+import io.grpc.netty.shaded.io.netty.handler.ssl.SslProvider;
+import io.grpc.netty.shaded.io.netty.util.concurrent.DefaultThreadFactory;
+import io.grpc.netty.shaded.io.netty.util.concurrent.EventExecutor;
+import io.grpc.protobuf.services.HealthStatusManager;
+import io.grpc.protobuf.services.ProtoReflectionServiceV1;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import javax.net.ssl.SSLException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Serves a cluster's keys to clients over gRPC: the service {@code dht4j.v1.KeyValue}, and besides gRPC's own health
+ * and reflection services. {@code docs/grpc-api.md} is the contract.
+ *
+ * <p>An API does not own its cluster: close the API first, then the cluster. Safe for use by any number of threads.
+ */
+public final class GrpcApi implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(GrpcApi.class);
+
+    /** How long closing waits for what should not take any time. */
+    private static final Duration CLOSE_BOUND = Duration.ofSeconds(5);
+
+    /** How long connections that are told to close may take, if there is nothing to drain. */
+    private static final Duration GOODBYE = Duration.ofSeconds(2);
+
+    /** How long the last answers may take to leave. */
+    private static final Duration ANSWERS = Duration.ofSeconds(2);
+
+    private static final Duration HANDSHAKE_TIMEOUT = Duration.ofSeconds(20);
+    /** Clients may ask whether the connection is alive as often as this. */
+    private static final Duration SHORTEST_KEEP_ALIVE = Duration.ofSeconds(10);
+    /** Room for calls that are refused while as many as may be are under way. */
+    private static final int MORE_CALLS = 1000;
+
+    /**
+     * More resets than this in a window end a connection: above what clients whose deadlines pass do, below a flood.
+     */
+    private static final int MAX_RESETS = 6000;
+
+    private static final int RESET_WINDOW_SECONDS = 30;
+
+    private final GrpcApiOptions options;
+    private final GrpcApiAdmission admission;
+    private final GrpcApiAuxiliary auxiliary;
+    private final GrpcApiGuard guard;
+    private final Optional<Tls> tls;
+    private final HealthStatusManager health = new HealthStatusManager();
+    private final EventLoopGroup acceptors;
+    private final EventLoopGroup loops;
+    private final Server server;
+    private final AtomicBoolean closed = new AtomicBoolean();
+    private final CountDownLatch closing = new CountDownLatch(1);
+    private final CompletableFuture<String> failure = new CompletableFuture<>();
+    private volatile int port;
+
+    private GrpcApi(
+            InetSocketAddress address,
+            Cluster cluster,
+            GrpcApiOptions options,
+            GrpcApiGuard guard,
+            Optional<Tls> tls,
+            Optional<SslContext> ssl) {
+        this.options = options;
+        this.guard = guard;
+        this.tls = tls;
+        this.admission = new GrpcApiAdmission(options.maxInFlight(), options.maxBodyBytesInFlight());
+        this.acceptors = group(1, "dht4j-grpc-api-acceptor");
+        this.loops = group(options.eventLoops(), "dht4j-grpc-api");
+        for (EventExecutor loop : loops) {
+            loop.terminationFuture().addListener(ended -> {
+                if (!closed.get()) {
+                    failure.complete("an event loop of the gRPC API has ended, most likely for lack of memory");
+                }
+            });
+        }
+        guard.onChange(() -> admission.streams().forEach(GrpcApiStream::checkToken));
+        GrpcConnections connections = new GrpcConnections();
+        GrpcConnectionLimit limit = GrpcConnectionLimit.of(
+                "the gRPC API at " + address.getHostString() + ":" + address.getPort(),
+                options.maxConnections(),
+                options.maxConnectionsPerAddress(),
+                LOG::warn);
+        this.auxiliary = new GrpcApiAuxiliary(limit.max());
+        NettyServerBuilder builder = NettyServerBuilder.forAddress(address)
+                .channelFactory(() ->
+                        GrpcAccept.limiting(new NioServerSocketChannel(), limit, connections::giveWay, channel -> {
+                            GrpcFrameLimit.watch(channel);
+                            connections.accepted(channel);
+                        }))
+                .bossEventLoopGroup(acceptors)
+                .workerEventLoopGroup(loops)
+                .directExecutor()
+                .withOption(ChannelOption.SO_BACKLOG, 1024)
+                .handshakeTimeout(HANDSHAKE_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
+                .maxInboundMessageSize(options.maxMessageBytes())
+                .maxConcurrentCallsPerConnection(options.maxInFlight() + MORE_CALLS)
+                .maxConnectionIdle(options.idleTimeout().toMillis(), TimeUnit.MILLISECONDS)
+                .keepAliveTime(options.idleTimeout().toMillis(), TimeUnit.MILLISECONDS)
+                .permitKeepAliveTime(SHORTEST_KEEP_ALIVE.toMillis(), TimeUnit.MILLISECONDS)
+                .permitKeepAliveWithoutCalls(true)
+                .maxRstFramesPerWindow(MAX_RESETS, RESET_WINDOW_SECONDS)
+                // Compressed messages would be counted by their size on the wire.
+                .decompressorRegistry(DecompressorRegistry.emptyInstance())
+                .addStreamTracerFactory(GrpcApiStream.factory(admission, auxiliary, connections))
+                .addService(new GrpcApiService(cluster, options, admission, guard).definition())
+                .addService(ServerInterceptors.intercept(health.getHealthService(), auxiliary))
+                .addService(ServerInterceptors.intercept(ProtoReflectionServiceV1.newInstance(), auxiliary));
+        ssl.ifPresent(builder::sslContext);
+        this.server = builder.build();
+        health.setStatus(HealthStatusManager.SERVICE_NAME_ALL_SERVICES, ServingStatus.SERVING);
+        health.setStatus(KeyValueGrpc.SERVICE_NAME, ServingStatus.SERVING);
+    }
+
+    private static EventLoopGroup group(int threads, String name) {
+        return new MultiThreadIoEventLoopGroup(
+                threads, new DefaultThreadFactory(name, true), NioIoHandler.newFactory());
+    }
+
+    /**
+     * Serves on a port of its own. Blocks until it listens.
+     *
+     * @param host the address to bind
+     * @param port the port to bind, 0 for any free one
+     * @param cluster what to serve
+     * @param options limits and timeouts, tokens and TLS
+     * @return the API, serving
+     * @throws IllegalArgumentException if the host is blank or the port not 0 to 65535, if a file of tokens or for TLS
+     *     is not what it should be, or if plaintext would go beyond loopback without being allowed
+     * @throws TransportException if the port cannot be bound; the message names host and port
+     */
+    public static GrpcApi listening(String host, int port, Cluster cluster, GrpcApiOptions options) {
+        GrpcApiChecks.host(host);
+        GrpcApiChecks.range("port", port, 0, 65_535);
+        if (options.tls().isEmpty()) {
+            Plaintext.require("gRPC", host, options.plaintextAllowed(), options.plaintextOption(), LOG::warn);
+        }
+        InetSocketAddress address = new InetSocketAddress(host, port);
+        if (address.isUnresolved()) {
+            throw new TransportException(Outcome.NOT_SENT, "cannot listen on " + host + ":" + port + ": unknown host");
+        }
+        GrpcApiGuard guard = new GrpcApiGuard(options.tokens(), LOG::warn);
+        Optional<Tls> tls = Optional.empty();
+        try {
+            tls = options.tls().map(files -> Tls.load(files, LOG::warn));
+            GrpcApi api = new GrpcApi(address, cluster, options, guard, tls, tls.map(GrpcApi::serverContext));
+            api.start(host, port);
+            return api;
+        } catch (RuntimeException | Error e) {
+            guard.close();
+            tls.ifPresent(Tls::close);
+            throw e;
+        }
+    }
+
+    /** The JDK's own TLS, since only that asks the managers again at each handshake. */
+    private static SslContext serverContext(Tls tls) {
+        try {
+            return GrpcSslContexts.configure(SslContextBuilder.forServer(tls.keyManager()), SslProvider.JDK)
+                    .build();
+        } catch (SSLException e) {
+            throw new IllegalArgumentException("tls: " + e.getMessage(), e);
+        }
+    }
+
+    private void start(String host, int port) {
+        try {
+            server.start();
+            this.port = server.getPort();
+        } catch (IOException e) {
+            close();
+            throw new TransportException(
+                    Outcome.NOT_SENT, "cannot listen on " + host + ":" + port + ": " + reason(e), e);
+        }
+        long period = Math.min(
+                Duration.ofSeconds(1).toNanos(),
+                Math.min(options.bodyTimeout().toNanos(), options.writeTimeout().toNanos()));
+        loops.scheduleWithFixedDelay(
+                new GrpcPeriodicTask("cutting off slow clients of the gRPC API", this::checkTimeouts),
+                period,
+                period,
+                TimeUnit.NANOSECONDS);
+    }
+
+    private static String reason(IOException e) {
+        return String.valueOf(
+                e.getCause() == null ? e.getMessage() : e.getCause().getMessage());
+    }
+
+    private void checkTimeouts() {
+        for (GrpcApiStream stream : admission.streams()) {
+            stream.checkTimeouts(options.bodyTimeout(), options.writeTimeout());
+        }
+        auxiliary.checkTimeouts(options.bodyTimeout());
+    }
+
+    /**
+     * The port.
+     *
+     * @return the port that is bound, or was until it was closed
+     */
+    public int port() {
+        return port;
+    }
+
+    /** For tests: what is in flight of health and reflection. */
+    GrpcApiAuxiliary auxiliary() {
+        return auxiliary;
+    }
+
+    /** For tests: what is in flight. */
+    GrpcApiAdmission admission() {
+        return admission;
+    }
+
+    /**
+     * Reports that this API can no longer serve although nobody has closed it, since an event loop has ended.
+     *
+     * @return completes with the reason, one line for people, on any thread
+     */
+    public CompletionStage<String> failure() {
+        return failure.minimalCompletionStage();
+    }
+
+    /**
+     * Takes no further calls, waits until those under way have ended (at most for {@code drainTimeout}), and ends the
+     * others with {@link io.dht4j.ErrorCode#INTERNAL}. Calls that come meanwhile over open connections are refused with
+     * {@link io.dht4j.ErrorCode#NOT_SERVING}, and the health service says so too. On return the port is released and
+     * the threads have ended. Blocks; must not be called on an event loop. May be called repeatedly.
+     *
+     * @throws IllegalStateException if called on an event loop
+     */
+    @Override
+    public void close() {
+        for (EventExecutor loop : loops) {
+            if (loop.inEventLoop()) {
+                throw new IllegalStateException("close() blocks and must not be called on an event loop");
+            }
+        }
+        if (!closed.compareAndSet(false, true)) {
+            await(closing, options.drainTimeout().plus(CLOSE_BOUND.multipliedBy(3)));
+            return;
+        }
+        try {
+            health.enterTerminalState();
+            CountDownLatch idle = admission.stop();
+            server.shutdown();
+            if (!await(idle, options.drainTimeout())) {
+                admission.streams().forEach(GrpcApiStream::interrupt);
+                await(idle, ANSWERS);
+            }
+            // Until the clients have heard that no further calls are taken, some may still be on their way.
+            awaitServer(GOODBYE.compareTo(options.drainTimeout()) < 0 ? GOODBYE : options.drainTimeout());
+            server.shutdownNow();
+            if (!awaitServer(CLOSE_BOUND)) {
+                LOG.warn("the gRPC API's connections did not close within {}", CLOSE_BOUND);
+            }
+        } finally {
+            acceptors.shutdownGracefully(0, 0, TimeUnit.SECONDS);
+            loops.shutdownGracefully(0, 0, TimeUnit.SECONDS);
+            acceptors.terminationFuture().awaitUninterruptibly(CLOSE_BOUND.toMillis());
+            loops.terminationFuture().awaitUninterruptibly(CLOSE_BOUND.toMillis());
+            guard.close();
+            tls.ifPresent(Tls::close);
+            closing.countDown();
+        }
+    }
+
+    private boolean awaitServer(Duration timeout) {
+        try {
+            return server.awaitTermination(timeout.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    /** Whether it opened in time; an interrupted thread does not wait. */
+    private static boolean await(CountDownLatch latch, Duration timeout) {
+        try {
+            return latch.await(timeout.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+}

@@ -1,0 +1,152 @@
+package io.dht4j.transport.grpc.api;
+
+import io.grpc.Grpc;
+import io.grpc.Metadata;
+import io.grpc.ServerCall;
+import io.grpc.ServerCallHandler;
+import io.grpc.ServerInterceptor;
+import io.grpc.ServerStreamTracer;
+import io.grpc.Status;
+import io.grpc.health.v1.HealthGrpc;
+import java.net.SocketAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/**
+ * The bounds of gRPC's own services, health and reflection. Anybody may call them, without a token; so they have a
+ * budget apart from that of the API's calls: few streams, small messages, and little time for those that do not watch.
+ * Safe for use by any number of threads.
+ */
+final class GrpcApiAuxiliary implements ServerInterceptor {
+
+    /** Names of services and of symbols fit many times over. */
+    static final int MAX_MESSAGE_BYTES = 4096;
+
+    /** All other streams. */
+    static final int MAX_CALLS = 256;
+
+    static final int MAX_CALLS_PER_CONNECTION = 32;
+
+    private static final String WATCH = HealthGrpc.getWatchMethod().getFullMethodName();
+
+    // Guarded by this. The oldest come first.
+    private final Set<GrpcApiAuxiliaryStream> calls = new LinkedHashSet<>();
+    private final Map<SocketAddress, Integer> callsOf = new HashMap<>();
+    private final GrpcApiWatches watches;
+
+    /**
+     * Bounds for the calls of one API.
+     *
+     * @param maxConnections how many connections it takes, each of which may watch
+     */
+    GrpcApiAuxiliary(int maxConnections) {
+        this.watches = new GrpcApiWatches(maxConnections);
+    }
+
+    /** Makes a tracer for a stream of these services. */
+    ServerStreamTracer newTracer() {
+        return new GrpcApiAuxiliaryStream(this);
+    }
+
+    @Override
+    public <Q, A> ServerCall.Listener<Q> interceptCall(
+            ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
+        GrpcApiAuxiliaryStream stream = GrpcApiAuxiliaryStream.KEY.get();
+        SocketAddress connection = call.getAttributes().get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR);
+        if (stream == null || connection == null) {
+            throw new IllegalStateException("a call of health or reflection without a stream or a connection");
+        }
+        boolean watch = call.getMethodDescriptor().getFullMethodName().equals(WATCH);
+        Optional<String> refusal = watch ? enterWatching(stream, connection) : enter(stream, connection);
+        if (refusal.isPresent()) {
+            call.close(Status.RESOURCE_EXHAUSTED.withDescription(refusal.get()), new Metadata());
+            return new ServerCall.Listener<>() {};
+        }
+        return stream.listening(next.startCall(stream.begin(call), headers));
+    }
+
+    /** Gives a stream a place; or says why it has none. */
+    private Optional<String> enter(GrpcApiAuxiliaryStream stream, SocketAddress connection) {
+        Optional<GrpcApiAuxiliaryStream> oldest = Optional.empty();
+        synchronized (this) {
+            if (callsOf.getOrDefault(connection, 0) >= MAX_CALLS_PER_CONNECTION) {
+                return Optional.of("a connection may have " + MAX_CALLS_PER_CONNECTION
+                        + " calls of health or reflection at a time");
+            }
+            if (calls.size() >= MAX_CALLS) {
+                // A probe is answered as it comes; what is still there hangs, and must not keep others from probing.
+                oldest = calls.stream().findFirst();
+                oldest.ifPresent(leaving -> remove(leaving, leaving.leave()));
+            }
+            if (stream.enter(connection, false)) {
+                calls.add(stream);
+                callsOf.merge(connection, 1, Integer::sum);
+            }
+        }
+        oldest.ifPresent(GrpcApiAuxiliary::makeRoom);
+        return Optional.empty();
+    }
+
+    private Optional<String> enterWatching(GrpcApiAuxiliaryStream stream, SocketAddress connection) {
+        Optional<GrpcApiAuxiliaryStream> leaving;
+        synchronized (this) {
+            if (watches.countOf(connection) >= GrpcApiWatches.MAX_PER_CONNECTION) {
+                return Optional.of(
+                        "a connection may have " + GrpcApiWatches.MAX_PER_CONNECTION + " streams that watch at a time");
+            }
+            leaving = watches.leavingFor(connection);
+            if (watches.isFull() && leaving.isEmpty()) {
+                return Optional.of("as many streams watch as this node takes, " + watches.max());
+            }
+            leaving.ifPresent(busiest -> remove(busiest, busiest.leave()));
+            if (stream.enter(connection, true)) {
+                watches.add(connection, stream);
+            }
+        }
+        leaving.ifPresent(GrpcApiAuxiliary::makeRoom);
+        return Optional.empty();
+    }
+
+    /** Not under the lock: what listens to the end is not known here. */
+    private static void makeRoom(GrpcApiAuxiliaryStream leaving) {
+        leaving.cut(Status.RESOURCE_EXHAUSTED.withDescription("other calls needed the place of this one"));
+    }
+
+    /** A stream has ended. */
+    synchronized void left(GrpcApiAuxiliaryStream stream) {
+        remove(stream, stream.leave());
+    }
+
+    private void remove(GrpcApiAuxiliaryStream stream, Optional<SocketAddress> connection) {
+        // Empty if it had no place, or no more.
+        if (connection.isPresent() && !watches.remove(connection.get(), stream)) {
+            calls.remove(stream);
+            callsOf.computeIfPresent(connection.get(), (key, count) -> count == 1 ? null : Integer.valueOf(count - 1));
+        }
+    }
+
+    /** Ends streams over which nothing has come for too long, but those that watch and have said what. */
+    void checkTimeouts(Duration timeout) {
+        long now = System.nanoTime();
+        List<GrpcApiAuxiliaryStream> idle = new ArrayList<>();
+        synchronized (this) {
+            Stream.concat(calls.stream(), watches.streams().stream())
+                    .filter(stream -> stream.isIdle(now, timeout.toNanos()))
+                    .forEach(idle::add);
+        }
+        // Not under the lock: what listens to the end is not known here.
+        idle.forEach(stream -> stream.cut(Status.DEADLINE_EXCEEDED.withDescription("nothing came within " + timeout)));
+    }
+
+    /** For tests: how many streams have a place. */
+    synchronized int streams() {
+        return calls.size() + watches.count();
+    }
+}

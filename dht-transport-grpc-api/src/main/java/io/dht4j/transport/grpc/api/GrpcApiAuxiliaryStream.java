@@ -1,0 +1,164 @@
+package io.dht4j.transport.grpc.api;
+
+import io.grpc.Context;
+import io.grpc.ForwardingServerCall.SimpleForwardingServerCall;
+import io.grpc.ForwardingServerCallListener.SimpleForwardingServerCallListener;
+import io.grpc.Metadata;
+import io.grpc.ServerCall;
+import io.grpc.ServerStreamTracer;
+import io.grpc.Status;
+import java.net.SocketAddress;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A stream of gRPC's own services as the connection sees it: cuts it off when a message grows too large, while it still
+ * arrives, and knows when something last came. Called on the connection's event loop, and by {@link GrpcApiAuxiliary},
+ * which guards the place that it has.
+ */
+final class GrpcApiAuxiliaryStream extends ServerStreamTracer {
+
+    /** Finds the stream that a call belongs to. */
+    static final Context.Key<GrpcApiAuxiliaryStream> KEY = Context.key("dht4j-api-auxiliary-stream");
+
+    private final GrpcApiAuxiliary services;
+    private volatile @Nullable Cuttable<?, ?> call;
+    private volatile boolean cut;
+    private volatile long movedAt = System.nanoTime();
+    /** Whether it may be silent: a watch that has said what it watches. */
+    private volatile boolean mayRest;
+
+    // For the event loop.
+    private long messageBytes;
+    private boolean tooLarge;
+
+    // Guarded by the services.
+    private @Nullable SocketAddress connection;
+    private boolean watch;
+    private boolean ended;
+
+    GrpcApiAuxiliaryStream(GrpcApiAuxiliary services) {
+        this.services = services;
+    }
+
+    /**
+     * A call that may be ended from outside of its service, whatever that does with it afterwards.
+     *
+     * @param <Q> the requests
+     * @param <A> the answers
+     */
+    private static final class Cuttable<Q, A> extends SimpleForwardingServerCall<Q, A> {
+
+        // Guarded by this.
+        private boolean over;
+
+        Cuttable(ServerCall<Q, A> call) {
+            super(call);
+        }
+
+        @Override
+        public synchronized void sendHeaders(Metadata headers) {
+            if (!over) {
+                super.sendHeaders(headers);
+            }
+        }
+
+        @Override
+        public synchronized void sendMessage(A message) {
+            if (!over) {
+                super.sendMessage(message);
+            }
+        }
+
+        @Override
+        public synchronized void close(Status status, Metadata trailers) {
+            if (!over) {
+                over = true;
+                super.close(status, trailers);
+            }
+        }
+    }
+
+    @Override
+    public Context filterContext(Context parent) {
+        return parent.withValue(KEY, this);
+    }
+
+    /** The call for its service to work with. */
+    <Q, A> ServerCall<Q, A> begin(ServerCall<Q, A> begun) {
+        Cuttable<Q, A> cuttable = new Cuttable<>(begun);
+        call = cuttable;
+        return cuttable;
+    }
+
+    /** The service hears of a call that was cut as of one that was cancelled: only then does it forget who watches. */
+    <Q> ServerCall.Listener<Q> listening(ServerCall.Listener<Q> service) {
+        return new SimpleForwardingServerCallListener<>(service) {
+            @Override
+            public void onComplete() {
+                if (cut) {
+                    super.onCancel();
+                } else {
+                    super.onComplete();
+                }
+            }
+        };
+    }
+
+    @Override
+    public void inboundMessage(int number) {
+        messageBytes = 0;
+        movedAt = System.nanoTime();
+    }
+
+    @Override
+    public void inboundWireSize(long bytes) {
+        messageBytes += bytes;
+        if (messageBytes > GrpcApiAuxiliary.MAX_MESSAGE_BYTES && !tooLarge) {
+            tooLarge = true;
+            cut(Status.RESOURCE_EXHAUSTED.withDescription(
+                    "a message of health or reflection has at most " + GrpcApiAuxiliary.MAX_MESSAGE_BYTES + " bytes"));
+        }
+    }
+
+    @Override
+    public void inboundMessageRead(int number, long wireBytes, long bytes) {
+        mayRest = true;
+    }
+
+    @Override
+    public void streamClosed(Status status) {
+        services.left(this);
+    }
+
+    /** Takes a place; false if the stream has ended before. */
+    boolean enter(SocketAddress of, boolean watches) {
+        if (ended) {
+            return false;
+        }
+        connection = of;
+        watch = watches;
+        return true;
+    }
+
+    /** Gives its place back; tells the connection that it was counted for, if it had one. */
+    Optional<SocketAddress> leave() {
+        Optional<SocketAddress> of = Optional.ofNullable(connection);
+        connection = null;
+        ended = true;
+        return of;
+    }
+
+    boolean isIdle(long now, long nanos) {
+        return now - movedAt > nanos && !(watch && mayRest);
+    }
+
+    /** Ends the call, whatever it is at. */
+    void cut(Status status) {
+        Cuttable<?, ?> running = call;
+        if (running != null) {
+            cut = true;
+            running.close(status, new Metadata());
+        }
+    }
+}

@@ -1,0 +1,69 @@
+package io.dht4j.transport.grpc.api;
+
+import com.google.protobuf.CodedInputStream;
+import com.google.protobuf.DiscardUnknownFieldsParser;
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.Message;
+import com.google.protobuf.Parser;
+import com.google.protobuf.WireFormat;
+import io.dht4j.ErrorCode;
+import io.dht4j.InvalidRequestException;
+import io.grpc.MethodDescriptor;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+
+/**
+ * Takes requests as the bytes that came, so that what cannot be parsed is answered like any other bad request, and nothing is
+ * built from a message before it was looked at.
+ */
+final class GrpcApiBytes implements MethodDescriptor.Marshaller<byte[]> {
+
+    @Override
+    public InputStream stream(byte[] value) {
+        return new ByteArrayInputStream(value);
+    }
+
+    @Override
+    public byte[] parse(InputStream stream) {
+        try (stream) {
+            return stream.readAllBytes();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /**
+     * Parses a message without its unknown fields, of which little bytes could make many objects. What it holds as bytes is not
+     * copied.
+     */
+    static <T extends Message> T message(Parser<T> parser, byte[] bytes) {
+        CodedInputStream input = CodedInputStream.newInstance(bytes);
+        input.enableAliasing(true);
+        try {
+            return DiscardUnknownFieldsParser.wrap(parser).parseFrom(input);
+        } catch (InvalidProtocolBufferException e) {
+            throw new InvalidRequestException(
+                    ErrorCode.BAD_REQUEST, "the request is not the message that it should be: " + e.getMessage());
+        }
+    }
+
+    /** Counts a repeated field, up to one more than a limit, before a message of very many small parts is built. */
+    static void requireAtMost(int limit, int field, byte[] bytes) {
+        CodedInputStream input = CodedInputStream.newInstance(bytes);
+        try {
+            int count = 0;
+            for (int tag = input.readTag(); tag != 0; tag = input.readTag()) {
+                if (WireFormat.getTagFieldNumber(tag) == field && ++count > limit) {
+                    throw new InvalidRequestException(
+                            ErrorCode.BATCH_TOO_LARGE, "a batch has at most " + limit + " keys, this one has more");
+                }
+                input.skipField(tag);
+            }
+        } catch (IOException e) {
+            throw new InvalidRequestException(
+                    ErrorCode.BAD_REQUEST, "the request is not the message that it should be: " + e.getMessage());
+        }
+    }
+}

@@ -1,0 +1,308 @@
+package io.dht4j.transport.grpc.api;
+
+import io.dht4j.CallOptions;
+import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
+import io.dht4j.InvalidRequestException;
+import io.dht4j.security.Scope;
+import io.grpc.Context;
+import io.grpc.Deadline;
+import io.grpc.Metadata;
+import io.grpc.ServerCall;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A call under way: takes the one message of its request, hands it to the method, and sends what the method answers.
+ * The request comes on an event loop, the answer from any thread. The first end counts, later ones do nothing.
+ *
+ * @param <A> what the method answers
+ */
+final class GrpcApiCall<A> extends ServerCall.Listener<byte[]> {
+
+    private static final Logger LOG = LoggerFactory.getLogger(GrpcApiCall.class);
+
+    /**
+     * How much earlier than the client the cluster gives up, at most, so that its error arrives before the deadline.
+     */
+    private static final long MAX_MARGIN_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
+    /**
+     * A method of the service.
+     *
+     * @param <A> what it answers
+     */
+    @FunctionalInterface
+    interface Method<A> {
+
+        /** Begins to answer; what it throws becomes the answer. */
+        void begin(GrpcApiCall<A> call, byte[] request) throws Exception;
+    }
+
+    private final ServerCall<byte[], A> call;
+    private final GrpcApiStream stream;
+    private final Method<A> method;
+    private final GrpcApiGuard guard;
+    private final Optional<String> token;
+    private final Optional<Deadline> deadline;
+
+    // On the event loop only.
+    private byte @Nullable [] request;
+
+    private volatile Optional<Scope> scope = Optional.empty();
+    private volatile int tokensSeen;
+    private volatile Runnable onChange = () -> {};
+    private volatile boolean over;
+    // Guarded by this: a server call is for one thread at a time.
+    private boolean headersSent;
+    private boolean begun;
+
+    GrpcApiCall(
+            ServerCall<byte[], A> call,
+            GrpcApiStream stream,
+            Method<A> method,
+            GrpcApiGuard guard,
+            Optional<String> token,
+            Optional<Deadline> deadline) {
+        this.call = call;
+        this.stream = stream;
+        this.method = method;
+        this.guard = guard;
+        this.token = token;
+        this.deadline = deadline;
+    }
+
+    /** The bytes and the turns of this call. */
+    GrpcApiStream stream() {
+        return stream;
+    }
+
+    /**
+     * Requires that the call's token allows something, from now on if the call lasts.
+     *
+     * @param needed empty if any known token is enough
+     * @throws DhtException if the token does not allow it
+     */
+    void authorize(Optional<Scope> needed) {
+        tokensSeen = guard.changes();
+        guard.require(token, needed);
+        scope = needed;
+    }
+
+    /**
+     * Looks at the token once more if the tokens have changed since {@link #authorize}: whoever ends calls for that may
+     * have missed this one.
+     */
+    void listed() {
+        if (guard.changes() != tokensSeen) {
+            checkToken();
+        }
+    }
+
+    /**
+     * Ends the call if its token allows it no longer: one that streams its answer, or one whose request is still to
+     * come. What else has begun goes on, since nobody could tell whether it was done. On any thread.
+     */
+    void checkToken() {
+        if (over) {
+            return;
+        }
+        try {
+            guard.require(token, scope);
+        } catch (DhtException e) {
+            if (!call.getMethodDescriptor().getType().serverSendsOneMessage()) {
+                fail(e);
+                return;
+            }
+            synchronized (this) {
+                if (!begun) {
+                    fail(e);
+                }
+            }
+        }
+    }
+
+    /** Options with the time that the client leaves for the answer. */
+    CallOptions options() {
+        if (deadline.isEmpty()) {
+            return CallOptions.defaults();
+        }
+        long remaining = deadline.get().timeRemaining(TimeUnit.NANOSECONDS);
+        long usable = remaining - Math.min(remaining / 10, MAX_MARGIN_NANOS);
+        if (usable <= 0) {
+            throw DhtException.of(ErrorCode.DEADLINE_PASSED, "the deadline passed before the work began");
+        }
+        return CallOptions.defaults()
+                .withTimeout(Duration.ofNanos(Math.min(usable, CallOptions.MAX_TIMEOUT.toNanos())));
+    }
+
+    @Override
+    public void onMessage(byte[] message) {
+        // The library lets no second one through.
+        request = message;
+    }
+
+    @Override
+    public void onHalfClose() {
+        byte[] complete = request;
+        request = null;
+        synchronized (this) {
+            if (begun || over) {
+                return;
+            }
+            begun = true;
+        }
+        stream.received();
+        if (complete == null) {
+            fail(new InvalidRequestException(ErrorCode.BAD_REQUEST, "a request is one message, and none came"));
+            return;
+        }
+        try {
+            // Else all that the cluster sends over gRPC for this call would be cancelled when this call has its answer.
+            Context.ROOT.call(() -> {
+                method.begin(this, complete);
+                return true;
+            });
+        } catch (Exception | Error e) {
+            fail(e);
+        }
+    }
+
+    /**
+     * Waits for another thread that is answering: when this returns, the event loop may end, and what is sent to it
+     * later would keep its buffer for ever.
+     */
+    @Override
+    public void onCancel() {
+        synchronized (this) {
+            over = true;
+        }
+        request = null;
+        changed();
+    }
+
+    @Override
+    public void onReady() {
+        changed();
+    }
+
+    private void changed() {
+        try {
+            Context.ROOT.run(onChange);
+        } catch (RuntimeException | Error e) {
+            fail(e);
+        }
+    }
+
+    /** Calls an action whenever the client may take more, or has gone. */
+    void onChange(Runnable action) {
+        onChange = action;
+    }
+
+    /** Whether the call has ended or the client has gone. */
+    boolean isOver() {
+        return over;
+    }
+
+    /** Whether the client takes what is sent now. */
+    synchronized boolean isReady() {
+        return !over && call.isReady();
+    }
+
+    /** Answers with what a stage brings. */
+    <T> void await(Supplier<CompletionStage<T>> work, Consumer<? super T> answer) {
+        work.get().whenComplete((result, error) -> {
+            try {
+                if (error == null) {
+                    answer.accept(result);
+                } else {
+                    fail(error);
+                }
+            } catch (RuntimeException | Error e) {
+                fail(e);
+            }
+        });
+    }
+
+    /**
+     * Sends the only message and ends the call. In one step: the library holds the message back until the end, and
+     * where that is left out its buffer is lost.
+     */
+    synchronized void answer(A message) {
+        send(message);
+        complete();
+    }
+
+    /** Sends a message, unless the call is over. */
+    synchronized void send(A message) {
+        if (over) {
+            return;
+        }
+        sendHeaders();
+        call.sendMessage(message);
+    }
+
+    /** Ends the call. */
+    synchronized void complete() {
+        if (over) {
+            return;
+        }
+        over = true;
+        stream.waitsForClient();
+        sendHeaders();
+        call.close(Status.OK, new Metadata());
+    }
+
+    private void sendHeaders() {
+        if (!headersSent) {
+            headersSent = true;
+            call.sendHeaders(new Metadata());
+        }
+    }
+
+    /** Ends the call with an error. */
+    void fail(Throwable error) {
+        Throwable cause = DhtException.unwrap(error);
+        DhtException known;
+        if (cause instanceof DhtException expected) {
+            known = expected;
+        } else {
+            LOG.error(
+                    "{} failed in an unexpected way", call.getMethodDescriptor().getFullMethodName(), cause);
+            known = DhtException.of(ErrorCode.INTERNAL, "internal error: " + cause);
+        }
+        StatusRuntimeException status = GrpcApiErrors.encode(known);
+        Metadata trailers = status.getTrailers() == null ? new Metadata() : status.getTrailers();
+        synchronized (this) {
+            if (over) {
+                return;
+            }
+            over = true;
+            stream.waitsForClient();
+            try {
+                call.close(status.getStatus(), trailers);
+            } catch (RuntimeException e) {
+                LOG.error("a call could not be answered", e);
+                stream.cut("the call could not be answered");
+            }
+        }
+        changed();
+    }
+
+    void failSlowRequest(Duration timeout) {
+        fail(new InvalidRequestException(ErrorCode.BAD_REQUEST, "the request did not arrive within " + timeout));
+    }
+
+    void failInterrupted() {
+        fail(DhtException.of(ErrorCode.INTERNAL, "the node's gRPC API closed before the answer was known"));
+    }
+}

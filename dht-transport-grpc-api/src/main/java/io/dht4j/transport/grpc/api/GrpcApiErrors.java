@@ -1,0 +1,119 @@
+package io.dht4j.transport.grpc.api;
+
+import com.google.protobuf.Any;
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.rpc.ErrorInfo;
+import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.grpc.protobuf.StatusProto;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Errors of the cluster as gRPC statuses with details, and back. The table stands in {@code docs/grpc-api.md}. */
+final class GrpcApiErrors {
+
+    static final String DOMAIN = "dht4j";
+
+    /** Keeps the trailers, in which a message stands twice and encoded, well below the 8 KiB that clients take. */
+    private static final int MAX_MESSAGE_BYTES = 600;
+
+    private GrpcApiErrors() {}
+
+    /**
+     * The status for a code. {@code UNAVAILABLE} is what clients repeat of their own accord: it stands only for errors
+     * that changed nothing. Stock retry policies leave {@code UNKNOWN} alone.
+     */
+    static Status.Code status(ErrorCode code) {
+        return switch (code) {
+            case BAD_REQUEST,
+                    KEY_INVALID,
+                    POLICY_INVALID,
+                    TTL_INVALID,
+                    TIMEOUT_INVALID,
+                    VALUE_TOO_LARGE,
+                    SCAN_INVALID,
+                    BATCH_TOO_LARGE,
+                    MALFORMED_FRAME,
+                    UNSUPPORTED_PROTOCOL,
+                    FRAME_TOO_LARGE -> Status.Code.INVALID_ARGUMENT;
+            case UNKNOWN_RESOURCE, METHOD_NOT_ALLOWED -> Status.Code.UNIMPLEMENTED;
+            case VERSION_TOO_FAR_AHEAD, VERSION_TOO_OLD, SNAPSHOT_GONE -> Status.Code.FAILED_PRECONDITION;
+            case UNAUTHENTICATED -> Status.Code.UNAUTHENTICATED;
+            case PERMISSION_DENIED -> Status.Code.PERMISSION_DENIED;
+            case NOT_ENOUGH_REPLICAS,
+                    NOT_SENT,
+                    NOT_SERVING,
+                    STORE_FAILED,
+                    STALE_TOPOLOGY,
+                    PLACEMENT_MISMATCH,
+                    REPLICA_REFILLING,
+                    WRONG_RECIPIENT,
+                    CLOCK_CONTRADICTED,
+                    VERSION_SLOT_TAKEN -> Status.Code.UNAVAILABLE;
+            case DEADLINE_PASSED -> Status.Code.DEADLINE_EXCEEDED;
+            case WRITE_INDETERMINATE -> Status.Code.UNKNOWN;
+            case INTERNAL -> Status.Code.INTERNAL;
+            case OVERLOADED -> Status.Code.RESOURCE_EXHAUSTED;
+        };
+    }
+
+    /** The status and the trailers for an error. */
+    static StatusRuntimeException encode(DhtException error) {
+        ErrorCode code = error.code();
+        String message = shortened(String.valueOf(error.getMessage()));
+        ErrorInfo info = ErrorInfo.newBuilder()
+                .setReason(code.name())
+                .setDomain(DOMAIN)
+                .putMetadata("code", Integer.toString(code.number()))
+                .putMetadata("action", code.action().name())
+                .build();
+        return StatusProto.toStatusRuntimeException(com.google.rpc.Status.newBuilder()
+                .setCode(status(code).value())
+                .setMessage(message)
+                .addDetails(Any.pack(info))
+                .build());
+    }
+
+    private static String shortened(String message) {
+        byte[] bytes = message.getBytes(StandardCharsets.UTF_8);
+        return bytes.length <= MAX_MESSAGE_BYTES
+                ? message
+                : new String(bytes, 0, MAX_MESSAGE_BYTES, StandardCharsets.UTF_8) + "...";
+    }
+
+    /**
+     * The error that a node gave, if the status carries one; codes that this version does not know are internal errors.
+     */
+    static Optional<DhtException> decode(Status status, io.grpc.@Nullable Metadata trailers) {
+        com.google.rpc.Status details = trailers == null ? null : StatusProto.fromStatusAndTrailers(status, trailers);
+        if (details == null) {
+            return Optional.empty();
+        }
+        for (Any detail : details.getDetailsList()) {
+            if (detail.is(ErrorInfo.class)) {
+                try {
+                    ErrorInfo info = detail.unpack(ErrorInfo.class);
+                    if (info.getDomain().equals(DOMAIN)) {
+                        return Optional.of(DhtException.of(code(info), details.getMessage()));
+                    }
+                } catch (InvalidProtocolBufferException e) {
+                    return Optional.of(
+                            DhtException.of(ErrorCode.INTERNAL, "a status with malformed details: " + e.getMessage()));
+                }
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static ErrorCode code(ErrorInfo info) {
+        try {
+            return ErrorCode.byNumber(Integer.parseInt(info.getMetadataOrDefault("code", "")))
+                    .orElse(ErrorCode.INTERNAL);
+        } catch (NumberFormatException e) {
+            return ErrorCode.INTERNAL;
+        }
+    }
+}

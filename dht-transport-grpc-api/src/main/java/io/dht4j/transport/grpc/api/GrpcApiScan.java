@@ -1,0 +1,158 @@
+package io.dht4j.transport.grpc.api;
+
+import io.dht4j.KeyValue;
+import io.dht4j.Scan;
+import io.dht4j.v1.ScanResponse;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A scan on its way to a client: one page is held at a time, and the next is read when the connection has taken the
+ * last. Each page that comes and each change of the connection wakes it; whichever thread does so first does the work
+ * for the others.
+ */
+final class GrpcApiScan {
+
+    /** As much as a message holds, unless a single entry is larger. */
+    private static final int MESSAGE_BYTES = 64 << 10;
+
+    private final GrpcApiCall<ScanResponse> call;
+    private final Scan scan;
+    private final GrpcApiAdmission admission;
+    private final AtomicInteger wakes = new AtomicInteger();
+    private volatile @Nullable Page arrived;
+
+    // Passed from thread to thread by the counter above.
+    private long entriesLeft;
+    private long bytesLeft;
+    private List<KeyValue> page = List.of();
+    private int next;
+    private long reserved;
+    private boolean pulling;
+
+    private GrpcApiScan(
+            GrpcApiCall<ScanResponse> call, Scan scan, GrpcApiAdmission admission, long limit, long maxBytes) {
+        this.call = call;
+        this.scan = scan;
+        this.admission = admission;
+        this.entriesLeft = limit;
+        this.bytesLeft = maxBytes;
+    }
+
+    /** What a pull brought. */
+    private record Page(List<KeyValue> entries, @Nullable Throwable error) {}
+
+    static void start(
+            GrpcApiCall<ScanResponse> call, Scan scan, GrpcApiAdmission admission, long limit, long maxBytes) {
+        GrpcApiScan started = new GrpcApiScan(call, scan, admission, limit, maxBytes);
+        call.onChange(started::wake);
+        started.wake();
+    }
+
+    private void wake() {
+        if (wakes.getAndIncrement() != 0) {
+            return;
+        }
+        int seen = 1;
+        do {
+            try {
+                advance();
+            } catch (RuntimeException | Error e) {
+                end();
+                call.fail(e);
+            }
+            seen = wakes.addAndGet(-seen);
+        } while (seen != 0);
+    }
+
+    private void advance() {
+        while (true) {
+            Page came = arrived;
+            if (came != null) {
+                arrived = null;
+                pulling = false;
+                take(came);
+            }
+            if (call.isOver()) {
+                end();
+                return;
+            }
+            if (pulling) {
+                return;
+            }
+            if (!call.isReady()) {
+                call.stream().waitsForClient();
+                return;
+            }
+            call.stream().clientTook();
+            if (next < page.size()) {
+                send();
+            } else {
+                pull();
+            }
+        }
+    }
+
+    private void take(Page came) {
+        if (came.error() != null) {
+            call.fail(came.error());
+        } else if (came.entries().isEmpty()) {
+            call.complete();
+        } else {
+            page = came.entries();
+            next = 0;
+            reserved = scan.heldBytes();
+            for (KeyValue entry : page) {
+                reserved += GrpcApiMessages.bytesOf(entry);
+            }
+            if (!call.stream().reserve(reserved)) {
+                reserved = 0;
+                call.fail(admission.noRoom());
+            }
+        }
+    }
+
+    private void send() {
+        ScanResponse.Builder message = ScanResponse.newBuilder();
+        long size = 0;
+        while (next < page.size() && entriesLeft > 0 && bytesLeft > 0) {
+            KeyValue entry = page.get(next);
+            long bytes = GrpcApiMessages.bytesOf(entry);
+            if (size > 0 && size + bytes > MESSAGE_BYTES) {
+                break;
+            }
+            message.addEntries(GrpcApiMessages.entry(entry.key(), entry.value()));
+            size += bytes;
+            next++;
+            entriesLeft--;
+            bytesLeft -= bytes;
+        }
+        call.send(message.build());
+        if (entriesLeft == 0 || bytesLeft <= 0) {
+            call.complete();
+        }
+    }
+
+    /** What was sent is off the budget only now, since the connection has taken it. */
+    private void pull() {
+        forget();
+        pulling = true;
+        scan.next().whenComplete((entries, error) -> {
+            arrived = error == null ? new Page(entries, null) : new Page(List.of(), error);
+            wake();
+        });
+    }
+
+    private void forget() {
+        page = List.of();
+        next = 0;
+        call.stream().release(reserved);
+        reserved = 0;
+    }
+
+    private void end() {
+        scan.close();
+        forget();
+    }
+}

@@ -1,0 +1,332 @@
+package io.dht4j.transport.grpc.api;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.Message;
+import com.google.protobuf.Parser;
+import io.dht4j.CallOptions;
+import io.dht4j.Cluster;
+import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
+import io.dht4j.InvalidRequestException;
+import io.dht4j.Key;
+import io.dht4j.KeyRange;
+import io.dht4j.Scan;
+import io.dht4j.ScanScope;
+import io.dht4j.Version;
+import io.dht4j.security.Scope;
+import io.dht4j.v1.BatchGetRequest;
+import io.dht4j.v1.BatchGetResponse;
+import io.dht4j.v1.BatchPutRequest;
+import io.dht4j.v1.BatchPutResponse;
+import io.dht4j.v1.CloseSnapshotRequest;
+import io.dht4j.v1.CloseSnapshotResponse;
+import io.dht4j.v1.DeleteRequest;
+import io.dht4j.v1.DeleteResponse;
+import io.dht4j.v1.GetRequest;
+import io.dht4j.v1.GetResponse;
+import io.dht4j.v1.KeyValueGrpc;
+import io.dht4j.v1.LocateRequest;
+import io.dht4j.v1.LocateResponse;
+import io.dht4j.v1.OpenSnapshotRequest;
+import io.dht4j.v1.OpenSnapshotResponse;
+import io.dht4j.v1.PutRequest;
+import io.dht4j.v1.PutResponse;
+import io.dht4j.v1.RepairRequest;
+import io.dht4j.v1.RepairResponse;
+import io.dht4j.v1.RepairStatusRequest;
+import io.dht4j.v1.ScanRequest;
+import io.dht4j.v1.ScanResponse;
+import io.dht4j.v1.StatusRequest;
+import io.dht4j.v1.StatusResponse;
+import io.grpc.Context;
+import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
+import io.grpc.ServerCall;
+import io.grpc.ServerServiceDefinition;
+import io.grpc.ServiceDescriptor;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** The methods of the service: each checks its request, calls the cluster and answers. None blocks. */
+final class GrpcApiService {
+
+    private static final Duration DEFAULT_LEASE = Duration.ofMinutes(1);
+
+    private final Cluster cluster;
+    private final GrpcApiOptions options;
+    private final GrpcApiAdmission admission;
+    private final GrpcApiGuard guard;
+    private final List<Bound<?>> methods = new ArrayList<>();
+
+    GrpcApiService(Cluster cluster, GrpcApiOptions options, GrpcApiAdmission admission, GrpcApiGuard guard) {
+        this.cluster = cluster;
+        this.options = options;
+        this.admission = admission;
+        this.guard = guard;
+        counted(KeyValueGrpc.getGetMethod(), Scope.READ, GetRequest.parser(), this::get);
+        counted(KeyValueGrpc.getPutMethod(), Scope.WRITE, PutRequest.parser(), this::put);
+        counted(KeyValueGrpc.getDeleteMethod(), Scope.WRITE, DeleteRequest.parser(), this::delete);
+        methods.add(
+                new Bound<>(bytesIn(KeyValueGrpc.getBatchGetMethod()), Optional.of(Scope.READ), true, this::batchGet));
+        methods.add(
+                new Bound<>(bytesIn(KeyValueGrpc.getBatchPutMethod()), Optional.of(Scope.WRITE), true, this::batchPut));
+        counted(KeyValueGrpc.getScanMethod(), Scope.READ, ScanRequest.parser(), this::scan);
+        counted(KeyValueGrpc.getOpenSnapshotMethod(), Scope.ADMIN, OpenSnapshotRequest.parser(), this::openSnapshot);
+        counted(KeyValueGrpc.getCloseSnapshotMethod(), Scope.ADMIN, CloseSnapshotRequest.parser(), this::closeSnapshot);
+        methods.add(new Bound<>(
+                bytesIn(KeyValueGrpc.getLocateMethod()),
+                Optional.of(Scope.READ),
+                false,
+                parsed(LocateRequest.parser(), this::locate)));
+        methods.add(new Bound<>(
+                bytesIn(KeyValueGrpc.getStatusMethod()),
+                Optional.empty(),
+                false,
+                parsed(StatusRequest.parser(), this::status)));
+        methods.add(new Bound<>(
+                bytesIn(KeyValueGrpc.getRepairMethod()),
+                Optional.of(Scope.ADMIN),
+                false,
+                parsed(RepairRequest.parser(), this::repair)));
+        methods.add(new Bound<>(
+                bytesIn(KeyValueGrpc.getRepairStatusMethod()),
+                Optional.empty(),
+                false,
+                parsed(RepairStatusRequest.parser(), this::repairStatus)));
+    }
+
+    /** A method, what it takes to call it, and whether its calls count among those in flight. */
+    private record Bound<A>(
+            MethodDescriptor<byte[], A> descriptor,
+            Optional<Scope> scope,
+            boolean counted,
+            GrpcApiCall.Method<A> method) {}
+
+    /** A method once its request has been parsed. */
+    @FunctionalInterface
+    private interface Parsed<Q, A> {
+
+        void begin(GrpcApiCall<A> call, Q request);
+    }
+
+    private <Q extends Message, A> void counted(
+            MethodDescriptor<Q, A> descriptor, Scope scope, Parser<Q> parser, Parsed<Q, A> method) {
+        methods.add(new Bound<>(bytesIn(descriptor), Optional.of(scope), true, parsed(parser, method)));
+    }
+
+    private static <Q extends Message, A> GrpcApiCall.Method<A> parsed(Parser<Q> parser, Parsed<Q, A> method) {
+        return (call, request) -> method.begin(call, GrpcApiBytes.message(parser, request));
+    }
+
+    private static <A> MethodDescriptor<byte[], A> bytesIn(MethodDescriptor<?, A> descriptor) {
+        return descriptor.toBuilder(new GrpcApiBytes(), descriptor.getResponseMarshaller())
+                .build();
+    }
+
+    /** The service for a server, with the schema that reflection shows. */
+    ServerServiceDefinition definition() {
+        ServiceDescriptor.Builder service = ServiceDescriptor.newBuilder(KeyValueGrpc.SERVICE_NAME)
+                .setSchemaDescriptor(KeyValueGrpc.getServiceDescriptor().getSchemaDescriptor());
+        methods.forEach(method -> service.addMethod(method.descriptor()));
+        ServerServiceDefinition.Builder definition = ServerServiceDefinition.builder(service.build());
+        methods.forEach(method -> add(definition, method));
+        return definition.build();
+    }
+
+    private <A> void add(ServerServiceDefinition.Builder definition, Bound<A> bound) {
+        definition.addMethod(bound.descriptor(), (call, headers) -> begin(bound, call, headers));
+    }
+
+    private <A> ServerCall.Listener<byte[]> begin(Bound<A> bound, ServerCall<byte[], A> call, Metadata headers) {
+        GrpcApiStream stream = GrpcApiStream.KEY.get();
+        GrpcApiCall<A> begun = new GrpcApiCall<>(
+                call,
+                stream,
+                bound.method(),
+                guard,
+                GrpcApiGuard.token(headers),
+                Optional.ofNullable(Context.current().getDeadline()));
+        try {
+            begun.authorize(bound.scope());
+        } catch (RuntimeException e) {
+            begun.fail(e);
+            // Behind the answer: this may end the connection.
+            stream.refused();
+            return begun;
+        }
+        try {
+            stream.letIn();
+            stream.enter(begun, bound.counted());
+            begun.listed();
+        } catch (RuntimeException e) {
+            // Its message is never asked for.
+            begun.fail(e);
+            return begun;
+        }
+        // One more than the one that is expected, so that the library notices clients that send several.
+        call.request(2);
+        return begun;
+    }
+
+    private void get(GrpcApiCall<GetResponse> call, GetRequest request) {
+        Key key = GrpcApiMessages.key(request.getKey());
+        CallOptions callOptions = GrpcApiMessages.withPolicy(call.options(), request.getPolicy(), cluster);
+        call.await(() -> cluster.get(key, callOptions), found -> {
+            GetResponse.Builder answer = GetResponse.newBuilder();
+            found.ifPresent(value -> {
+                reserve(call, value.bytes().length);
+                answer.setValue(GrpcApiMessages.value(value));
+            });
+            call.answer(answer.build());
+        });
+    }
+
+    private void put(GrpcApiCall<PutResponse> call, PutRequest request) {
+        Key key = GrpcApiMessages.key(request.getKey());
+        CallOptions policy = GrpcApiMessages.withPolicy(call.options(), request.getPolicy(), cluster);
+        CallOptions callOptions =
+                request.hasTtlMillis() ? GrpcApiMessages.withTimeToLive(policy, request.getTtlMillis()) : policy;
+        byte[] value = value(key, request.getValue());
+        call.await(
+                () -> cluster.put(key, value, callOptions),
+                version -> call.answer(
+                        PutResponse.newBuilder().setVersion(version.packed()).build()));
+    }
+
+    private void delete(GrpcApiCall<DeleteResponse> call, DeleteRequest request) {
+        Key key = GrpcApiMessages.key(request.getKey());
+        CallOptions callOptions = GrpcApiMessages.withPolicy(call.options(), request.getPolicy(), cluster);
+        call.await(
+                () -> cluster.delete(key, callOptions),
+                version -> call.answer(
+                        DeleteResponse.newBuilder().setVersion(version.packed()).build()));
+    }
+
+    private void batchGet(GrpcApiCall<BatchGetResponse> call, byte[] bytes) {
+        GrpcApiBytes.requireAtMost(options.maxBatchKeys(), BatchGetRequest.KEYS_FIELD_NUMBER, bytes);
+        BatchGetRequest request = GrpcApiBytes.message(BatchGetRequest.parser(), bytes);
+        List<Key> keys = new ArrayList<>(request.getKeysCount());
+        for (ByteString key : request.getKeysList()) {
+            keys.add(GrpcApiMessages.key(key));
+        }
+        CallOptions callOptions = GrpcApiMessages.withPolicy(call.options(), request.getPolicy(), cluster);
+        call.await(() -> cluster.getAll(keys, callOptions), found -> {
+            long size = 0;
+            for (Map.Entry<Key, io.dht4j.Value> entry : found.entrySet()) {
+                size += GrpcApiMessages.bytesOf(entry.getKey(), entry.getValue());
+            }
+            requireBatchBytes(size);
+            reserve(call, size);
+            BatchGetResponse.Builder answer = BatchGetResponse.newBuilder();
+            found.forEach((key, value) -> answer.addEntries(GrpcApiMessages.entry(key, value)));
+            call.answer(answer.build());
+        });
+    }
+
+    private void batchPut(GrpcApiCall<BatchPutResponse> call, byte[] bytes) {
+        GrpcApiBytes.requireAtMost(options.maxBatchKeys(), BatchPutRequest.ITEMS_FIELD_NUMBER, bytes);
+        BatchPutRequest request = GrpcApiBytes.message(BatchPutRequest.parser(), bytes);
+        Map<Key, byte[]> values = new LinkedHashMap<>();
+        long size = 0;
+        for (BatchPutRequest.Item item : request.getItemsList()) {
+            Key key = GrpcApiMessages.key(item.getKey());
+            size += key.length() + (long) item.getValue().size();
+            if (values.put(key, value(key, item.getValue())) != null) {
+                throw new InvalidRequestException(ErrorCode.BAD_REQUEST, "key " + key + " stands twice in the batch");
+            }
+        }
+        requireBatchBytes(size);
+        CallOptions policy = GrpcApiMessages.withPolicy(call.options(), request.getPolicy(), cluster);
+        CallOptions callOptions =
+                request.hasTtlMillis() ? GrpcApiMessages.withTimeToLive(policy, request.getTtlMillis()) : policy;
+        call.await(
+                () -> cluster.putAll(values, callOptions),
+                (Version version) -> call.answer(BatchPutResponse.newBuilder()
+                        .setVersion(version.packed())
+                        .build()));
+    }
+
+    private void scan(GrpcApiCall<ScanResponse> call, ScanRequest request) {
+        KeyRange range = GrpcApiMessages.range(request);
+        ScanScope scope = GrpcApiMessages.scope(request);
+        if (scope == ScanScope.NODE) {
+            call.authorize(Optional.of(Scope.ADMIN));
+        }
+        long limit = GrpcApiMessages.limit("limit", request.hasLimit(), request.getLimit());
+        long maxBytes = GrpcApiMessages.limit("max_bytes", request.hasMaxBytes(), request.getMaxBytes());
+        CallOptions callOptions = GrpcApiMessages.withPolicy(call.options(), request.getPolicy(), cluster);
+        if (request.hasSnapshot() && scope == ScanScope.NODE) {
+            throw new InvalidRequestException(
+                    ErrorCode.SCAN_INVALID, "a snapshot is one of the cluster: snapshot does not go with scope NODE");
+        }
+        Scan scan = request.hasSnapshot()
+                ? cluster.scanSnapshot(new Version(request.getSnapshot()), range, callOptions)
+                : cluster.scan(range, scope, callOptions);
+        GrpcApiScan.start(call, scan, admission, limit, maxBytes);
+    }
+
+    private void openSnapshot(GrpcApiCall<OpenSnapshotResponse> call, OpenSnapshotRequest request) {
+        Duration lease = request.hasLeaseMillis() ? GrpcApiMessages.lease(request.getLeaseMillis()) : DEFAULT_LEASE;
+        CallOptions callOptions = GrpcApiMessages.withPolicy(call.options(), request.getPolicy(), cluster);
+        call.await(
+                () -> cluster.openSnapshot(lease, callOptions),
+                version -> call.answer(OpenSnapshotResponse.newBuilder()
+                        .setVersion(version.packed())
+                        .build()));
+    }
+
+    private void closeSnapshot(GrpcApiCall<CloseSnapshotResponse> call, CloseSnapshotRequest request) {
+        call.await(
+                () -> cluster.closeSnapshot(new Version(request.getVersion()), call.options()),
+                done -> call.answer(CloseSnapshotResponse.getDefaultInstance()));
+    }
+
+    private void locate(GrpcApiCall<LocateResponse> call, LocateRequest request) {
+        Key key = GrpcApiMessages.key(request.getKey());
+        call.await(() -> cluster.locate(key), placement -> call.answer(GrpcApiMessages.located(placement)));
+    }
+
+    private void status(GrpcApiCall<StatusResponse> call, StatusRequest request) {
+        call.await(cluster::status, status -> call.answer(GrpcApiMessages.status(status)));
+    }
+
+    private void repair(GrpcApiCall<RepairResponse> call, RepairRequest request) {
+        Set<Integer> partitions = new HashSet<>(request.getPartitionsList());
+        call.await(() -> cluster.repair(partitions), status -> call.answer(GrpcApiMessages.repair(status)));
+    }
+
+    private void repairStatus(GrpcApiCall<RepairResponse> call, RepairStatusRequest request) {
+        call.await(cluster::repairStatus, status -> call.answer(GrpcApiMessages.repair(status)));
+    }
+
+    private byte[] value(Key key, ByteString value) {
+        if (value.size() > options.maxValueBytes()) {
+            throw new InvalidRequestException(
+                    ErrorCode.VALUE_TOO_LARGE,
+                    "a value has at most " + options.maxValueBytes() + " bytes, that of key " + key + " has "
+                            + value.size());
+        }
+        return value.toByteArray();
+    }
+
+    private void requireBatchBytes(long size) {
+        if (size > options.maxBatchBytes()) {
+            throw new InvalidRequestException(
+                    ErrorCode.BATCH_TOO_LARGE,
+                    "a batch has at most " + options.maxBatchBytes() + " bytes of keys and values, this one has "
+                            + size);
+        }
+    }
+
+    private void reserve(GrpcApiCall<?> call, long bytes) throws DhtException {
+        if (!call.stream().reserve(bytes)) {
+            throw admission.noRoom();
+        }
+    }
+}

@@ -1,0 +1,222 @@
+package io.dht4j.transport.grpc.api;
+
+import io.dht4j.transport.grpc.internal.GrpcConnections;
+import io.dht4j.transport.grpc.internal.GrpcConnections.Connection;
+import io.dht4j.v1.KeyValueGrpc;
+import io.grpc.Context;
+import io.grpc.Grpc;
+import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
+import io.grpc.ServerStreamTracer;
+import io.grpc.Status;
+import java.net.SocketAddress;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A call as the connection sees it: counts its bytes as they arrive, knows whose turn it is, and learns when the last
+ * byte has left. Called on the connection's event loop and by whoever answers.
+ */
+final class GrpcApiStream extends ServerStreamTracer {
+
+    /** Finds the stream that a call belongs to. */
+    static final Context.Key<GrpcApiStream> KEY = Context.key("dht4j-api-stream");
+
+    private static final long NOT_WAITING = Long.MIN_VALUE;
+
+    private enum Place {
+        NONE,
+        UNCOUNTED,
+        COUNTED
+    }
+
+    private final GrpcApiAdmission admission;
+    private final GrpcConnections connections;
+    private final AtomicBoolean tooMuch = new AtomicBoolean();
+    private volatile @Nullable GrpcApiCall<?> call;
+    private volatile Context.@Nullable CancellableContext context;
+    private volatile long receivingSince = NOT_WAITING;
+    private volatile long takingSince = NOT_WAITING;
+
+    // Guarded by this.
+    private Place place = Place.NONE;
+    private long reserved;
+    private boolean ended;
+    private Optional<Connection> connection = Optional.empty();
+
+    private GrpcApiStream(GrpcApiAdmission admission, GrpcConnections connections) {
+        this.admission = admission;
+        this.connections = connections;
+    }
+
+    /** Makes a tracer for each call: of this service, or of those that have a budget of their own. */
+    static ServerStreamTracer.Factory factory(
+            GrpcApiAdmission admission, GrpcApiAuxiliary auxiliary, GrpcConnections connections) {
+        return new ServerStreamTracer.Factory() {
+            @Override
+            public ServerStreamTracer newServerStreamTracer(String method, Metadata headers) {
+                return KeyValueGrpc.SERVICE_NAME.equals(MethodDescriptor.extractFullServiceName(method))
+                        ? new GrpcApiStream(admission, connections)
+                        : auxiliary.newTracer();
+            }
+        };
+    }
+
+    /**
+     * Puts a context of this stream's own between the call and the root: to cancel it is the one way to reset the
+     * stream.
+     */
+    @Override
+    public Context filterContext(Context parent) {
+        Context.CancellableContext own = parent.withCancellation();
+        context = own;
+        return own.withValue(KEY, this);
+    }
+
+    @Override
+    public void serverCallStarted(ServerCallInfo<?, ?> info) {
+        SocketAddress remote = info.getAttributes().get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR);
+        synchronized (this) {
+            if (!ended && remote != null) {
+                connection = connections.find(remote);
+                connection.ifPresent(Connection::begin);
+            }
+        }
+    }
+
+    /** The call may be made. */
+    synchronized void letIn() {
+        connection.ifPresent(Connection::letIn);
+    }
+
+    /** The call may not be made. On the connection's event loop. */
+    synchronized void refused() {
+        connection.ifPresent(Connection::refused);
+    }
+
+    @Override
+    public void inboundWireSize(long bytes) {
+        if (!reserve(bytes) && tooMuch.compareAndSet(false, true)) {
+            GrpcApiCall<?> refused = call;
+            if (refused != null) {
+                refused.fail(admission.noRoom());
+            }
+        }
+    }
+
+    @Override
+    public void streamClosed(Status status) {
+        Place left;
+        synchronized (this) {
+            if (ended) {
+                return;
+            }
+            ended = true;
+            left = place;
+            admission.release(reserved);
+            reserved = 0;
+            connection.ifPresent(Connection::end);
+        }
+        switch (left) {
+            case NONE -> {}
+            case UNCOUNTED -> admission.leaveUncounted(this);
+            case COUNTED -> admission.leave(this);
+        }
+    }
+
+    /**
+     * Begins a call on this stream.
+     *
+     * @throws io.dht4j.DhtException if there is no room for it
+     */
+    synchronized void enter(GrpcApiCall<?> begun, boolean counted) {
+        if (ended) {
+            return;
+        }
+        if (counted) {
+            admission.enter(this);
+        } else {
+            admission.enterUncounted(this);
+        }
+        place = counted ? Place.COUNTED : Place.UNCOUNTED;
+        call = begun;
+        receivingSince = System.nanoTime();
+    }
+
+    /** Takes bytes from the budget until {@link #release} or the stream's end. */
+    synchronized boolean reserve(long bytes) {
+        if (ended) {
+            return true;
+        }
+        boolean room = admission.reserve(bytes);
+        reserved += room ? bytes : 0;
+        return room;
+    }
+
+    synchronized void release(long bytes) {
+        if (!ended) {
+            reserved -= bytes;
+            admission.release(bytes);
+        }
+    }
+
+    /** The request has come. */
+    void received() {
+        receivingSince = NOT_WAITING;
+    }
+
+    /** Something waits for the client to take it. */
+    void waitsForClient() {
+        receivingSince = NOT_WAITING;
+        if (takingSince == NOT_WAITING) {
+            takingSince = System.nanoTime();
+        }
+    }
+
+    /** The client has taken what waited for it. */
+    void clientTook() {
+        takingSince = NOT_WAITING;
+    }
+
+    /** Ends a call whose client is too slow. */
+    void checkTimeouts(Duration bodyTimeout, Duration writeTimeout) {
+        long now = System.nanoTime();
+        long receiving = receivingSince;
+        long taking = takingSince;
+        GrpcApiCall<?> checked = call;
+        if (checked == null) {
+            return;
+        }
+        if (taking != NOT_WAITING && now - taking > writeTimeout.toNanos()) {
+            cut("the client did not take the answer within " + writeTimeout);
+        } else if (receiving != NOT_WAITING && now - receiving > bodyTimeout.toNanos()) {
+            checked.failSlowRequest(bodyTimeout);
+        }
+    }
+
+    /** Ends a call whose token allows it no longer, if it can be ended. */
+    void checkToken() {
+        GrpcApiCall<?> checked = call;
+        if (checked != null) {
+            checked.checkToken();
+        }
+    }
+
+    /** Ends a call whose answer is not known, since the API closes. */
+    void interrupt() {
+        GrpcApiCall<?> interrupted = call;
+        if (interrupted != null) {
+            interrupted.failInterrupted();
+        }
+    }
+
+    /** Resets the stream, whatever of it is still to be sent. */
+    void cut(String reason) {
+        Context.CancellableContext own = context;
+        if (own != null) {
+            own.cancel(Status.DEADLINE_EXCEEDED.withDescription(reason).asException());
+        }
+    }
+}

@@ -1,0 +1,104 @@
+package io.dht4j.transport.grpc.api;
+
+import java.net.SocketAddress;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The streams that {@code Watch}, by connection. A client watches once on each of its connections, for as long as it
+ * has it. So there are as many places as connections, and when all are taken, the connection that has most gives one
+ * to a connection that has fewer: the only watch of a connection never has to leave. For use by one thread at a time.
+ */
+final class GrpcApiWatches {
+
+    static final int MAX_PER_CONNECTION = 4;
+
+    private final int max;
+    /** The oldest of a connection come first. */
+    private final Map<SocketAddress, Deque<GrpcApiAuxiliaryStream>> byConnection = new HashMap<>();
+    /** The connections that have so many; those that have had them for longest come first. */
+    private final List<Set<SocketAddress>> byCount = new ArrayList<>();
+
+    private int count;
+
+    /** Places for so many streams; no fewer than there may be connections. */
+    GrpcApiWatches(int max) {
+        this.max = max;
+        for (int i = 0; i <= MAX_PER_CONNECTION; i++) {
+            byCount.add(new LinkedHashSet<>());
+        }
+    }
+
+    int max() {
+        return max;
+    }
+
+    int count() {
+        return count;
+    }
+
+    int countOf(SocketAddress connection) {
+        Deque<GrpcApiAuxiliaryStream> streams = byConnection.get(connection);
+        return streams == null ? 0 : streams.size();
+    }
+
+    /**
+     * The stream that makes room for one more of a connection; empty if there is room, or no connection that has
+     * more.
+     */
+    Optional<GrpcApiAuxiliaryStream> leavingFor(SocketAddress connection) {
+        for (int most = MAX_PER_CONNECTION; isFull() && most > countOf(connection); most--) {
+            Optional<SocketAddress> busiest = byCount.get(most).stream().findFirst();
+            if (busiest.isPresent()) {
+                return byConnection.getOrDefault(busiest.get(), new ArrayDeque<>()).stream()
+                        .findFirst();
+            }
+        }
+        return Optional.empty();
+    }
+
+    boolean isFull() {
+        return count >= max;
+    }
+
+    void add(SocketAddress connection, GrpcApiAuxiliaryStream stream) {
+        Deque<GrpcApiAuxiliaryStream> streams = byConnection.computeIfAbsent(connection, none -> new ArrayDeque<>());
+        byCount.get(streams.size()).remove(connection);
+        streams.add(stream);
+        byCount.get(streams.size()).add(connection);
+        count++;
+    }
+
+    /** Whether the stream was there. */
+    boolean remove(SocketAddress connection, GrpcApiAuxiliaryStream stream) {
+        @Nullable Deque<GrpcApiAuxiliaryStream> streams = byConnection.get(connection);
+        int before = streams == null ? 0 : streams.size();
+        if (streams == null || !streams.remove(stream)) {
+            return false;
+        }
+        byCount.get(before).remove(connection);
+        if (streams.isEmpty()) {
+            byConnection.remove(connection);
+        } else {
+            byCount.get(streams.size()).add(connection);
+        }
+        count--;
+        return true;
+    }
+
+    /** All of them. */
+    Collection<GrpcApiAuxiliaryStream> streams() {
+        List<GrpcApiAuxiliaryStream> all = new ArrayList<>(count);
+        byConnection.values().forEach(all::addAll);
+        return all;
+    }
+}

@@ -1,0 +1,288 @@
+package io.dht4j.transport.grpc.api;
+
+import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
+import io.dht4j.spi.ConnectFailure;
+import io.grpc.CallOptions;
+import io.grpc.ClientCall;
+import io.grpc.ClientStreamTracer;
+import io.grpc.Context;
+import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
+import io.grpc.Status;
+import io.grpc.netty.shaded.io.netty.handler.codec.http2.Http2Exception;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A call to a node: one request, and the messages of the answer one by one. Knows whether anything can have been sent.
+ *
+ * @param <Q> the request
+ * @param <A> a message of the answer
+ * @param <R> what the caller gets
+ */
+final class GrpcRemoteCall<Q, A, R> extends ClientCall.Listener<A> {
+
+    private static final int ATTEMPTS = 3;
+
+    /** As the library words it on both sides; it gives no other sign. */
+    private static final String MESSAGE_TOO_LARGE = "exceeds maximum size";
+
+    /** As the library words it, and only for a call that it has not begun to write; with other words such a call counts as of unknown outcome. */
+    private static final String CONNECTION_REFUSES = "GOAWAY shut down transport";
+
+    /** Far less than the silence after which a connection counts as no longer alive. */
+    private static final Duration REFUSED_WITHIN = Duration.ofSeconds(5);
+
+    /**
+     * Makes a result of the messages that come.
+     *
+     * @param <A> a message of the answer
+     * @param <R> the result
+     */
+    interface Collector<A, R> {
+
+        /** Takes a message, and tells whether more may come. */
+        boolean take(A message);
+
+        /** What has come, when the answer is complete. */
+        R result();
+    }
+
+    private final String address;
+    private final GrpcRemoteLink link;
+    private final ErrorCode ifTooLarge;
+    private final Collector<A, R> collector;
+    private final CompletableFuture<R> result = new CompletableFuture<>();
+    private final Tracer tracer;
+    private final long begun = System.nanoTime();
+    private volatile @Nullable ClientCall<Q, A> call;
+    private volatile boolean starting = true;
+    private volatile boolean judgedByAnEarlierAttempt;
+    // On the connection's event loop only.
+    private boolean enough;
+    private @Nullable RuntimeException unreadable;
+
+    private GrpcRemoteCall(String address, GrpcRemoteLink link, ErrorCode ifTooLarge, Collector<A, R> collector) {
+        this.address = address;
+        this.link = link;
+        this.tracer = new Tracer(link);
+        this.ifTooLarge = ifTooLarge;
+        this.collector = collector;
+    }
+
+    /** Learns how far the request comes, and whether anything comes back. */
+    private static final class Tracer extends ClientStreamTracer.Factory {
+
+        private final GrpcRemoteLink link;
+        private volatile boolean hasConnection;
+        private volatile boolean headersHaveLeft;
+
+        Tracer(GrpcRemoteLink link) {
+            this.link = link;
+        }
+
+        @Override
+        public ClientStreamTracer newClientStreamTracer(ClientStreamTracer.StreamInfo info, Metadata headers) {
+            return new ClientStreamTracer() {
+                @Override
+                public void streamCreated(io.grpc.Attributes transport, Metadata metadata) {
+                    hasConnection = true;
+                }
+
+                @Override
+                public void outboundHeaders() {
+                    hasConnection = true;
+                    headersHaveLeft = true;
+                }
+
+                @Override
+                public void inboundHeaders() {
+                    link.heard();
+                }
+
+                @Override
+                public void inboundWireSize(long bytes) {
+                    link.heard();
+                }
+
+                @Override
+                public void inboundTrailers(Metadata trailers) {
+                    link.heard();
+                }
+            };
+        }
+    }
+
+    /**
+     * Whether a server may have the request of this call, which has ended. A connection that the server has said goodbye to refuses a call that was given to it just before. All other
+     * ends, such as that of the deadline, may come while the headers are about to leave; so may the end of this client, or of a connection that is no longer alive, after which the
+     * library has the same words for a call that it was writing.
+     */
+    private boolean mayBeSent(Status end) {
+        boolean refused = end.getCode() == Status.Code.UNAVAILABLE
+                && end.getDescription() != null
+                && end.getDescription().startsWith(CONNECTION_REFUSES)
+                && !link.channel().isShutdown()
+                && System.nanoTime() - begun < REFUSED_WITHIN.toNanos();
+        return refused ? tracer.headersHaveLeft : tracer.hasConnection;
+    }
+
+    /**
+     * Sends a request. A channel tells its calls that an attempt to connect has failed before it knows so itself, and those that
+     * begin in between would get the word of that attempt, however long ago: such a call begins again, behind what the channel is at.
+     *
+     * @param links gives the channel, ready to connect again if its last attempt failed
+     * @param again runs what is to be begun again, on other threads, and not before what they are at
+     * @param ifTooLarge what is wrong if a message is larger than either side takes
+     */
+    static <Q, A, R> CompletableFuture<R> start(
+            Supplier<GrpcRemoteLink> links,
+            String address,
+            MethodDescriptor<Q, A> method,
+            Q request,
+            Duration timeout,
+            Optional<String> token,
+            ErrorCode ifTooLarge,
+            Collector<A, R> collector,
+            Executor again) {
+        return settle(
+                () -> begin(links.get(), address, method, request, timeout, token, ifTooLarge, collector),
+                again,
+                ATTEMPTS);
+    }
+
+    private static <R> CompletableFuture<R> settle(
+            Supplier<? extends GrpcRemoteCall<?, ?, R>> calls, Executor again, int left) {
+        GrpcRemoteCall<?, ?, R> begun = calls.get();
+        return left > 1 && begun.judgedByAnEarlierAttempt
+                ? CompletableFuture.supplyAsync(() -> settle(calls, again, left - 1), again)
+                        .thenCompose(Function.identity())
+                : begun.result;
+    }
+
+    private static <Q, A, R> GrpcRemoteCall<Q, A, R> begin(
+            GrpcRemoteLink link,
+            String address,
+            MethodDescriptor<Q, A> method,
+            Q request,
+            Duration timeout,
+            Optional<String> token,
+            ErrorCode ifTooLarge,
+            Collector<A, R> collector) {
+        GrpcRemoteCall<Q, A, R> started = new GrpcRemoteCall<>(address, link, ifTooLarge, collector);
+        Metadata headers = new Metadata();
+        token.ifPresent(secret -> headers.put(GrpcApiGuard.AUTHORIZATION, "Bearer " + secret));
+        CallOptions options = CallOptions.DEFAULT
+                .withDeadlineAfter(timeout.toNanos(), TimeUnit.NANOSECONDS)
+                .withStreamTracerFactory(started.tracer);
+        // Else a caller that serves a gRPC call itself would end this one with that one.
+        Context.ROOT.run(() -> {
+            ClientCall<Q, A> call = link.channel().newCall(method, options);
+            started.call = call;
+            try {
+                call.start(started, headers);
+                call.request(2);
+                call.sendMessage(request);
+                call.halfClose();
+            } catch (RuntimeException e) {
+                call.cancel("the request could not be sent", e);
+                // A channel that goes idle between two looks of newCall at it gives a call that throws, and never tells
+                // of its end.
+                started.failWithoutDetails(Status.UNAVAILABLE
+                        .withDescription("the call could not begin")
+                        .withCause(e));
+            }
+        });
+        started.starting = false;
+        started.judgedByAnEarlierAttempt &= !link.channel().isShutdown() || link.isReplaced();
+        return started;
+    }
+
+    @Override
+    public void onMessage(A message) {
+        ClientCall<Q, A> running = call;
+        if (running == null) {
+            throw new IllegalStateException("an answer before the question");
+        }
+        if (enough) {
+            // More than was asked for.
+            running.cancel("enough", null);
+            return;
+        }
+        try {
+            enough = !collector.take(message);
+        } catch (RuntimeException e) {
+            unreadable = e;
+            running.cancel("the answer is not what it should be", e);
+            return;
+        }
+        running.request(1);
+    }
+
+    @Override
+    public void onClose(Status status, Metadata trailers) {
+        if (unreadable != null) {
+            fail(ErrorCode.INTERNAL, "its answer is not what it should be: " + unreadable.getMessage());
+        } else if (status.isOk() || enough) {
+            try {
+                result.complete(collector.result());
+            } catch (RuntimeException e) {
+                fail(ErrorCode.INTERNAL, "its answer is not what it should be: " + e.getMessage());
+            }
+        } else {
+            GrpcApiErrors.decode(status, trailers)
+                    .ifPresentOrElse(result::completeExceptionally, () -> failWithoutDetails(status));
+        }
+    }
+
+    private void failWithoutDetails(Status status) {
+        if (status.getCode() == Status.Code.DEADLINE_EXCEEDED && tracer.hasConnection) {
+            link.deadlinePassed(begun);
+        }
+        String text = isOfOtherProtocol(status)
+                ? "it does not speak gRPC; is this an HTTP port?"
+                : status.getCode() + ": " + describe(status);
+        if (!mayBeSent(status)) {
+            // An attempt of its own takes longer than the start of the call.
+            judgedByAnEarlierAttempt = starting && status.getCode() == Status.Code.UNAVAILABLE;
+            fail(
+                    ErrorCode.NOT_SENT,
+                    Optional.ofNullable(status.getCause())
+                            .flatMap(ConnectFailure::inWords)
+                            .orElseGet(() -> "nothing was sent: " + text));
+        } else if (status.getCode() == Status.Code.RESOURCE_EXHAUSTED && text.contains(MESSAGE_TOO_LARGE)) {
+            fail(ifTooLarge, text);
+        } else {
+            fail(ErrorCode.INTERNAL, "outcome unknown: " + text);
+        }
+    }
+
+    /** Whether HTTP/2 has not even begun, of which the message would show the bytes that came instead. */
+    private static boolean isOfOtherProtocol(Status status) {
+        Throwable cause = status.getCause();
+        for (int depth = 0; cause != null && depth < 20; depth++) {
+            if (cause instanceof Http2Exception
+                    && String.valueOf(cause.getMessage()).contains("not SETTINGS")) {
+                return true;
+            }
+            cause = cause.getCause();
+        }
+        return false;
+    }
+
+    private static String describe(Status status) {
+        Throwable cause = status.getCause();
+        return status.getDescription() + (cause == null ? "" : " (" + cause.getMessage() + ")");
+    }
+
+    private void fail(ErrorCode code, String message) {
+        result.completeExceptionally(DhtException.of(code, "node at " + address + ": " + message));
+    }
+}

@@ -1,0 +1,206 @@
+package io.dht4j.transport.grpc.api;
+
+import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
+import io.dht4j.InvalidRequestException;
+import io.dht4j.security.Plaintext;
+import io.dht4j.security.Tls;
+import io.grpc.ConnectivityState;
+import io.grpc.ManagedChannel;
+import io.grpc.netty.shaded.io.grpc.netty.GrpcSslContexts;
+import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
+import io.grpc.netty.shaded.io.netty.channel.ChannelOption;
+import io.grpc.netty.shaded.io.netty.channel.EventLoopGroup;
+import io.grpc.netty.shaded.io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.grpc.netty.shaded.io.netty.channel.nio.NioIoHandler;
+import io.grpc.netty.shaded.io.netty.channel.socket.nio.NioSocketChannel;
+import io.grpc.netty.shaded.io.netty.handler.ssl.SslContext;
+import io.grpc.netty.shaded.io.netty.handler.ssl.SslContextBuilder;
+import io.grpc.netty.shaded.io.netty.handler.ssl.SslProvider;
+import io.grpc.netty.shaded.io.netty.util.concurrent.DefaultThreadFactory;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import javax.net.ssl.SSLException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A channel per address, each with one connection while it is used. Safe for use by any number of threads. */
+final class GrpcRemoteChannels implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(GrpcRemoteChannels.class);
+
+    /** More than a client has any use for; keeps a faulty one from collecting sockets. */
+    private static final int MAX_ADDRESSES = 10_000;
+
+    private static final Duration CLOSE_BOUND = Duration.ofSeconds(5);
+    private static final Duration KEEP_ALIVE = Duration.ofSeconds(20);
+
+    private final GrpcRemoteOptions options;
+    private final Optional<Tls> tls;
+    private final Optional<SslContext> ssl;
+    private final EventLoopGroup loops;
+    private final ThreadPoolExecutor lookups;
+    private final Map<String, GrpcRemoteLink> links = new ConcurrentHashMap<>();
+    /** Those that were replaced, until their last calls have ended. */
+    private final Set<ManagedChannel> leaving = ConcurrentHashMap.newKeySet();
+    // Guarded by this.
+    private boolean closed;
+
+    GrpcRemoteChannels(GrpcRemoteOptions options) {
+        this.options = options;
+        this.tls = options.tls().map(files -> Tls.load(files, LOG::warn));
+        this.ssl = tls.map(own -> clientContext(own, options));
+        this.loops = new MultiThreadIoEventLoopGroup(
+                options.eventLoops(), new DefaultThreadFactory("dht4j-grpc-remote", true), NioIoHandler.newFactory());
+        this.lookups = new ThreadPoolExecutor(
+                2,
+                2,
+                10,
+                TimeUnit.SECONDS,
+                // One lookup per channel at a time.
+                new LinkedBlockingQueue<>(2 * MAX_ADDRESSES),
+                new DefaultThreadFactory("dht4j-grpc-remote-lookup", true));
+        lookups.allowCoreThreadTimeOut(true);
+    }
+
+    private static SslContext clientContext(Tls tls, GrpcRemoteOptions options) {
+        SslContextBuilder builder = SslContextBuilder.forClient().trustManager(tls.trustManager());
+        if (options.tls().orElseThrow().certificate().isPresent()) {
+            builder.keyManager(tls.keyManager());
+        }
+        try {
+            return GrpcSslContexts.configure(builder, SslProvider.JDK).build();
+        } catch (SSLException e) {
+            tls.close();
+            throw new IllegalArgumentException("tls: " + e.getMessage(), e);
+        }
+    }
+
+    /**
+     * The channel to an address.
+     *
+     * @throws DhtException if the address is none, must not be called in plaintext, or this is closed
+     */
+    GrpcRemoteLink at(String address) {
+        GrpcRemoteLink link = links.get(address);
+        if (link == null) {
+            link = open(address);
+        }
+        ManagedChannel channel = link.channel();
+        if (channel.getState(false) == ConnectivityState.TRANSIENT_FAILURE) {
+            // Else the channel would go on to say for seconds what was true at its last attempt.
+            channel.enterIdle();
+        }
+        return link;
+    }
+
+    /** The threads of the connections. */
+    Executor loops() {
+        return loops;
+    }
+
+    private synchronized GrpcRemoteLink open(String address) {
+        if (closed) {
+            throw DhtException.of(ErrorCode.NOT_SENT, "nothing was sent to " + address + ": this client is closed");
+        }
+        GrpcRemoteLink known = links.get(address);
+        if (known != null) {
+            return known;
+        }
+        GrpcRemoteAddress node = GrpcRemoteAddress.parse(address);
+        if (links.size() >= MAX_ADDRESSES) {
+            throw new InvalidRequestException(
+                    ErrorCode.BAD_REQUEST, "a client calls at most " + MAX_ADDRESSES + " addresses; not " + address);
+        }
+        requireSecrecy(node);
+        NettyChannelBuilder builder = NettyChannelBuilder.forAddress(node.host(), node.port())
+                .eventLoopGroup(loops)
+                .channelType(NioSocketChannel.class)
+                .directExecutor()
+                .offloadExecutor(lookups)
+                .proxyDetector(target -> null)
+                .disableRetry()
+                .disableServiceConfigLookUp()
+                .maxInboundMessageSize(options.maxMessageBytes())
+                .keepAliveTime(KEEP_ALIVE.toMillis(), TimeUnit.MILLISECONDS)
+                .withOption(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int)
+                        options.connectTimeout().toMillis());
+        ssl.ifPresentOrElse(builder::sslContext, builder::usePlaintext);
+        GrpcRemoteLink opened = new GrpcRemoteLink(builder.build(), silent -> replace(address, silent));
+        links.put(address, opened);
+        return opened;
+    }
+
+    /** The next call makes another channel. */
+    private synchronized void replace(String address, GrpcRemoteLink silent) {
+        if (closed) {
+            return;
+        }
+        LOG.debug("nothing comes over the connection to {} any more, the next call makes another one", address);
+        links.remove(address, silent);
+        leaving.removeIf(ManagedChannel::isTerminated);
+        leaving.add(silent.channel());
+        silent.channel().shutdown();
+    }
+
+    /** Without a look-up, which would block: a name other than {@code localhost} counts as that of another machine. */
+    private void requireSecrecy(GrpcRemoteAddress node) {
+        if (ssl.isPresent() || options.token().isEmpty()) {
+            return;
+        }
+        String what = "the token for the gRPC API";
+        String option = "withPlaintextAllowed()";
+        try {
+            if (node.needsNoLookup() || options.plaintextAllowed()) {
+                if (node.needsNoLookup()) {
+                    Plaintext.require(what, node.host(), options.plaintextAllowed(), option, LOG::warn);
+                } else {
+                    LOG.warn("{} at {} is sent in plaintext, as {} allows", what, node.host(), option);
+                }
+                return;
+            }
+        } catch (IllegalArgumentException e) {
+            throw new InvalidRequestException(ErrorCode.BAD_REQUEST, String.valueOf(e.getMessage()));
+        }
+        throw new InvalidRequestException(
+                ErrorCode.BAD_REQUEST,
+                what + " at " + node.host() + " would be plaintext beyond this machine: set up TLS or ask for it by "
+                        + option);
+    }
+
+    @Override
+    public void close() {
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+        }
+        List<ManagedChannel> all = Stream.concat(links.values().stream().map(GrpcRemoteLink::channel), leaving.stream())
+                .toList();
+        all.forEach(ManagedChannel::shutdownNow);
+        long end = System.nanoTime() + CLOSE_BOUND.toNanos();
+        try {
+            for (ManagedChannel channel : all) {
+                if (!channel.awaitTermination(end - System.nanoTime(), TimeUnit.NANOSECONDS)) {
+                    LOG.warn("a channel did not close within {}", CLOSE_BOUND);
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            loops.shutdownGracefully(0, 0, TimeUnit.SECONDS).awaitUninterruptibly(CLOSE_BOUND.toMillis());
+            lookups.shutdown();
+            tls.ifPresent(Tls::close);
+        }
+    }
+}

@@ -1,0 +1,168 @@
+package io.dht4j.transport.grpc.api;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.UnsafeByteOperations;
+import io.dht4j.CallOptions;
+import io.dht4j.ClockProblem;
+import io.dht4j.Key;
+import io.dht4j.KeyRange;
+import io.dht4j.KeyValue;
+import io.dht4j.Node;
+import io.dht4j.NodeId;
+import io.dht4j.NodeStatus;
+import io.dht4j.OverloadCounts;
+import io.dht4j.RefillStatus;
+import io.dht4j.RepairStatus;
+import io.dht4j.ScanScope;
+import io.dht4j.StoreProblem;
+import io.dht4j.Topology;
+import io.dht4j.Value;
+import io.dht4j.Version;
+import io.dht4j.spi.RemoteApi;
+import io.dht4j.v1.Entry;
+import io.dht4j.v1.LocateResponse;
+import io.dht4j.v1.Ordering;
+import io.dht4j.v1.Policy;
+import io.dht4j.v1.RepairResponse;
+import io.dht4j.v1.ScanRequest;
+import io.dht4j.v1.StatusResponse;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/** The messages of a request, and what those of an answer mean. */
+final class GrpcRemoteMessages {
+
+    private GrpcRemoteMessages() {}
+
+    static ByteString bytes(Key key) {
+        return UnsafeByteOperations.unsafeWrap(key.unsafeBytes());
+    }
+
+    static Policy policy(CallOptions options) {
+        Policy.Builder message = Policy.newBuilder();
+        options.policy().ifPresent(policy -> message.setAck(policy.ack()).setFrom(policy.from()));
+        options.ordering()
+                .ifPresent(ordering -> message.setOrdering(
+                        switch (ordering) {
+                            case REAL_TIME -> Ordering.REAL_TIME;
+                            case LINEARIZABLE -> Ordering.LINEARIZABLE;
+                        }));
+        return message.build();
+    }
+
+    static ScanRequest scan(KeyRange range, ScanScope scope, int limit, long maxBytes, CallOptions options) {
+        ScanRequest.Builder request = ScanRequest.newBuilder()
+                .setStart(bytes(range.start()))
+                .setScope(scope == ScanScope.NODE ? ScanRequest.Scope.NODE : ScanRequest.Scope.CLUSTER)
+                .setLimit(limit)
+                .setMaxBytes(maxBytes)
+                .setPolicy(policy(options));
+        range.end().ifPresent(end -> request.setEnd(bytes(end)));
+        return request.build();
+    }
+
+    static Value value(io.dht4j.v1.Value message) {
+        return new Value(
+                message.getData().toByteArray(),
+                new Version(message.getVersion()),
+                message.hasExpiresAtMillis() ? OptionalLong.of(message.getExpiresAtMillis()) : OptionalLong.empty());
+    }
+
+    static KeyValue entry(Entry message) {
+        return new KeyValue(Key.of(message.getKey().toByteArray()), value(message.getValue()));
+    }
+
+    static RemoteApi.Located located(LocateResponse message) {
+        List<NodeId> replicas = new ArrayList<>(message.getReplicasCount());
+        for (String replica : message.getReplicasList()) {
+            replicas.add(new NodeId(replica));
+        }
+        return new RemoteApi.Located(message.getPartition(), replicas);
+    }
+
+    private static List<StoreProblem> problems(StatusResponse message) {
+        List<StoreProblem> problems = new ArrayList<>(message.getStoreProblemsCount());
+        for (io.dht4j.v1.StoreProblem problem : message.getStoreProblemsList()) {
+            StoreProblem.Kind kind = switch (problem.getKind()) {
+                case WRITES_REFUSED -> StoreProblem.Kind.WRITES_REFUSED;
+                // A kind that this version does not know is nothing good either.
+                default -> StoreProblem.Kind.DAMAGED_DATA;
+            };
+            problems.add(new StoreProblem(kind, problem.getSinceMillis(), problem.getMessage()));
+        }
+        return problems;
+    }
+
+    private static ClockProblem clock(io.dht4j.v1.ClockProblem message) {
+        return new ClockProblem(Duration.ofMillis(message.getAheadMillis()), nodeIds(message.getOfList()));
+    }
+
+    static NodeStatus status(StatusResponse message) {
+        List<Node> nodes = new ArrayList<>(message.getNodesCount());
+        for (io.dht4j.v1.Node node : message.getNodesList()) {
+            nodes.add(new Node(new NodeId(node.getId()), node.getAddress(), node.getWeight()));
+        }
+        return new NodeStatus(
+                new NodeId(message.getId()),
+                new Topology(message.getEpoch(), nodes),
+                message.getReplicationFactor(),
+                message.getPartitions(),
+                message.getPlacement(),
+                message.getHash(),
+                message.getTransport(),
+                message.getStore(),
+                message.getVersion(),
+                message.getEntries(),
+                Duration.ofMillis(message.getEntriesAgeMillis()),
+                message.getHintBytes(),
+                message.getHintBytesDropped(),
+                overload(message.getOverload()),
+                problems(message),
+                new RefillStatus(
+                        message.getRefillingPartitions(),
+                        message.getRefilledEntries(),
+                        nodeIds(message.getRefillWaitsForList())),
+                nodeIds(message.getSuspectedList()),
+                message.hasClockProblem() ? Optional.of(clock(message.getClockProblem())) : Optional.empty(),
+                Duration.ofMillis(message.getUptimeMillis()));
+    }
+
+    static RepairStatus repair(RepairResponse message) {
+        Map<Integer, Instant> completed = new HashMap<>();
+        message.getCompletedList()
+                .forEach(each -> completed.put(each.getPartition(), Instant.ofEpochMilli(each.getAtMillis())));
+        return new RepairStatus(
+                new NodeId(message.getId()),
+                message.getRunning(),
+                message.getPartitions(),
+                message.getPartitionsDone(),
+                message.getRounds(),
+                message.getSent(),
+                message.getReceived(),
+                message.getRefused(),
+                message.getPurged(),
+                message.hasLastError() ? Optional.of(message.getLastError()) : Optional.empty(),
+                message.getBlocked(),
+                completed);
+    }
+
+    private static List<NodeId> nodeIds(List<String> names) {
+        return names.stream().map(NodeId::new).toList();
+    }
+
+    private static OverloadCounts overload(io.dht4j.v1.OverloadCounts message) {
+        return new OverloadCounts(
+                message.getCallsRefused(),
+                message.getWorkDropped(),
+                message.getPeerRequestsRefused(),
+                message.getRetries(),
+                message.getHedges(),
+                message.getRetriesDenied());
+    }
+}

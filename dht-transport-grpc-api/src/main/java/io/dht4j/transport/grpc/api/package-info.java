@@ -1,0 +1,5 @@
+/** The public API over gRPC, and the client for processes that store nothing. */
+@NullMarked
+package io.dht4j.transport.grpc.api;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,115 @@
+package io.dht4j.transport.grpc.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.Any;
+import com.google.rpc.ErrorInfo;
+import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
+import io.grpc.InternalMetadata;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.grpc.protobuf.StatusProto;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The documented table of errors is the one that the code has, and what it says of retries is true. */
+class GrpcApiDocumentTest {
+
+    @Test
+    void the_table_of_errors_is_complete() throws IOException {
+        StringBuilder expected = new StringBuilder("| code | name | status | action |\n|---|---|---|---|\n");
+        for (ErrorCode code : ErrorCode.values()) {
+            expected.append("| ")
+                    .append(code.number())
+                    .append(" | `")
+                    .append(code.name())
+                    .append("` | `")
+                    .append(GrpcApiErrors.status(code))
+                    .append("` | `")
+                    .append(code.action())
+                    .append("` |\n");
+        }
+        String document = Files.readString(Path.of("..", "docs", "grpc-api.md"));
+        int begin = document.indexOf('\n', document.indexOf("<!-- errors:")) + 1;
+        assertThat(document.substring(begin, document.indexOf("<!-- end of errors -->")))
+                .isEqualTo(expected.toString());
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void only_what_changed_nothing_has_a_status_that_clients_repeat_of_their_own_accord(ErrorCode code) {
+        Set<Status.Code> repeatedBySomePolicies = Set.of(
+                Status.Code.UNAVAILABLE,
+                Status.Code.RESOURCE_EXHAUSTED,
+                Status.Code.DEADLINE_EXCEEDED,
+                Status.Code.ABORTED,
+                Status.Code.CANCELLED);
+        boolean harmless =
+                code.action() == ErrorCode.Action.RETRY_ANYWHERE || code.action() == ErrorCode.Action.BACK_OFF;
+        assertThat(repeatedBySomePolicies.contains(GrpcApiErrors.status(code))).isEqualTo(harmless);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void every_error_carries_its_details_and_comes_back(ErrorCode code) throws Exception {
+        StatusRuntimeException sent = GrpcApiErrors.encode(DhtException.of(code, "why: ключ"));
+        com.google.rpc.Status details = StatusProto.fromThrowable(sent);
+        ErrorInfo info = details.getDetails(0).unpack(ErrorInfo.class);
+        assertThat(info.getReason()).isEqualTo(code.name());
+        assertThat(info.getDomain()).isEqualTo("dht4j");
+        assertThat(info.getMetadataMap())
+                .containsOnly(
+                        java.util.Map.entry("code", String.valueOf(code.number())),
+                        java.util.Map.entry("action", code.action().name()));
+        DhtException back =
+                GrpcApiErrors.decode(sent.getStatus(), sent.getTrailers()).orElseThrow();
+        assertThat(back.code()).isEqualTo(code);
+        assertThat(back).hasMessage("why: ключ");
+    }
+
+    @Test
+    void a_code_of_a_later_version_is_an_internal_error() {
+        for (String number : new String[] {"1999", "many", ""}) {
+            StatusRuntimeException sent = StatusProto.toStatusRuntimeException(com.google.rpc.Status.newBuilder()
+                    .setCode(Status.Code.INVALID_ARGUMENT.value())
+                    .setMessage("new here")
+                    .addDetails(Any.pack(ErrorInfo.newBuilder()
+                            .setDomain("dht4j")
+                            .setReason("NEW")
+                            .putMetadata("code", number)
+                            .build()))
+                    .build());
+            assertThat(GrpcApiErrors.decode(sent.getStatus(), sent.getTrailers())
+                            .orElseThrow()
+                            .code())
+                    .isEqualTo(ErrorCode.INTERNAL);
+        }
+        assertThat(GrpcApiErrors.decode(Status.UNAVAILABLE, null)).isEmpty();
+    }
+
+    @Test
+    void a_long_message_leaves_room_in_the_trailers() {
+        StatusRuntimeException sent = GrpcApiErrors.encode(DhtException.of(ErrorCode.INTERNAL, "東".repeat(100_000)));
+        int bytes = 0;
+        for (byte[] part : InternalMetadata.serialize(sent.getTrailers())) {
+            bytes += part.length;
+        }
+        assertThat(bytes + 9 * sent.getStatus().getDescription().length()).isLessThan(4096);
+    }
+
+    @Test
+    void the_schema_is_shipped() throws IOException {
+        try (InputStream shipped = getClass().getResourceAsStream("/dht4j/v1/key_value.proto")) {
+            assertThat(shipped).isNotNull();
+            assertThat(shipped.readAllBytes())
+                    .isEqualTo(Files.readAllBytes(Path.of("src/main/proto/dht4j/v1/key_value.proto")));
+        }
+    }
+}

@@ -1,0 +1,178 @@
+package io.dht4j.transport.grpc.api;
+
+import static io.dht4j.transport.grpc.api.GrpcApiNodes.PATIENCE;
+import static io.dht4j.transport.grpc.api.GrpcApiNodes.bytes;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.dht4j.ErrorCode;
+import io.dht4j.spi.TransportException;
+import io.dht4j.v1.GetRequest;
+import io.dht4j.v1.GetResponse;
+import io.dht4j.v1.KeyValueGrpc;
+import io.dht4j.v1.StatusRequest;
+import io.grpc.ManagedChannel;
+import io.grpc.StatusRuntimeException;
+import io.grpc.health.v1.HealthCheckRequest;
+import io.grpc.health.v1.HealthCheckResponse;
+import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
+import io.grpc.health.v1.HealthGrpc;
+import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
+import io.grpc.stub.StreamObserver;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Starting, draining and closing. */
+@Timeout(60)
+class GrpcApiLifecycleTest {
+
+    private static final GetRequest GET =
+            GetRequest.newBuilder().setKey(bytes("k")).build();
+
+    private final SteeredCluster cluster = new SteeredCluster();
+    private GrpcApi api;
+    private ManagedChannel channel;
+
+    private KeyValueGrpc.KeyValueFutureStub start(GrpcApiOptions options) {
+        api = GrpcApi.listening("127.0.0.1", 0, cluster, options);
+        channel = NettyChannelBuilder.forAddress("127.0.0.1", api.port())
+                .usePlaintext()
+                .build();
+        return KeyValueGrpc.newFutureStub(channel);
+    }
+
+    @AfterEach
+    void close() {
+        GrpcApiNodes.close(channel);
+        api.close();
+    }
+
+    private static ErrorCode code(Future<?> call) throws Exception {
+        try {
+            Object result = call.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+            throw new AssertionError("expected a failure, not " + result);
+        } catch (ExecutionException e) {
+            StatusRuntimeException failure = (StatusRuntimeException) e.getCause();
+            return GrpcApiErrors.decode(failure.getStatus(), failure.getTrailers())
+                    .orElseThrow(() -> failure)
+                    .code();
+        }
+    }
+
+    @Test
+    void closing_waits_for_calls_under_way() throws Exception {
+        KeyValueGrpc.KeyValueFutureStub client = start(GrpcApiOptions.defaults().withDrainTimeout(PATIENCE));
+        Future<GetResponse> call = client.get(GET);
+        await().atMost(PATIENCE).until(() -> cluster.gets.size() == 1);
+        CompletableFuture<Void> closing = CompletableFuture.runAsync(api::close);
+        await().atMost(PATIENCE).until(() -> refusesConnections(api.port()));
+        assertThat(closing).isNotDone();
+        cluster.gets.remove().complete(Optional.of(SteeredCluster.value(1 << 20)));
+        assertThat(call.get(30, TimeUnit.SECONDS).getValue().getData().size()).isEqualTo(1 << 20);
+        closing.get(30, TimeUnit.SECONDS);
+    }
+
+    private static boolean refusesConnections(int port) throws IOException {
+        try (Socket socket = new Socket("127.0.0.1", port)) {
+            return socket.isClosed();
+        } catch (ConnectException e) {
+            return true;
+        }
+    }
+
+    @Test
+    void calls_that_do_not_end_in_time_are_answered_as_of_unknown_outcome() throws Exception {
+        KeyValueGrpc.KeyValueFutureStub client =
+                start(GrpcApiOptions.defaults().withDrainTimeout(Duration.ofMillis(50)));
+        Future<GetResponse> call = client.get(GET);
+        await().atMost(PATIENCE).until(() -> cluster.gets.size() == 1);
+        api.close();
+        assertThat(code(call)).isEqualTo(ErrorCode.INTERNAL);
+        cluster.gets.remove().complete(Optional.empty());
+        assertThat(api.admission().callsInFlight()).isZero();
+    }
+
+    @Test
+    void health_follows_the_api() {
+        start(GrpcApiOptions.defaults().withDrainTimeout(Duration.ofMillis(50)));
+        Queue<ServingStatus> seen = new ConcurrentLinkedQueue<>();
+        HealthGrpc.newStub(channel)
+                .watch(
+                        HealthCheckRequest.newBuilder()
+                                .setService(KeyValueGrpc.SERVICE_NAME)
+                                .build(),
+                        new StreamObserver<>() {
+                            @Override
+                            public void onNext(HealthCheckResponse value) {
+                                seen.add(value.getStatus());
+                            }
+
+                            @Override
+                            public void onError(Throwable t) {}
+
+                            @Override
+                            public void onCompleted() {}
+                        });
+        await().atMost(PATIENCE).until(() -> seen.contains(ServingStatus.SERVING));
+        api.close();
+        await().atMost(PATIENCE)
+                .untilAsserted(
+                        () -> assertThat(seen).containsExactly(ServingStatus.SERVING, ServingStatus.NOT_SERVING));
+    }
+
+    @Test
+    void closing_may_be_repeated_and_leaves_no_threads() throws Exception {
+        KeyValueGrpc.KeyValueFutureStub client = start(GrpcApiOptions.defaults());
+        client.status(StatusRequest.getDefaultInstance()).get(30, TimeUnit.SECONDS);
+        api.close();
+        api.close();
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(Thread.getAllStackTraces().keySet())
+                        .extracting(Thread::getName)
+                        .noneMatch(name -> name.startsWith("dht4j-grpc-api")));
+    }
+
+    @Test
+    void a_busy_port_is_named() {
+        start(GrpcApiOptions.defaults());
+        assertThatThrownBy(() -> GrpcApi.listening("127.0.0.1", api.port(), cluster, GrpcApiOptions.defaults()))
+                .isInstanceOf(TransportException.class)
+                .hasMessageContaining("127.0.0.1:" + api.port());
+        assertThatThrownBy(() -> GrpcApi.listening(
+                        "no.such.host.invalid",
+                        0,
+                        cluster,
+                        GrpcApiOptions.defaults().withPlaintextAllowed()))
+                .isInstanceOf(TransportException.class)
+                .hasMessageContaining("no.such.host.invalid");
+    }
+
+    @Test
+    void closing_on_an_event_loop_is_refused() throws Exception {
+        KeyValueGrpc.KeyValueFutureStub client = start(GrpcApiOptions.defaults().withEventLoops(1));
+        CompletableFuture<Throwable> thrown = new CompletableFuture<>();
+        cluster.onNextGet = () -> {
+            try {
+                api.close();
+                thrown.complete(new AssertionError("closed"));
+            } catch (RuntimeException e) {
+                thrown.complete(e);
+            }
+        };
+        client.get(GET);
+        assertThat(thrown.get(30, TimeUnit.SECONDS)).isInstanceOf(IllegalStateException.class);
+    }
+}

@@ -1,0 +1,541 @@
+package io.dht4j.transport.grpc.api;
+
+import static io.dht4j.transport.grpc.api.GrpcApiNodes.PATIENCE;
+import static io.dht4j.transport.grpc.api.GrpcApiNodes.bytes;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import com.google.protobuf.UnsafeByteOperations;
+import io.dht4j.CallOptions;
+import io.dht4j.ErrorCode;
+import io.dht4j.Version;
+import io.dht4j.v1.BatchGetRequest;
+import io.dht4j.v1.BatchPutRequest;
+import io.dht4j.v1.DeleteRequest;
+import io.dht4j.v1.GetRequest;
+import io.dht4j.v1.GetResponse;
+import io.dht4j.v1.KeyValueGrpc;
+import io.dht4j.v1.LocateRequest;
+import io.dht4j.v1.PutRequest;
+import io.dht4j.v1.ScanRequest;
+import io.dht4j.v1.ScanResponse;
+import io.dht4j.v1.StatusRequest;
+import io.grpc.ClientCall;
+import io.grpc.ConnectivityState;
+import io.grpc.Context;
+import io.grpc.ManagedChannel;
+import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
+import java.io.IOException;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What a node refuses, what it cuts off, and that nothing of it stays behind. */
+@Timeout(60)
+class GrpcApiLimitsTest {
+
+    private static final GetRequest GET =
+            GetRequest.newBuilder().setKey(bytes("k")).build();
+
+    private final SteeredCluster cluster = new SteeredCluster();
+    private final List<ManagedChannel> channels = new ArrayList<>();
+    private GrpcApi api;
+
+    private KeyValueGrpc.KeyValueFutureStub start(GrpcApiOptions options) {
+        api = GrpcApi.listening("127.0.0.1", 0, cluster, options.withDrainTimeout(Duration.ZERO));
+        return client();
+    }
+
+    private ManagedChannel channel() {
+        ManagedChannel channel = NettyChannelBuilder.forAddress("127.0.0.1", api.port())
+                .usePlaintext()
+                .maxInboundMessageSize(64 << 20)
+                .build();
+        channels.add(channel);
+        return channel;
+    }
+
+    private KeyValueGrpc.KeyValueFutureStub client() {
+        return KeyValueGrpc.newFutureStub(channel());
+    }
+
+    @AfterEach
+    void close() {
+        channels.forEach(GrpcApiNodes::close);
+        api.close();
+        assertThat(api.admission().callsInFlight()).isZero();
+        assertThat(api.admission().bytesInFlight()).isZero();
+    }
+
+    private static ErrorCode code(Future<?> call) throws Exception {
+        StatusRuntimeException failure = failure(call);
+        return GrpcApiErrors.decode(failure.getStatus(), failure.getTrailers())
+                .orElseThrow(() -> failure)
+                .code();
+    }
+
+    private static StatusRuntimeException failure(Future<?> call) throws Exception {
+        try {
+            Object result = call.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+            throw new AssertionError("expected a failure, not " + result);
+        } catch (ExecutionException e) {
+            return (StatusRuntimeException) e.getCause();
+        }
+    }
+
+    private void idle() {
+        await().atMost(PATIENCE).until(() -> api.admission().callsInFlight() == 0);
+        assertThat(api.admission().bytesInFlight()).isZero();
+    }
+
+    @Test
+    void more_calls_than_may_be_under_way_are_refused_and_status_is_not() throws Exception {
+        KeyValueGrpc.KeyValueFutureStub client = start(GrpcApiOptions.defaults().withMaxInFlight(2));
+        Future<GetResponse> first = client.get(GET);
+        Future<GetResponse> second = client.get(GET);
+        await().atMost(PATIENCE).until(() -> cluster.gets.size() == 2);
+        assertThat(code(client.get(GET))).isEqualTo(ErrorCode.OVERLOADED);
+        client.status(StatusRequest.getDefaultInstance()).get(30, TimeUnit.SECONDS);
+        client.locate(LocateRequest.newBuilder().setKey(bytes("k")).build()).get(30, TimeUnit.SECONDS);
+        cluster.gets.forEach(get -> get.complete(Optional.of(SteeredCluster.value(10))));
+        first.get(30, TimeUnit.SECONDS);
+        second.get(30, TimeUnit.SECONDS);
+        idle();
+        Future<GetResponse> third = client.get(GET);
+        await().atMost(PATIENCE).until(() -> cluster.gets.size() == 3);
+        cluster.gets.forEach(get -> get.complete(Optional.empty()));
+        assertThat(third.get(30, TimeUnit.SECONDS).hasValue()).isFalse();
+    }
+
+    @Test
+    void request_bytes_count_as_they_arrive() throws Exception {
+        KeyValueGrpc.KeyValueFutureStub client =
+                start(GrpcApiOptions.defaults().withMaxValueBytes(1 << 20).withMaxBodyBytesInFlight(3 << 20));
+        PutRequest put = PutRequest.newBuilder()
+                .setKey(bytes("k"))
+                .setValue(UnsafeByteOperations.unsafeWrap(new byte[1 << 20]))
+                .build();
+        Future<?> first = client.put(put);
+        Future<?> second = client.put(put);
+        await().atMost(PATIENCE).until(() -> cluster.writes.size() == 2);
+        assertThat(api.admission().bytesInFlight()).isBetween(2L << 20, (2L << 20) + 1000);
+        assertThat(code(client.put(put))).isEqualTo(ErrorCode.OVERLOADED);
+        cluster.writes.forEach(write -> write.complete(Version.of(1, 1)));
+        first.get(30, TimeUnit.SECONDS);
+        second.get(30, TimeUnit.SECONDS);
+        idle();
+        Future<?> third = client.put(put);
+        await().atMost(PATIENCE).until(() -> cluster.writes.size() == 3);
+        cluster.writes.forEach(write -> write.complete(Version.of(1, 2)));
+        third.get(30, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void answer_bytes_count_until_the_client_has_them() throws Exception {
+        KeyValueGrpc.KeyValueFutureStub client =
+                start(GrpcApiOptions.defaults().withMaxValueBytes(1 << 20).withMaxBodyBytesInFlight(5 << 20));
+        CompletableFuture<Status> closed = new CompletableFuture<>();
+        ClientCall<GetRequest, GetResponse> unread = askAndDoNotRead(closed);
+        await().atMost(PATIENCE).until(() -> api.admission().bytesInFlight() >= 4 << 20);
+
+        Future<GetResponse> other = client.get(GET);
+        await().atMost(PATIENCE).until(() -> cluster.gets.size() == 1);
+        cluster.gets.remove().complete(Optional.of(SteeredCluster.value(2 << 20)));
+        assertThat(code(other)).isEqualTo(ErrorCode.OVERLOADED);
+
+        unread.request(2);
+        assertThat(closed.get(30, TimeUnit.SECONDS).isOk()).isTrue();
+        idle();
+    }
+
+    @Test
+    void a_client_that_does_not_take_its_answer_loses_the_call_and_not_the_connection() throws Exception {
+        start(GrpcApiOptions.defaults().withWriteTimeout(Duration.ofMillis(100)));
+        CompletableFuture<Status> closed = new CompletableFuture<>();
+        ClientCall<GetRequest, GetResponse> unread = askAndDoNotRead(closed);
+        idle();
+        unread.request(2);
+        assertThat(closed.get(30, TimeUnit.SECONDS).isOk()).isFalse();
+        KeyValueGrpc.newFutureStub(channels.get(channels.size() - 1))
+                .status(StatusRequest.getDefaultInstance())
+                .get(30, TimeUnit.SECONDS);
+    }
+
+    /** Asks for a value that is larger than what a connection takes unread. */
+    private ClientCall<GetRequest, GetResponse> askAndDoNotRead(CompletableFuture<Status> closed) {
+        ClientCall<GetRequest, GetResponse> call =
+                channel().newCall(KeyValueGrpc.getGetMethod(), io.grpc.CallOptions.DEFAULT);
+        call.start(closing(closed), new Metadata());
+        call.sendMessage(GET);
+        call.halfClose();
+        await().atMost(PATIENCE).until(() -> cluster.gets.size() == 1);
+        cluster.gets.remove().complete(Optional.of(SteeredCluster.value(4 << 20)));
+        return call;
+    }
+
+    private static <T> ClientCall.Listener<T> closing(CompletableFuture<Status> closed) {
+        return new ClientCall.Listener<>() {
+            @Override
+            public void onClose(Status status, Metadata trailers) {
+                closed.complete(status);
+            }
+        };
+    }
+
+    @Test
+    void a_scan_waits_for_a_client_that_reads_nothing_and_is_cut_off_at_last() throws Exception {
+        start(GrpcApiOptions.defaults().withWriteTimeout(Duration.ofMillis(500)));
+        ClientCall<ScanRequest, ScanResponse> hanging =
+                channel().newCall(KeyValueGrpc.getScanMethod(), io.grpc.CallOptions.DEFAULT);
+        CompletableFuture<Status> closed = new CompletableFuture<>();
+        hanging.start(closing(closed), new Metadata());
+        hanging.sendMessage(ScanRequest.getDefaultInstance());
+        hanging.halfClose();
+        await().atMost(PATIENCE).until(() -> cluster.pages.get() > 0);
+        idle();
+        // Of 100 kB each: what the connection's window and one page hold.
+        assertThat(cluster.pages.get()).isLessThan(40);
+        await().atMost(PATIENCE).until(() -> cluster.openScans.get() == 0);
+        hanging.request(1000);
+        assertThat(closed.get(30, TimeUnit.SECONDS).isOk()).isFalse();
+    }
+
+    @Test
+    void a_scan_goes_on_as_the_client_reads_and_stops_when_it_cancels() {
+        start(GrpcApiOptions.defaults());
+        ClientCall<ScanRequest, ScanResponse> scan =
+                channel().newCall(KeyValueGrpc.getScanMethod(), io.grpc.CallOptions.DEFAULT);
+        AtomicInteger entries = new AtomicInteger();
+        scan.start(
+                new ClientCall.Listener<>() {
+                    @Override
+                    public void onMessage(ScanResponse message) {
+                        entries.addAndGet(message.getEntriesCount());
+                        scan.request(1);
+                    }
+                },
+                new Metadata());
+        scan.request(1);
+        scan.sendMessage(ScanRequest.getDefaultInstance());
+        scan.halfClose();
+        await().atMost(PATIENCE).until(() -> entries.get() > 20_000);
+        scan.cancel("enough", null);
+        await().atMost(PATIENCE).until(() -> cluster.openScans.get() == 0);
+        idle();
+    }
+
+    @Test
+    void a_scan_ends_with_an_error_before_and_after_its_first_entries() {
+        start(GrpcApiOptions.defaults());
+        KeyValueGrpc.KeyValueBlockingStub client =
+                KeyValueGrpc.newBlockingStub(channel()).withDeadlineAfter(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+        for (int page : new int[] {1, 3}) {
+            cluster.failingPage = page;
+            AtomicInteger entries = new AtomicInteger();
+            assertThatThrownBy(() -> client.scan(ScanRequest.getDefaultInstance())
+                            .forEachRemaining(message -> entries.addAndGet(message.getEntriesCount())))
+                    .isInstanceOfSatisfying(
+                            StatusRuntimeException.class,
+                            failure -> assertThat(GrpcApiErrors.decode(failure.getStatus(), failure.getTrailers())
+                                            .orElseThrow()
+                                            .code())
+                                    .isEqualTo(ErrorCode.NOT_ENOUGH_REPLICAS));
+            assertThat(entries.get()).isEqualTo((page - 1) * 100);
+        }
+        assertThat(cluster.openScans.get()).isZero();
+    }
+
+    @Test
+    void a_scan_whose_page_does_not_fit_beside_others_fails() throws Exception {
+        start(GrpcApiOptions.defaults().withMaxValueBytes(1000).withMaxBodyBytesInFlight(100_000));
+        KeyValueGrpc.KeyValueBlockingStub client =
+                KeyValueGrpc.newBlockingStub(channel()).withDeadlineAfter(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+        cluster.scannedValueBytes = 20_000;
+        try (Context.CancellableContext reader = Context.current().withCancellation()) {
+            // One passes whatever its size; who takes one message of it and no more holds the page.
+            assertThat(reader.wrap(() -> client.scan(ScanRequest.getDefaultInstance())
+                                    .hasNext())
+                            .call())
+                    .isTrue();
+            assertThatThrownBy(
+                            () -> client.scan(ScanRequest.getDefaultInstance()).hasNext())
+                    .isInstanceOfSatisfying(
+                            StatusRuntimeException.class,
+                            failure -> assertThat(failure.getStatus().getCode())
+                                    .isEqualTo(Status.Code.RESOURCE_EXHAUSTED));
+        }
+        await().atMost(PATIENCE).until(() -> cluster.openScans.get() == 0);
+        await().atMost(PATIENCE).until(() -> api.admission().bytesInFlight() == 0);
+    }
+
+    @Test
+    void a_request_that_does_not_come_is_given_up() throws Exception {
+        start(GrpcApiOptions.defaults().withBodyTimeout(Duration.ofMillis(100)));
+        // Of a method that takes one message, a client sends nothing before it has the message.
+        ClientCall<PutRequest, ?> slow =
+                channel().newCall(streaming(KeyValueGrpc.getPutMethod()), io.grpc.CallOptions.DEFAULT);
+        CompletableFuture<Status> closed = new CompletableFuture<>();
+        slow.start(closing(closed), new Metadata());
+        slow.request(1);
+        Status status = closed.get(30, TimeUnit.SECONDS);
+        assertThat(status.getCode()).isEqualTo(Status.Code.INVALID_ARGUMENT);
+        assertThat(status.getDescription()).contains("did not arrive");
+    }
+
+    @Test
+    void calls_that_do_not_count_are_bounded_too() throws Exception {
+        KeyValueGrpc.KeyValueFutureStub client =
+                start(GrpcApiOptions.defaults().withMaxInFlight(1).withBodyTimeout(Duration.ofMinutes(1)));
+        List<ClientCall<?, ?>> hanging = new ArrayList<>();
+        ManagedChannel channel = channel();
+        for (int i = 0; i < 100; i++) {
+            ClientCall<StatusRequest, ?> call =
+                    channel.newCall(streaming(KeyValueGrpc.getStatusMethod()), io.grpc.CallOptions.DEFAULT);
+            call.start(closing(new CompletableFuture<>()), new Metadata());
+            hanging.add(call);
+        }
+        await().atMost(PATIENCE).until(() -> api.admission().cheapCallsInFlight() == 100);
+        assertThat(code(client.status(StatusRequest.getDefaultInstance()))).isEqualTo(ErrorCode.OVERLOADED);
+        Future<GetResponse> get = client.get(GET);
+        await().atMost(PATIENCE).until(() -> cluster.gets.size() == 1);
+        cluster.gets.remove().complete(Optional.empty());
+        get.get(30, TimeUnit.SECONDS);
+        hanging.forEach(call -> call.cancel("enough", null));
+        await().atMost(PATIENCE)
+                .ignoreExceptions()
+                .untilAsserted(
+                        () -> client.status(StatusRequest.getDefaultInstance()).get(30, TimeUnit.SECONDS));
+    }
+
+    private static <Q, A> MethodDescriptor<Q, A> streaming(MethodDescriptor<Q, A> method) {
+        return method.toBuilder()
+                .setType(MethodDescriptor.MethodType.BIDI_STREAMING)
+                .build();
+    }
+
+    @Test
+    void a_request_without_a_message_is_refused() throws Exception {
+        start(GrpcApiOptions.defaults());
+        ClientCall<GetRequest, GetResponse> call =
+                channel().newCall(streaming(KeyValueGrpc.getGetMethod()), io.grpc.CallOptions.DEFAULT);
+        CompletableFuture<Status> closed = new CompletableFuture<>();
+        call.start(closing(closed), new Metadata());
+        call.request(1);
+        call.halfClose();
+        assertThat(closed.get(30, TimeUnit.SECONDS).getCode()).isEqualTo(Status.Code.INVALID_ARGUMENT);
+    }
+
+    @Test
+    void a_request_that_stops_fitting_half_way_is_refused_with_its_error() throws Exception {
+        KeyValueGrpc.KeyValueFutureStub client =
+                start(GrpcApiOptions.defaults().withMaxValueBytes(20 << 20).withMaxBodyBytesInFlight(24 << 20));
+        PutRequest.Builder put = PutRequest.newBuilder().setKey(bytes("k"));
+        Future<?> first = client.put(put.setValue(UnsafeByteOperations.unsafeWrap(new byte[20 << 20]))
+                .build());
+        await().atMost(PATIENCE).until(() -> cluster.writes.size() == 1);
+        for (int i = 0; i < 5; i++) {
+            assertThat(code(client.put(put.build()))).isEqualTo(ErrorCode.OVERLOADED);
+        }
+        cluster.writes.forEach(write -> write.complete(Version.of(1, 1)));
+        first.get(30, TimeUnit.SECONDS);
+        idle();
+        assertThat(cluster.writes).hasSize(1);
+    }
+
+    @Test
+    void faults_of_the_cluster_become_internal_errors_and_known_ones_keep_their_code() throws Exception {
+        KeyValueGrpc.KeyValueFutureStub client = start(GrpcApiOptions.defaults());
+        assertThat(code(client.delete(
+                        DeleteRequest.newBuilder().setKey(bytes("k")).build())))
+                .isEqualTo(ErrorCode.INTERNAL);
+        assertThat(code(client.batchGet(
+                        BatchGetRequest.newBuilder().addKeys(bytes("k")).build())))
+                .isEqualTo(ErrorCode.INTERNAL);
+        StatusRuntimeException failure = failure(client.batchPut(BatchPutRequest.getDefaultInstance()));
+        assertThat(failure.getStatus().getCode()).isEqualTo(Status.Code.UNKNOWN);
+        assertThat(failure.getStatus().getDescription()).isEqualTo("putAll: 1 of 2 needed replicas confirmed");
+    }
+
+    @Test
+    void the_deadline_is_the_clusters_timeout() throws Exception {
+        KeyValueGrpc.KeyValueFutureStub client = start(GrpcApiOptions.defaults());
+        client.withDeadlineAfter(20, TimeUnit.SECONDS).get(GET);
+        await().atMost(PATIENCE).until(() -> cluster.options.size() == 1);
+        assertThat(cluster.options.remove().timeout().orElseThrow())
+                .isBetween(Duration.ofSeconds(1), Duration.ofSeconds(20).minusMillis(50));
+        client.withDeadlineAfter(10, TimeUnit.DAYS).get(GET);
+        await().atMost(PATIENCE).until(() -> cluster.options.size() == 1);
+        assertThat(cluster.options.remove().timeout()).contains(CallOptions.MAX_TIMEOUT);
+        client.get(GET);
+        await().atMost(PATIENCE).until(() -> cluster.options.size() == 1);
+        assertThat(cluster.options.remove().timeout()).isEmpty();
+
+        Future<?> brief = client.withDeadlineAfter(200, TimeUnit.MILLISECONDS).get(GET);
+        assertThat(failure(brief).getStatus().getCode()).isEqualTo(Status.Code.DEADLINE_EXCEEDED);
+        await().atMost(PATIENCE).until(() -> api.admission().callsInFlight() == 3);
+    }
+
+    /** Else an answered call would cancel what its cluster still sends to replicas over gRPC. */
+    @Test
+    void what_the_cluster_does_outlives_the_call() throws Exception {
+        KeyValueGrpc.KeyValueFutureStub client = start(GrpcApiOptions.defaults());
+        CompletableFuture<Context> seen = new CompletableFuture<>();
+        cluster.onNextGet = () -> seen.complete(Context.current());
+        Future<GetResponse> call =
+                client.withDeadlineAfter(30, TimeUnit.SECONDS).get(GET);
+        await().atMost(PATIENCE).until(() -> cluster.gets.size() == 1);
+        cluster.gets.remove().complete(Optional.empty());
+        call.get(30, TimeUnit.SECONDS);
+        idle();
+        assertThat(seen.join().isCancelled()).isFalse();
+        assertThat(seen.join().getDeadline()).isNull();
+    }
+
+    @Test
+    void more_connections_than_allowed_are_closed_while_all_others_have_calls_under_way() throws Exception {
+        List<Future<GetResponse>> calls = new ArrayList<>();
+        calls.add(start(GrpcApiOptions.defaults().withMaxConnections(2)).get(GET));
+        calls.add(client().get(GET));
+        await().atMost(PATIENCE).until(() -> cluster.gets.size() == 2);
+        try (Socket third = silent()) {
+            assertThat(isClosed(third)).isTrue();
+        }
+        cluster.gets.forEach(get -> get.complete(Optional.empty()));
+        for (Future<GetResponse> call : calls) {
+            call.get(30, TimeUnit.SECONDS);
+        }
+    }
+
+    @Test
+    void who_makes_no_calls_gives_way_to_others_when_all_places_are_taken() throws Exception {
+        start(GrpcApiOptions.defaults().withMaxConnections(3));
+        ManagedChannel resting = channel();
+        KeyValueGrpc.KeyValueFutureStub client = KeyValueGrpc.newFutureStub(resting);
+        client.status(StatusRequest.getDefaultInstance()).get(30, TimeUnit.SECONDS);
+        AtomicBoolean lost = new AtomicBoolean();
+        resting.notifyWhenStateChanged(ConnectivityState.READY, () -> lost.set(true));
+        Future<GetResponse> call = client().get(GET);
+        await().atMost(PATIENCE).until(() -> cluster.gets.size() == 1);
+        Socket last = greeted();
+        for (int i = 0; i < 3; i++) {
+            Socket next = greeted();
+            try (Socket leaving = last) {
+                assertIsClosed(leaving);
+            }
+            last = next;
+        }
+        client.status(StatusRequest.getDefaultInstance()).get(30, TimeUnit.SECONDS);
+        assertThat(lost).isFalse();
+        // Those who have rested for long go too, but last; nobody who waits for an answer does.
+        try (Socket silent = last) {
+            Future<GetResponse> other = client().get(GET);
+            await().atMost(PATIENCE).until(() -> cluster.gets.size() == 2);
+            assertIsClosed(silent);
+            Future<GetResponse> another = client().get(GET);
+            await().atMost(PATIENCE).until(() -> cluster.gets.size() == 3);
+            await().atMost(PATIENCE).untilTrue(lost);
+            cluster.gets.forEach(get -> get.complete(Optional.empty()));
+            for (Future<GetResponse> each : List.of(call, other, another)) {
+                each.get(30, TimeUnit.SECONDS);
+            }
+        }
+    }
+
+    private Socket greeted() throws IOException {
+        Socket socket = silent();
+        assertThat(socket.getInputStream().read()).as("the server's settings").isNotEqualTo(-1);
+        return socket;
+    }
+
+    private static void assertIsClosed(Socket socket) throws IOException {
+        try {
+            socket.getInputStream().readAllBytes();
+        } catch (SocketTimeoutException e) {
+            throw new AssertionError("the connection is still there", e);
+        } catch (IOException e) {
+            // Reset, since not everything that was sent had been read.
+            return;
+        }
+    }
+
+    @Test
+    void more_connections_of_one_address_than_allowed_are_closed_as_they_are_accepted() throws Exception {
+        start(GrpcApiOptions.defaults().withMaxConnectionsPerAddress(3));
+        // Silent: nobody has to wait for their handshakes to know of them.
+        List<Socket> silent = new ArrayList<>();
+        try {
+            for (int i = 0; i < 3; i++) {
+                silent.add(silent());
+            }
+            for (int i = 0; i < 3; i++) {
+                try (Socket refused = silent()) {
+                    assertThat(isClosed(refused)).isTrue();
+                }
+            }
+            silent.remove(0).close();
+            await().atMost(PATIENCE)
+                    // Refused, as long as the server does not know that the other has gone.
+                    .ignoreExceptions()
+                    .untilAsserted(() ->
+                            client().status(StatusRequest.getDefaultInstance()).get(30, TimeUnit.SECONDS));
+        } finally {
+            for (Socket socket : silent) {
+                socket.close();
+            }
+        }
+    }
+
+    private Socket silent() throws IOException {
+        Socket socket = new Socket("127.0.0.1", api.port());
+        socket.setSoTimeout((int) PATIENCE.toMillis());
+        return socket;
+    }
+
+    private static boolean isClosed(Socket socket) {
+        try {
+            return socket.getInputStream().read() == -1;
+        } catch (SocketTimeoutException e) {
+            return false;
+        } catch (IOException e) {
+            // What was sent to it meanwhile makes the end a reset.
+            return true;
+        }
+    }
+
+    @Test
+    void options_name_what_is_wrong() {
+        api = GrpcApi.listening("127.0.0.1", 0, cluster, GrpcApiOptions.defaults());
+        assertThatThrownBy(() -> GrpcApiOptions.defaults().withMaxInFlight(0))
+                .hasMessage("maxInFlight must be 1 to 1000000, not 0");
+        assertThatThrownBy(() -> GrpcApiOptions.defaults().withMaxBodyBytesInFlight(1000))
+                .hasMessageContaining("maxBodyBytesInFlight must be 16777216 to");
+        assertThatThrownBy(() -> GrpcApiOptions.defaults().withIdleTimeout(Duration.ZERO))
+                .hasMessageContaining("idleTimeout must be PT1S to PT2H, not PT0S");
+        assertThatThrownBy(() -> GrpcApi.listening("", 0, cluster, GrpcApiOptions.defaults()))
+                .hasMessageContaining("host");
+        assertThatThrownBy(() -> GrpcApi.listening("127.0.0.1", 70_000, cluster, GrpcApiOptions.defaults()))
+                .hasMessageContaining("port must be 0 to 65535, not 70000");
+        assertThatThrownBy(() -> GrpcRemoteOptions.defaults().withToken("a secret"))
+                .hasMessageContaining("token must be")
+                .hasMessageNotContaining("secret");
+        assertThatThrownBy(() -> GrpcRemoteOptions.defaults().withConnectTimeout(Duration.ZERO))
+                .hasMessageContaining("connectTimeout must be");
+    }
+}

@@ -1,0 +1,136 @@
+package io.dht4j.transport.grpc.api;
+
+import com.google.protobuf.ByteString;
+import io.dht4j.Cluster;
+import io.dht4j.Node;
+import io.dht4j.Topology;
+import io.dht4j.core.ClusterBuilder;
+import io.dht4j.core.SystemEnvironment;
+import io.dht4j.store.memory.MemoryStore;
+import io.dht4j.testkit.FreePorts;
+import io.dht4j.testkit.LoopbackNetwork;
+import io.dht4j.v1.KeyValueGrpc;
+import io.grpc.ManagedChannel;
+import io.grpc.StatusRuntimeException;
+import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+
+/** A cluster in one process whose nodes each serve the gRPC API, and plain clients for it. */
+final class GrpcApiNodes implements AutoCloseable {
+
+    static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    private final SystemEnvironment environment = SystemEnvironment.create("grpc-api-nodes");
+    private final Topology topology = Topology.of(Node.of("n1", "h1:1"), Node.of("n2", "h2:1"), Node.of("n3", "h3:1"));
+    private final GrpcApiOptions options;
+    private final List<Cluster> clusters = new ArrayList<>();
+    private final List<GrpcApi> apis = new ArrayList<>();
+    private final List<ManagedChannel> channels = new ArrayList<>();
+
+    private GrpcApiNodes(UnaryOperator<ClusterBuilder> settings, GrpcApiOptions options) {
+        this.options = options;
+        LoopbackNetwork network = LoopbackNetwork.on(environment);
+        for (Node node : topology.nodes()) {
+            Cluster cluster = settings.apply(ClusterBuilder.of(node.id(), topology)
+                            .transport(network.transport(node.address()))
+                            .store(new MemoryStore())
+                            .environment(environment)
+                            .drainTimeout(Duration.ZERO))
+                    .start();
+            clusters.add(cluster);
+            apis.add(GrpcApi.listening("127.0.0.1", FreePorts.find(), cluster, options));
+        }
+        for (int node = 0; node < 3; node++) {
+            channels.add(channel(node, channel -> channel));
+        }
+    }
+
+    static GrpcApiNodes three() {
+        return three(GrpcApiOptions.defaults());
+    }
+
+    static GrpcApiNodes three(GrpcApiOptions options) {
+        return new GrpcApiNodes(settings -> settings, options);
+    }
+
+    static GrpcApiNodes three(UnaryOperator<ClusterBuilder> settings, GrpcApiOptions options) {
+        return new GrpcApiNodes(settings, options);
+    }
+
+    Topology topology() {
+        return topology;
+    }
+
+    Cluster cluster(int node) {
+        return clusters.get(node);
+    }
+
+    GrpcApi api(int node) {
+        return apis.get(node);
+    }
+
+    /** Serves a node again, on the port that it had. */
+    void restartApi(int node) {
+        apis.set(node, GrpcApi.listening("127.0.0.1", api(node).port(), cluster(node), options));
+    }
+
+    String address(int node) {
+        return "127.0.0.1:" + api(node).port();
+    }
+
+    /** A connection of its own, which the caller closes. */
+    ManagedChannel channel(int node, UnaryOperator<NettyChannelBuilder> settings) {
+        return settings.apply(
+                        NettyChannelBuilder.forAddress("127.0.0.1", api(node).port())
+                                .usePlaintext()
+                                .maxInboundMessageSize(64 << 20))
+                .build();
+    }
+
+    ManagedChannel channel(int node) {
+        return channels.get(node);
+    }
+
+    KeyValueGrpc.KeyValueBlockingStub client(int node) {
+        return KeyValueGrpc.newBlockingStub(channels.get(node))
+                .withDeadlineAfter(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    static ByteString bytes(String text) {
+        return ByteString.copyFromUtf8(text);
+    }
+
+    static StatusRuntimeException failure(Supplier<?> call) {
+        Object result;
+        try {
+            result = call.get();
+        } catch (StatusRuntimeException e) {
+            return e;
+        }
+        throw new AssertionError("expected a failure, not " + result);
+    }
+
+    static void close(ManagedChannel channel) {
+        channel.shutdownNow();
+        try {
+            if (!channel.awaitTermination(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+                throw new AssertionError("a channel did not close");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Override
+    public void close() {
+        channels.forEach(GrpcApiNodes::close);
+        apis.forEach(GrpcApi::close);
+        clusters.forEach(Cluster::close);
+        environment.close();
+    }
+}

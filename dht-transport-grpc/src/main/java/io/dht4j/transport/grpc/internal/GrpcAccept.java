@@ -1,0 +1,59 @@
+package io.dht4j.transport.grpc.internal;
+
+import io.grpc.netty.shaded.io.netty.channel.Channel;
+import io.grpc.netty.shaded.io.netty.channel.ChannelHandlerContext;
+import io.grpc.netty.shaded.io.netty.channel.ChannelInboundHandlerAdapter;
+import io.grpc.netty.shaded.io.netty.channel.ServerChannel;
+import java.net.SocketAddress;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+
+/**
+ * Closes connections over a limit as soon as they are accepted. gRPC itself takes any number of them, and tells of one
+ * only after its handshake; so this stands at the listening socket, which hands on what it accepts. One for each
+ * listener.
+ */
+public final class GrpcAccept extends ChannelInboundHandlerAdapter {
+
+    private final GrpcConnectionLimit limit;
+    private final BooleanSupplier giveWay;
+    private final Consumer<Channel> prepare;
+
+    private GrpcAccept(GrpcConnectionLimit limit, BooleanSupplier giveWay, Consumer<Channel> prepare) {
+        this.limit = limit;
+        this.giveWay = giveWay;
+        this.prepare = prepare;
+    }
+
+    /** Puts the limit in front of what a listener does with connections; {@code prepare} sees those that are let in. */
+    public static ServerChannel limiting(ServerChannel listener, GrpcConnectionLimit limit, Consumer<Channel> prepare) {
+        return limiting(listener, limit, () -> false, prepare);
+    }
+
+    /** The same; {@code giveWay} makes a connection leave for a new one when all places are taken, or gives false. */
+    public static ServerChannel limiting(
+            ServerChannel listener, GrpcConnectionLimit limit, BooleanSupplier giveWay, Consumer<Channel> prepare) {
+        listener.pipeline().addLast(new GrpcAccept(limit, giveWay, prepare));
+        return listener;
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+        Channel connection = (Channel) message;
+        SocketAddress remote = connection.remoteAddress();
+        if (!limit.enter(remote, giveWay)) {
+            connection.unsafe().closeForcibly();
+            return;
+        }
+        try {
+            prepare.accept(connection);
+            connection.closeFuture().addListener(gone -> limit.leave(remote));
+        } catch (RuntimeException | Error e) {
+            // A connection that no event loop has yet never tells of its end.
+            limit.leave(remote);
+            connection.unsafe().closeForcibly();
+            throw e;
+        }
+        context.fireChannelRead(message);
+    }
+}

@@ -1,0 +1,162 @@
+package io.dht4j.transport.grpc.internal;
+
+import com.sun.management.UnixOperatingSystemMXBean;
+import java.lang.management.ManagementFactory;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.nio.ByteBuffer;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Counts the open connections of a listener, in all and by remote address, so that one caller cannot take every place.
+ * IPv6 addresses of one network (64 bits) count as one, since a caller has all of them. Does not block; safe for use by
+ * any number of threads.
+ */
+public final class GrpcConnectionLimit {
+
+    /** What identifies an IPv6 network. */
+    private static final int NETWORK_BYTES = 8;
+
+    /** The part of a process's open files that the connections of one listener may use. */
+    private static final int PART_OF_FILES = 4;
+
+    /** The part of all places by which those may exceed them that are about to leave. */
+    private static final int PART_LEAVING = 16;
+
+    private static final int LEAST_LEAVING = 16;
+
+    /** So many are one address's due by default, however few there are in all. */
+    private static final int FEW = 100;
+
+    private final int max;
+    private final int maxLeaving;
+    private final int maxPerAddress;
+    private final AtomicInteger open = new AtomicInteger();
+    /** By address or network. */
+    private final Map<ByteBuffer, Integer> byCaller = new ConcurrentHashMap<>();
+
+    public GrpcConnectionLimit(int max, int maxPerAddress) {
+        this.max = max;
+        this.maxLeaving = Math.max(LEAST_LEAVING, max / PART_LEAVING);
+        this.maxPerAddress = maxPerAddress;
+    }
+
+    /**
+     * The limit of a listener. Connections are files: it leaves some to stores and to other listeners, and tells an
+     * operator whose limit of files is far too low.
+     *
+     * @param where names the listener
+     * @param max the most connections in all
+     * @param perAddress the most of one remote address; half of all, or a hundred if that is more, if empty
+     */
+    public static GrpcConnectionLimit of(String where, int max, OptionalInt perAddress, Consumer<String> warnings) {
+        return of(where, max, perAddress, openFiles(), warnings);
+    }
+
+    public static GrpcConnectionLimit of(
+            String where, int max, OptionalInt perAddress, OptionalLong openFiles, Consumer<String> warnings) {
+        long files = openFiles.orElse(Long.MAX_VALUE);
+        int possible = (int) Math.max(1, Math.min(max, files / PART_OF_FILES));
+        if (files < 2L * max) {
+            warnings.accept(where + " takes at most " + possible + " connections, not " + max
+                    + ": this process may have "
+                    + files + " files open, of which these may use a quarter. Raise the limit (ulimit -n) to at least "
+                    + (long) max * PART_OF_FILES + ", or lower maxConnections");
+        }
+        return new GrpcConnectionLimit(possible, Math.min(possible, perAddress.orElse(Math.max(FEW, possible / 2))));
+    }
+
+    /** How many files this process may have open; empty where the system does not tell. */
+    private static OptionalLong openFiles() {
+        return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean unix
+                        && unix.getMaxFileDescriptorCount() > 0
+                ? OptionalLong.of(unix.getMaxFileDescriptorCount())
+                : OptionalLong.empty();
+    }
+
+    /**
+     * Counts a connection that was accepted; false if there is no place for it. Else it has to leave, from the same
+     * address.
+     */
+    public boolean enter(@Nullable SocketAddress remote) {
+        return enter(remote, () -> false);
+    }
+
+    /**
+     * Counts a connection that was accepted.
+     *
+     * @param giveWay makes another one leave soon if all places are taken; false if none can
+     * @return false if there is no place for it. Else it has to leave, from the same address
+     */
+    public boolean enter(@Nullable SocketAddress remote, BooleanSupplier giveWay) {
+        ByteBuffer key = caller(remote);
+        boolean[] entered = new boolean[1];
+        boolean hasPlace = false;
+        int all = open.incrementAndGet();
+        try {
+            byCaller.compute(key, (caller, count) -> {
+                int before = count == null ? 0 : count;
+                // One address may have all places, and so also those of others that give way.
+                entered[0] = before < maxPerAddress || maxPerAddress >= max;
+                return entered[0] ? Integer.valueOf(before + 1) : count;
+            });
+            // Those that give way are still there for a moment.
+            hasPlace = entered[0] && (all <= max || (all <= max + maxLeaving && giveWay.getAsBoolean()));
+            return hasPlace;
+        } finally {
+            // Also when there was no memory to count the address.
+            if (!hasPlace) {
+                open.decrementAndGet();
+                if (entered[0]) {
+                    leave(key);
+                }
+            }
+        }
+    }
+
+    public void leave(@Nullable SocketAddress remote) {
+        open.decrementAndGet();
+        leave(caller(remote));
+    }
+
+    private void leave(ByteBuffer key) {
+        byCaller.computeIfPresent(key, (caller, count) -> count == 1 ? null : Integer.valueOf(count - 1));
+    }
+
+    private static ByteBuffer caller(@Nullable SocketAddress remote) {
+        InetAddress address = remote instanceof InetSocketAddress inet ? inet.getAddress() : null;
+        if (address == null) {
+            // Gone already, or no address of the Internet: all of those are one caller.
+            return ByteBuffer.allocate(0);
+        }
+        byte[] bytes = address.getAddress();
+        return ByteBuffer.wrap(bytes, 0, address instanceof Inet6Address ? NETWORK_BYTES : bytes.length);
+    }
+
+    /** How many connections are open. */
+    public int open() {
+        return open.get();
+    }
+
+    public int max() {
+        return max;
+    }
+
+    public int maxPerAddress() {
+        return maxPerAddress;
+    }
+
+    /** For tests: how many addresses are remembered. */
+    public int callers() {
+        return byCaller.size();
+    }
+}

@@ -1,0 +1,228 @@
+package io.dht4j.transport.grpc.internal;
+
+import io.grpc.Attributes;
+import io.grpc.Grpc;
+import io.grpc.ServerTransportFilter;
+import io.grpc.netty.shaded.io.netty.channel.Channel;
+import io.grpc.netty.shaded.io.netty.channel.ChannelHandlerContext;
+import java.net.SocketAddress;
+import java.util.ArrayDeque;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The connections of a listener, and which of them gives its place to a new one when all are taken: one without a call
+ * under way. First those on which no call was ever let in, then, where that is allowed, the one whose last call is
+ * longest ago. Health and reflection, which are anybody's, count neither as calls nor as use. So nobody keeps a place
+ * by silence or by cheap calls, and those who use the API lose theirs last. Does not block; safe for use by any number
+ * of threads.
+ */
+public final class GrpcConnections {
+
+    /** How many are chosen at a time: to look through all for each new connection would be too dear. */
+    private static final int CHOSEN = 64;
+
+    /** How long a client may take to read that it has to go. */
+    private static final long GOODBYE_MILLIS = 500;
+
+    /**
+     * So many calls in a row that are refused before one is let in, within {@link #WINDOW_NANOS}, end a connection.
+     */
+    public static final int MAX_REFUSED = 1_000;
+
+    private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+    private static final Logger LOG = LoggerFactory.getLogger(GrpcConnections.class);
+
+    /** Finds the connection of a call in what its transport knows of it. */
+    private static final Attributes.Key<Connection> KEY = Attributes.Key.create("io.dht4j.transport.grpc.connection");
+
+    private final Map<SocketAddress, Connection> connections = new ConcurrentHashMap<>();
+
+    // Guarded by this: those on which no call was let in, the longest idle first. Later ones are idle for less.
+    private final Queue<Candidate> strangers = new ArrayDeque<>();
+
+    /** An open connection. For its event loop, but for the choice of who has to go. */
+    public static final class Connection {
+
+        private final Channel channel;
+        private final AtomicInteger calls = new AtomicInteger();
+        private volatile long usedAt = System.nanoTime();
+        private volatile boolean letIn;
+        private volatile boolean leaving;
+
+        // Since the last one that was let in. On the event loop only.
+        private int refused;
+        private long refusedSince;
+
+        private Connection(Channel channel) {
+            this.channel = channel;
+        }
+
+        /** A call of the API has begun. */
+        public void begin() {
+            calls.incrementAndGet();
+        }
+
+        /** A call of the API was let in. */
+        public void letIn() {
+            if (!letIn) {
+                letIn = true;
+            }
+            refused = 0;
+        }
+
+        /** A call of the API was not let in. On the event loop. */
+        public void refused() {
+            long now = System.nanoTime();
+            if (refused == 0 || now - refusedSince > WINDOW_NANOS) {
+                refused = 0;
+                refusedSince = now;
+            }
+            refused++;
+            if (refused >= MAX_REFUSED && !leaving) {
+                LOG.info(
+                        "closing the connection of {}: {} calls in a row were refused",
+                        channel.remoteAddress(),
+                        MAX_REFUSED);
+                close();
+            }
+        }
+
+        /** A call of the API has ended. */
+        public void end() {
+            usedAt = System.nanoTime();
+            calls.decrementAndGet();
+        }
+
+        private boolean isIdle() {
+            return calls.get() == 0 && !leaving && channel.isOpen() && channel.isRegistered();
+        }
+
+        /** Tells the client to go, and closes also if it does not listen. */
+        private void close() {
+            leaving = true;
+            channel.close();
+            try {
+                channel.eventLoop().schedule(this::closeAnyway, GOODBYE_MILLIS, TimeUnit.MILLISECONDS);
+            } catch (RejectedExecutionException e) {
+                // The API closes, and its connections with it.
+                return;
+            }
+        }
+
+        private void closeAnyway() {
+            // At the first handler: those behind it would wait until the client has read what was written.
+            ChannelHandlerContext first = channel.pipeline().firstContext();
+            if (first != null) {
+                first.close();
+            }
+        }
+    }
+
+    private record Candidate(Connection connection, boolean letIn, long usedAt, long idleNanos) {
+
+        static Candidate of(Connection connection, long now) {
+            long usedAt = connection.usedAt;
+            return new Candidate(connection, connection.letIn, usedAt, now - usedAt);
+        }
+
+        /** Closes the connection, unless it has been used since it was chosen. */
+        boolean close() {
+            boolean unused = connection.isIdle() && connection.letIn == letIn && connection.usedAt == usedAt;
+            if (unused) {
+                connection.close();
+            }
+            return unused;
+        }
+    }
+
+    /** Lists a connection for as long as it is open. */
+    public void accepted(Channel channel) {
+        SocketAddress remote = channel.remoteAddress();
+        if (remote != null) {
+            Connection connection = new Connection(channel);
+            connections.put(remote, connection);
+            channel.closeFuture().addListener(gone -> connections.remove(remote, connection));
+        }
+    }
+
+    /** The connection with a remote address; empty if it has gone. */
+    public Optional<Connection> find(SocketAddress remote) {
+        return Optional.ofNullable(connections.get(remote));
+    }
+
+    /** Lets calls find their connection by {@link #callBegins}. */
+    public ServerTransportFilter filter() {
+        return new ServerTransportFilter() {
+            @Override
+            public Attributes transportReady(Attributes transport) {
+                return Optional.ofNullable(transport.get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR))
+                        .flatMap(GrpcConnections.this::find)
+                        .map(connection ->
+                                transport.toBuilder().set(KEY, connection).build())
+                        .orElse(transport);
+            }
+        };
+    }
+
+    /** A peer's call has begun that is let in, so that its connection keeps its place. */
+    public static void callBegins(Attributes transport) {
+        Connection connection = transport.get(KEY);
+        if (connection != null && !connection.letIn) {
+            connection.letIn = true;
+        }
+    }
+
+    /**
+     * Closes a connection on which no call was ever let in and none is under way; false if there is none. It is still
+     * open for a moment.
+     */
+    public synchronized boolean strangerGivesWay() {
+        if (closeStranger()) {
+            return true;
+        }
+        chooseStrangers();
+        return closeStranger();
+    }
+
+    /** Closes a connection that has no call under way; false if there is none. It is still open for a moment. */
+    public synchronized boolean giveWay() {
+        if (closeStranger()) {
+            return true;
+        }
+        List<Candidate> others = chooseStrangers();
+        return closeStranger() || others.stream().anyMatch(Candidate::close);
+    }
+
+    /** Queues those on which no call was let in; gives the others that have none under way, the longest idle first. */
+    private List<Candidate> chooseStrangers() {
+        long now = System.nanoTime();
+        Map<Boolean, List<Candidate>> idle = connections.values().stream()
+                .filter(Connection::isIdle)
+                .map(connection -> Candidate.of(connection, now))
+                .sorted(Comparator.comparingLong(Candidate::idleNanos).reversed())
+                .collect(Collectors.partitioningBy(Candidate::letIn));
+        idle.getOrDefault(false, List.of()).stream().limit(CHOSEN).forEach(strangers::add);
+        return idle.getOrDefault(true, List.of());
+    }
+
+    private boolean closeStranger() {
+        for (Candidate next = strangers.poll(); next != null; next = strangers.poll()) {
+            if (next.close()) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

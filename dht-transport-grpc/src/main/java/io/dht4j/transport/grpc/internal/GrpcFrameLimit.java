@@ -1,0 +1,137 @@
+package io.dht4j.transport.grpc.internal;
+
+import io.grpc.netty.shaded.io.netty.buffer.ByteBuf;
+import io.grpc.netty.shaded.io.netty.buffer.Unpooled;
+import io.grpc.netty.shaded.io.netty.channel.Channel;
+import io.grpc.netty.shaded.io.netty.channel.ChannelHandlerContext;
+import io.grpc.netty.shaded.io.netty.channel.ChannelInboundHandlerAdapter;
+import io.grpc.netty.shaded.io.netty.handler.ssl.SslHandler;
+import io.grpc.netty.shaded.io.netty.util.ReferenceCountUtil;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Ends an HTTP/2 connection that sends more frames than any client needs of those that carry no call: settings,
+ * priorities, empty data, and types that nobody knows. The client is told why. gRPC limits resets and pings itself,
+ * these it does not. Looks at the heads of the frames as they pass and leaves them to gRPC. One for each connection;
+ * for its event loop.
+ */
+public final class GrpcFrameLimit extends ChannelInboundHandlerAdapter {
+
+    /** Far more than clients send, far less than what keeps a processor busy. */
+    public static final int MAX_FRAMES = 1000;
+
+    private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+    private static final long GOODBYE_MILLIS = 500;
+
+    private static final int PREFACE_BYTES = 24;
+    private static final int HEAD_BYTES = 9;
+
+    private static final int DATA = 0;
+    private static final int HEADERS = 1;
+    private static final int PRIORITY = 2;
+    private static final int SETTINGS = 4;
+    private static final int GOAWAY = 7;
+    private static final int LAST_KNOWN = 9;
+    private static final int END_STREAM = 1;
+    private static final int ENHANCE_YOUR_CALM = 11;
+
+    private final byte[] head = new byte[HEAD_BYTES];
+    private int headBytes;
+    private int skip = PREFACE_BYTES;
+    private int lastStream;
+    private long since = System.nanoTime();
+    private int count;
+    private boolean ended;
+
+    /** Watches a connection that was just accepted. */
+    public static void watch(Channel connection) {
+        connection.pipeline().addLast(new Placing());
+    }
+
+    /** Finds its place with the first bytes: behind TLS, where there is any. */
+    private static final class Placing extends ChannelInboundHandlerAdapter {
+
+        @Override
+        public void channelRead(ChannelHandlerContext context, Object message) {
+            ChannelHandlerContext tls = context.pipeline().context(SslHandler.class);
+            context.pipeline().addAfter(tls == null ? context.name() : tls.name(), null, new GrpcFrameLimit());
+            context.pipeline().remove(this);
+            context.fireChannelRead(message);
+        }
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+        if (ended) {
+            ReferenceCountUtil.release(message);
+            return;
+        }
+        if (message instanceof ByteBuf bytes && isTooMuch(bytes)) {
+            ended = true;
+            bytes.release();
+            goAway(context);
+            return;
+        }
+        context.fireChannelRead(message);
+    }
+
+    private boolean isTooMuch(ByteBuf bytes) {
+        int at = bytes.readerIndex();
+        while (at < bytes.writerIndex()) {
+            int left = bytes.writerIndex() - at;
+            if (skip > 0) {
+                int passed = Math.min(skip, left);
+                skip -= passed;
+                at += passed;
+                continue;
+            }
+            int taken = Math.min(HEAD_BYTES - headBytes, left);
+            bytes.getBytes(at, head, headBytes, taken);
+            headBytes += taken;
+            at += taken;
+            if (headBytes == HEAD_BYTES) {
+                headBytes = 0;
+                skip = ByteBuffer.wrap(head).getInt(0) >>> Byte.SIZE;
+                if (carriesNothing(head[3] & 0xFF, head[4]) && isOneTooMany()) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    private boolean carriesNothing(int type, int flags) {
+        if (type == HEADERS) {
+            lastStream = ByteBuffer.wrap(head).getInt(5) & Integer.MAX_VALUE;
+        }
+        return type == SETTINGS
+                || type == PRIORITY
+                || type > LAST_KNOWN
+                || (type == DATA && skip == 0 && (flags & END_STREAM) == 0);
+    }
+
+    private boolean isOneTooMany() {
+        long now = System.nanoTime();
+        if (now - since > WINDOW_NANOS) {
+            since = now;
+            count = 0;
+        }
+        return ++count > MAX_FRAMES;
+    }
+
+    private void goAway(ChannelHandlerContext context) {
+        byte[] why = ("more than " + MAX_FRAMES + " frames without a call in "
+                        + TimeUnit.NANOSECONDS.toSeconds(WINDOW_NANOS) + " s")
+                .getBytes(StandardCharsets.US_ASCII);
+        ByteBuf frame = Unpooled.buffer(HEAD_BYTES + 8 + why.length);
+        frame.writeMedium(8 + why.length).writeByte(GOAWAY).writeByte(0).writeInt(0);
+        frame.writeInt(lastStream).writeInt(ENHANCE_YOUR_CALM).writeBytes(why);
+        context.writeAndFlush(frame);
+        // What is still on its way is read and dropped: to close before would reset the connection, and the
+        // client would not learn why.
+        context.executor().schedule(() -> context.close(), GOODBYE_MILLIS, TimeUnit.MILLISECONDS);
+    }
+}

@@ -1,0 +1,39 @@
+package io.dht4j.transport.grpc.internal;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A task for {@code scheduleWithFixedDelay}, which silently ends with the first time that its task throws. This one
+ * goes on, also after an {@link OutOfMemoryError}. For one thread.
+ */
+public final class GrpcPeriodicTask implements Runnable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(GrpcPeriodicTask.class);
+
+    private final String what;
+    private final Runnable task;
+    /** To be logged the next time, when there may be memory for that again. */
+    private @Nullable Throwable failure;
+
+    /** Makes the task; {@code what} names it in the log. */
+    public GrpcPeriodicTask(String what, Runnable task) {
+        this.what = what;
+        this.task = task;
+    }
+
+    @Override
+    public void run() {
+        try {
+            Throwable last = failure;
+            if (last != null) {
+                LOG.error("{} failed and is tried again", what, last);
+                failure = null;
+            }
+            task.run();
+        } catch (RuntimeException | Error e) {
+            failure = e;
+        }
+    }
+}
