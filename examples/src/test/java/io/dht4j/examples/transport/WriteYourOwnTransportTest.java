@@ -19,7 +19,7 @@ class WriteYourOwnTransportTest {
     @Test
     void the_guide_quotes_the_sources_that_the_tests_run() throws IOException {
         Path root = Checkout.root();
-        String guide = Files.readString(root.resolve("docs/write-your-own-transport.md"));
+        String guide = Files.readString(root.resolve("docs/guide/write-a-transport.md"));
         assertThat(guide.split("```java", -1)).hasSizeGreaterThan(6);
         assertThat(QUOTE.matcher(guide).results().count())
                 .as("every block of code is a quotation")
