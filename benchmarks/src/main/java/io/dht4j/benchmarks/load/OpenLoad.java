@@ -20,7 +20,7 @@ import org.HdrHistogram.Histogram;
  * <p>Operations are at equal distances; the threads take them in turn. A thread that comes too late begins at once what is
  * due. Operations that find {@link LoadSpec#maxInFlight()} others under way are left out, as are those for which the generator
  * is too late, by more than a second if nothing else is {@linkplain #givingUpAfter asked for}; both count as not sent. What is known against a run's figures stands in its
- * {@linkplain Conditions#doubts() doubts}: {@code docs/bench-load.md} has the bounds.
+ * {@linkplain Conditions#doubts() doubts}: {@code docs/reference/bench.md} has the bounds.
  *
  * <p>Safe for use by any number of threads, though runs at the same time disturb each other.
  */

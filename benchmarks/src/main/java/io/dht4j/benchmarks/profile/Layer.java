@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 
-/** A part of a node that a profile's counts are attributed to. {@code docs/bench-profiles.md} has the rules. */
+/** A part of a node that a profile's counts are attributed to. {@code docs/reference/bench.md} has the rules. */
 public enum Layer {
     /** The library's public APIs over HTTP and gRPC. */
     PUBLIC_API("public API"),

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Everything that a run of a scenario gave: what {@code results.json} holds. {@code docs/bench-results.md} documents the
+ * Everything that a run of a scenario gave: what {@code results.json} holds. {@code docs/reference/bench.md} documents the
  * schema.
  *
  * @param schema version of the schema, {@link #SCHEMA}

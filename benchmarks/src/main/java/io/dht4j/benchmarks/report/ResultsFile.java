@@ -11,7 +11,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Results as JSON. {@code docs/bench-results.md} documents the schema. */
+/** Results as JSON. {@code docs/reference/bench.md} documents the schema. */
 public final class ResultsFile {
 
     /** The file's name in a report's directory. */
