@@ -19,6 +19,7 @@ public final class StandaloneServer implements AutoCloseable {
     private final Cluster cluster;
     private final HttpApi api;
 
+    // tag::server[]
     /** Starts node {@code name} of the cluster and serves until {@link #close}. */
     StandaloneServer(String name, int port, Topology nodes, Path directory) {
         HttpTransport transport = HttpTransport.create(HttpTransportOptions.at("127.0.0.1", port));
@@ -28,6 +29,7 @@ public final class StandaloneServer implements AutoCloseable {
                 .start();
         api = HttpApi.sharing(transport, cluster, HttpApiOptions.defaults());
     }
+    // end::server[]
 
     /** Serves until the process is stopped. Arguments: NAME PORT DIRECTORY NAME=HOST:PORT ... */
     public static void main(String[] args) {

@@ -30,22 +30,30 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The Java of the README is code that runs. */
+/** The Java of the README and of the guide is code that runs. */
 class ReadmeTest {
 
     @ParameterizedTest
     @CsvSource({
-        "embed, main/java/io/dht4j/examples/EmbeddingExample",
-        "transports, test/java/io/dht4j/examples/ReadmeTest",
-        "clients, test/java/io/dht4j/examples/ReadmeTest"
+        "README.md, embed, examples/src/main/java/io/dht4j/examples/EmbeddingExample.java",
+        "README.md, transports, examples/src/test/java/io/dht4j/examples/ReadmeTest.java",
+        "docs/guide/getting-started.md, server, examples/src/main/java/io/dht4j/examples/StandaloneServer.java",
+        "docs/guide/getting-started.md, calls, examples/src/test/java/io/dht4j/examples/GuideTest.java",
+        "docs/guide/getting-started.md, exceptions, examples/src/test/java/io/dht4j/examples/GuideTest.java",
+        "docs/guide/getting-started.md, clients, examples/src/test/java/io/dht4j/examples/ReadmeTest.java",
+        "docs/guide/test-your-own-code.md, network, examples/src/test/java/io/dht4j/examples/GuideTest.java",
+        "docs/guide/test-your-own-code.md, faults, examples/src/test/java/io/dht4j/examples/GuideTest.java",
+        "docs/guide/test-your-own-code.md, simulate, examples/src/test/java/io/dht4j/examples/GuideTest.java",
+        "docs/guide/test-your-own-code.md, contract, "
+                + "dht-store/src/test/java/io/dht4j/store/memory/MemoryStoreTest.java"
     })
-    void the_readme_shows_code_as_it_is(String tag, String file) throws Exception {
+    void the_pages_show_code_as_it_is(String page, String tag, String file) throws Exception {
         Path root = Checkout.root();
-        String source = Files.readString(root.resolve("examples/src/" + file + ".java"));
-        String readme = Files.readString(root.resolve("README.md"));
+        String source = Files.readString(root.resolve(file));
+        String shown = Files.readString(root.resolve(page));
 
         String code = between(source, "// tag::" + tag + "[]\n", "// end::" + tag + "[]");
-        String quoted = between(readme, "<!-- tag::" + tag + "[] -->\n", "<!-- end::" + tag + "[] -->");
+        String quoted = between(shown, "<!-- tag::" + tag + "[] -->\n", "<!-- end::" + tag + "[] -->");
 
         assertThat(quoted).isEqualTo("```java\n" + code.stripIndent().stripTrailing() + "\n```\n");
     }

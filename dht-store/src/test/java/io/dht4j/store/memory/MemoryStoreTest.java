@@ -4,6 +4,7 @@ import io.dht4j.spi.Store;
 import io.dht4j.testkit.StoreContract;
 import java.nio.file.Path;
 
+// tag::contract[]
 class MemoryStoreTest extends StoreContract {
 
     @Override
@@ -11,3 +12,4 @@ class MemoryStoreTest extends StoreContract {
         return new MemoryStore();
     }
 }
+// end::contract[]
