@@ -31,7 +31,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * How many bytes a repair moves. {@code -Ddht.repair.entries=1000000} makes it as large as the figures in {@code docs/anti-entropy.md}; the bounds are the same.
+ * How many bytes a repair moves. {@code -Ddht.repair.entries=1000000} makes it as large as the figures in
+ * {@code docs/design/repair.md}; the bounds are the same.
  */
 @Tag("portable")
 class RepairTrafficTest {

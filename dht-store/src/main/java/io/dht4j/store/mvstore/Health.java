@@ -24,7 +24,7 @@ final class Health {
     /** What helps when a file is damaged. */
     private static final String REBUILD =
             "start the server with --rebuild, which puts the directory's files aside and gets the entries back from the other replicas, or"
-                    + " restore the directory from a backup (docs/damage.md)";
+                    + " restore the directory from a backup (docs/guide/rebuild-a-node.md)";
 
     /** What is said where there was no memory to say which file. */
     static final String UNFORCED = "a file could not be forced to the disk";

@@ -15,6 +15,6 @@ final class LostFileException extends IOException {
         super(file + " " + what
                 + ", and what is written now would be lost at the next start. If its directory was moved"
                 + " or hidden by a mount, put it back and start again; else start the server with --rebuild, which gets"
-                + " the entries back from the other replicas (docs/damage.md)");
+                + " the entries back from the other replicas (docs/guide/rebuild-a-node.md)");
     }
 }

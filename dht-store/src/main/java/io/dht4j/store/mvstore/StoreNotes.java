@@ -87,7 +87,7 @@ final class StoreNotes {
                 + ": what the disk holds of the last changes is unknown. Replace the disk if it"
                 + " fails again. Then start the server with --rebuild, which gets the entries back from the other replicas;"
                 + " where there are none, delete " + file + " and start: what was written shortly before may be lost"
-                + " (docs/damage.md)";
+                + " (docs/design/damage.md)";
         try {
             WholeFile.write(directory.disk(), directory.path(), DOUBT_FILE, StandardCharsets.UTF_8.encode(what + "\n"));
         } catch (IOException e) {

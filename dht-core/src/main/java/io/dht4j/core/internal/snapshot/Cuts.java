@@ -22,8 +22,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The snapshots that are being read, as far as this node is concerned. {@code docs/backup.md} tells the whole protocol;
- * this is what a node does in it:
+ * The snapshots that are being read, as far as this node is concerned. {@code docs/design/snapshot.md} has the whole
+ * protocol; this is what a node does in it:
  *
  * <ol>
  * <li>{@link #open}: from now on keep what each write supersedes. When the writes that had begun without are in the
