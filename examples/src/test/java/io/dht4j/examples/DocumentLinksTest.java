@@ -46,7 +46,7 @@ class DocumentLinksTest {
     @Test
     void everyRelativeLinkLeadsToAFileAndToAHeadingInIt() throws IOException {
         List<String> broken = new ArrayList<>();
-        for (Path page : files(file -> file.getFileName().toString().endsWith(".md"))) {
+        for (Path page : files(DocumentLinksTest::isPage)) {
             String text = withoutCode(Files.readString(page));
             for (Pattern form : List.of(LINK, DEFINITION)) {
                 Matcher link = form.matcher(text);
@@ -61,9 +61,23 @@ class DocumentLinksTest {
     }
 
     @Test
+    void everyPageStandsInTheIndex() throws IOException {
+        Path documents = root.resolve("docs");
+        String index = Files.readString(documents.resolve("README.md"));
+        List<String> missing = new ArrayList<>();
+        for (Path page : files(file -> file.startsWith(documents) && isPage(file))) {
+            String name = documents.relativize(page).toString().replace('\\', '/');
+            if (!name.equals("README.md") && !index.contains("](" + name + ")")) {
+                missing.add(name);
+            }
+        }
+        assertThat(missing).isEmpty();
+    }
+
+    @Test
     void everyDocumentThatASourceNamesIsThere() throws IOException {
         List<String> missing = new ArrayList<>();
-        for (Path source : files(file -> SOURCES.matcher(file.getFileName().toString()).matches())) {
+        for (Path source : files(DocumentLinksTest::isSource)) {
             String text = Files.readString(source);
             Matcher named = NAMED.matcher(text);
             while (named.find()) {
@@ -101,7 +115,7 @@ class DocumentLinksTest {
     private Set<String> anchorsOf(Path file) throws IOException {
         Set<String> known = anchors.get(file);
         if (known == null) {
-            known = file.getFileName().toString().endsWith(".md") ? anchorsIn(Files.readString(file)) : Set.of();
+            known = isPage(file) ? anchorsIn(Files.readString(file)) : Set.of();
             anchors.put(file, known);
         }
         return known;
@@ -159,6 +173,14 @@ class DocumentLinksTest {
         return CODE_SPAN
                 .matcher(withoutFences(text))
                 .replaceAll(span -> Matcher.quoteReplacement(span.group().replaceAll("[^\\n]", "x")));
+    }
+
+    private static boolean isPage(Path file) {
+        return file.getFileName().toString().endsWith(".md");
+    }
+
+    private static boolean isSource(Path file) {
+        return SOURCES.matcher(file.getFileName().toString()).matches();
     }
 
     private List<Path> files(Predicate<Path> wanted) throws IOException {
