@@ -59,7 +59,9 @@ class ConfigurationDocumentTest {
     void sectionsAndDefaultsAreThoseOfTheHelp() {
         for (Setting setting : Setting.values()) {
             Row row = rows.get(setting.option());
-            assertThat(row.section()).as(setting.option()).isEqualTo(SettingSection.of(setting).heading());
+            assertThat(row.section())
+                    .as(setting.option())
+                    .isEqualTo(SettingSection.of(setting).heading());
             assertThat(row.fallback()).as(setting.option()).isEqualTo(setting.fallback());
         }
     }

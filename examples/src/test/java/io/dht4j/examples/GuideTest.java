@@ -99,12 +99,12 @@ class GuideTest {
         List<String> shown = new ArrayList<>();
         byte[] bytes = "hello".getBytes(UTF_8);
         // tag::calls[]
-        CallOptions options = CallOptions.defaults()
-                .withTimeout(Duration.ofSeconds(1))
-                .withTimeToLive(Duration.ofMinutes(30));
+        CallOptions options =
+                CallOptions.defaults().withTimeout(Duration.ofSeconds(1)).withTimeToLive(Duration.ofMinutes(30));
         CompletionStage<Void> done = cluster.put(Key.of("user:7"), bytes, options)
                 .thenCompose(version -> cluster.scan(KeyRange.between(Key.of("user:"), Key.of("user;")))
-                        .forEach(entry -> shown.add(entry.key() + "=" + entry.value().text())));
+                        .forEach(entry ->
+                                shown.add(entry.key() + "=" + entry.value().text())));
         // end::calls[]
         await(done);
         assertThat(shown).containsExactly("user:7=hello");
