@@ -4,9 +4,9 @@ import io.dht4j.Cluster;
 import io.dht4j.core.internal.clock.HybridClock;
 import io.dht4j.core.internal.clock.VersionSlots;
 import io.dht4j.core.internal.coordinator.BatchLimits;
-import io.dht4j.core.internal.coordinator.Limits;
+import io.dht4j.core.internal.coordinator.NodeConfig;
 import io.dht4j.core.internal.coordinator.NodeCluster;
-import io.dht4j.core.internal.coordinator.Parts;
+import io.dht4j.core.internal.coordinator.NodeComponents;
 import io.dht4j.core.internal.handoff.HandoffLimits;
 import io.dht4j.core.internal.handoff.MemoryHintLog;
 import io.dht4j.core.internal.refill.RefillLimits;
@@ -63,8 +63,8 @@ final class NodeAssembly {
         }
     }
 
-    private Parts parts() {
-        return new Parts(
+    private NodeComponents parts() {
+        return new NodeComponents(
                 given.self,
                 given.topology,
                 transport,
@@ -79,8 +79,8 @@ final class NodeAssembly {
                 Set.copyOf(given.trusted));
     }
 
-    private Limits limits() {
-        return new Limits(
+    private NodeConfig limits() {
+        return new NodeConfig(
                 given.replicationFactor,
                 given.ordering,
                 given.readFanOut,

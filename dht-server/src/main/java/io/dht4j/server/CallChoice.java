@@ -62,7 +62,7 @@ public record CallChoice(
     /** The most frames of a kind under way to a node. */
     static final int MOST_FRAMES = 1_000;
 
-    static CallChoice of(Given given) throws ConfigException {
+    static CallChoice of(SettingsReader given) throws ConfigException {
         return new CallChoice(
                 given.choice(Setting.READS, ReadFanOut.class),
                 given.read(Setting.HEDGE, CallChoice::hedging),
@@ -77,13 +77,13 @@ public record CallChoice(
                 snapshotBytes(given));
     }
 
-    private static OptionalLong snapshotBytes(Given given) throws ConfigException {
+    private static OptionalLong snapshotBytes(SettingsReader given) throws ConfigException {
         return given.has(Setting.SNAPSHOT_MIB)
                 ? OptionalLong.of((long) given.number(Setting.SNAPSHOT_MIB, 0, MOST_SNAPSHOT_MIB) << 20)
                 : OptionalLong.empty();
     }
 
-    private static Repair repair(Given given) throws ConfigException {
+    private static Repair repair(SettingsReader given) throws ConfigException {
         int rate = given.number(Setting.REPAIR_RATE, LEAST_REPAIR_KIB, MOST_REPAIR_KIB);
         if (!given.onOff(Setting.REPAIR)) {
             given.refuse(Setting.REPAIR_INTERVAL, "with " + Setting.REPAIR.option() + " off");
@@ -108,7 +108,7 @@ public record CallChoice(
         }
     }
 
-    private static Batching batching(Given given) throws ConfigException {
+    private static Batching batching(SettingsReader given) throws ConfigException {
         if (!given.onOff(Setting.BATCHING)) {
             given.refuse(Setting.BATCH_FRAMES, "with " + Setting.BATCHING.option() + " off");
             return Batching.off();

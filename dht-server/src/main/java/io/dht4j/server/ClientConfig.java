@@ -22,7 +22,7 @@ public record ClientConfig(List<String> publicHosts, int maxConnections, Optiona
         publicHosts = List.copyOf(publicHosts);
     }
 
-    static ClientConfig of(Given given) throws ConfigException {
+    static ClientConfig of(SettingsReader given) throws ConfigException {
         if (given.has(Setting.TOKENS)) {
             given.refuse(
                     Setting.PUBLIC_HOST, "with " + Setting.TOKENS.option() + ": who has a token may come by any name");

@@ -65,7 +65,7 @@ public record PlacementChoice(
         STRING
     }
 
-    static PlacementChoice of(Given given, int nodes) throws ConfigException {
+    static PlacementChoice of(SettingsReader given, int nodes) throws ConfigException {
         Hash hash = given.choice(Setting.HASH, Hash.class);
         int partitions = given.number(Setting.PARTITIONS, 1, MOST);
         if (Integer.bitCount(partitions) != 1) {
@@ -78,12 +78,12 @@ public record PlacementChoice(
                 given.choice(Setting.PLACEMENT, Strategy.class),
                 hash,
                 hashKey(given, hash),
-                given.find(Setting.HASH_KEY_FILE, Given::path),
+                given.find(Setting.HASH_KEY_FILE, SettingsReader::path),
                 partitions,
                 replicationFactor);
     }
 
-    private static Optional<String> hashKey(Given given, Hash hash) throws ConfigException {
+    private static Optional<String> hashKey(SettingsReader given, Hash hash) throws ConfigException {
         if (hash != Hash.SIPHASH) {
             String reason = "without " + Setting.HASH.option() + " siphash";
             given.refuse(Setting.HASH_KEY, reason);
@@ -99,7 +99,7 @@ public record PlacementChoice(
             }
         }
         if (given.has(Setting.HASH_KEY_FILE)) {
-            return Optional.of(digitsIn(given.readOr(Setting.HASH_KEY_FILE, "", Given::path)));
+            return Optional.of(digitsIn(given.readOr(Setting.HASH_KEY_FILE, "", SettingsReader::path)));
         }
         throw new ConfigException(Setting.HASH.option() + " siphash needs " + Setting.HASH_KEY_FILE.option() + " or "
                 + Setting.HASH_KEY.option() + ": 32 hexadecimal digits, the same on every node");
@@ -155,7 +155,7 @@ public record PlacementChoice(
     /** Without the key, which is secret. */
     @Override
     public String toString() {
-        return "PlacementChoice[" + Given.nameOf(strategy) + ", " + Given.nameOf(hash) + ", " + partitions
+        return "PlacementChoice[" + SettingsReader.nameOf(strategy) + ", " + SettingsReader.nameOf(hash) + ", " + partitions
                 + " partitions]";
     }
 }

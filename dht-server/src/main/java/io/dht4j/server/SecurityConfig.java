@@ -23,7 +23,7 @@ public record SecurityConfig(
         trusted = List.copyOf(trusted);
     }
 
-    static SecurityConfig of(Given given, int nodes) throws ConfigException {
+    static SecurityConfig of(SettingsReader given, int nodes) throws ConfigException {
         List<NodeId> trusted =
                 given.find(Setting.TRUSTED, SecurityConfig::names).orElse(List.of());
         Optional<TlsFiles> tls = tls(given, nodes > 1 || !trusted.isEmpty());
@@ -37,13 +37,13 @@ public record SecurityConfig(
                     Setting.TRUSTED,
                     "without " + Setting.TLS_CERT.option() + ": in plaintext nobody proves a name, and all are let in");
         }
-        return new SecurityConfig(tls, given.find(Setting.TOKENS, Given::path), plaintextAllowed, trusted);
+        return new SecurityConfig(tls, given.find(Setting.TOKENS, SettingsReader::path), plaintextAllowed, trusted);
     }
 
-    private static Optional<TlsFiles> tls(Given given, boolean mutual) throws ConfigException {
-        Optional<Path> certificate = given.find(Setting.TLS_CERT, Given::path);
-        Optional<Path> key = given.find(Setting.TLS_KEY, Given::path);
-        Optional<Path> authorities = given.find(Setting.TLS_CA, Given::path);
+    private static Optional<TlsFiles> tls(SettingsReader given, boolean mutual) throws ConfigException {
+        Optional<Path> certificate = given.find(Setting.TLS_CERT, SettingsReader::path);
+        Optional<Path> key = given.find(Setting.TLS_KEY, SettingsReader::path);
+        Optional<Path> authorities = given.find(Setting.TLS_CA, SettingsReader::path);
         if (certificate.isPresent() != key.isPresent()) {
             Setting there = certificate.isPresent() ? Setting.TLS_CERT : Setting.TLS_KEY;
             Setting missing = certificate.isPresent() ? Setting.TLS_KEY : Setting.TLS_CERT;

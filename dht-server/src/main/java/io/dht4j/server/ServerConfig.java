@@ -93,7 +93,7 @@ public record ServerConfig(
      * @throws ConfigException if a text is malformed or out of range, or settings contradict each other
      */
     public static ServerConfig of(Map<Setting, String> settings) throws ConfigException {
-        Given given = new Given(settings);
+        SettingsReader given = new SettingsReader(settings);
         NodeId id = given.read(Setting.ID, NodeId::new);
         HostPort listen = given.read(Setting.LISTEN, HostPort::parse);
         Topology topology = given.readOr(Setting.PEERS, id + "=" + listen, text -> new Topology(1, peers(text)));

@@ -38,7 +38,7 @@ public record StoreChoice(Kind kind, Path data, Durability durability, Set<NodeI
         MEMORY
     }
 
-    static StoreChoice of(Given given, NodeId id, Topology topology) throws ConfigException {
+    static StoreChoice of(SettingsReader given, NodeId id, Topology topology) throws ConfigException {
         Kind kind = given.choice(Setting.STORE, Kind.class);
         if (kind == Kind.MEMORY) {
             String reason = "with " + Setting.STORE.option() + " memory, which keeps nothing on disk";
@@ -48,7 +48,7 @@ public record StoreChoice(Kind kind, Path data, Durability durability, Set<NodeI
         }
         return new StoreChoice(
                 kind,
-                given.readOr(Setting.DATA, "dht-data/" + id, Given::path),
+                given.readOr(Setting.DATA, "dht-data/" + id, SettingsReader::path),
                 given.choice(Setting.DURABILITY, Durability.class),
                 given.find(Setting.REFILL_WITHOUT, text -> others(text, id, topology))
                         .orElse(Set.of()));

@@ -37,9 +37,9 @@ public sealed interface TransportChoice {
     record Grpc(GrpcMode mode) implements TransportChoice {}
 
     /** Reads the protocol and what belongs to it. */
-    static TransportChoice of(Given given) throws ConfigException {
+    static TransportChoice of(SettingsReader given) throws ConfigException {
         Protocol protocol = given.choice(Setting.TRANSPORT, Protocol.class);
-        String reason = "with " + Setting.TRANSPORT.option() + " " + Given.nameOf(protocol);
+        String reason = "with " + Setting.TRANSPORT.option() + " " + SettingsReader.nameOf(protocol);
         return switch (protocol) {
             case HTTP -> {
                 given.refuse(Setting.GRPC_MODE, reason);
@@ -53,7 +53,7 @@ public sealed interface TransportChoice {
         };
     }
 
-    private static Http http(Given given) throws ConfigException {
+    private static Http http(SettingsReader given) throws ConfigException {
         HttpClientKind client = given.choice(Setting.HTTP_CLIENT, HttpClientKind.class);
         if (!given.has(Setting.PEER_CONNECTIONS)) {
             return new Http(client, OptionalInt.empty());

@@ -93,7 +93,7 @@ class KilledServersTest {
                 "--peers",
                 TestNodes.peers(peerPorts),
                 "--transport",
-                Given.nameOf(Protocol.GRPC),
+                SettingsReader.nameOf(Protocol.GRPC),
                 "--data",
                 directory.resolve("n" + number).toString(),
                 "--timeout",

@@ -248,7 +248,7 @@ class SecureClusterTest {
                 "--peers",
                 TestNodes.peers(protocol == Protocol.HTTP ? listen : peers),
                 "--transport",
-                Given.nameOf(protocol),
+                SettingsReader.nameOf(protocol),
                 "--store",
                 "memory",
                 "--tokens",

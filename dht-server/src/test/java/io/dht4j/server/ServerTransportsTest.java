@@ -88,7 +88,7 @@ class ServerTransportsTest {
     @EnumSource(HttpClientKind.class)
     void every_http_client_is_there_to_be_chosen(HttpClientKind kind) throws Exception {
         List<Integer> ports = FreePorts.find(2);
-        Map<Setting, String> client = Map.of(Setting.HTTP_CLIENT, Given.nameOf(kind));
+        Map<Setting, String> client = Map.of(Setting.HTTP_CLIENT, SettingsReader.nameOf(kind));
         try (ServerNode first = TestNodes.start(1, ports, client);
                 ServerNode second = TestNodes.start(2, ports, client)) {
             run(ports.get(0), "put", "k", "v", "--ack", "2");

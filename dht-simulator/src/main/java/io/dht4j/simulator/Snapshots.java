@@ -8,7 +8,7 @@ import io.dht4j.KeyRange;
 import io.dht4j.KeyValue;
 import io.dht4j.Scan;
 import io.dht4j.Value;
-import io.dht4j.simulator.history.Hiding;
+import io.dht4j.simulator.history.SupersededCheck;
 import io.dht4j.simulator.history.History;
 import io.dht4j.simulator.history.Operation;
 import io.dht4j.simulator.history.SnapshotCheck;
@@ -167,7 +167,7 @@ final class Snapshots {
     }
 
     /** What was wrong with what was read. */
-    List<String> violations(Hiding hiding) {
+    List<String> violations(SupersededCheck hiding) {
         SnapshotCheck check = new SnapshotCheck(history, hiding);
         return Stream.concat(
                         violations.stream(),

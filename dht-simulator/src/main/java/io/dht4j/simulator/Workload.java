@@ -11,7 +11,7 @@ import io.dht4j.Scan;
 import io.dht4j.ScanScope;
 import io.dht4j.Value;
 import io.dht4j.Version;
-import io.dht4j.simulator.history.Hiding;
+import io.dht4j.simulator.history.SupersededCheck;
 import io.dht4j.simulator.history.History;
 import io.dht4j.simulator.history.Operation;
 import io.dht4j.simulator.history.ReadCheck;
@@ -61,7 +61,7 @@ final class Workload {
     private final CallOptions quorum;
     private final boolean expiring;
     private final History history = new History();
-    private final Hiding hiding;
+    private final SupersededCheck hiding;
     private final ReadCheck check;
     private final List<String> violations = new ArrayList<>();
     private final List<Call> calls = new ArrayList<>();
@@ -81,7 +81,7 @@ final class Workload {
         this.nodes = nodes;
         this.keys = keys;
         this.quorum = quorum;
-        this.hiding = Hiding.onDisks(key -> nodes.stream()
+        this.hiding = SupersededCheck.onDisks(key -> nodes.stream()
                 .flatMap(node -> node.disk.everKept())
                 .filter(entry -> entry.key().equals(key)));
         this.check = new ReadCheck(history, hiding);
@@ -95,7 +95,7 @@ final class Workload {
         return violations;
     }
 
-    Hiding hiding() {
+    SupersededCheck hiding() {
         return hiding;
     }
 

@@ -260,7 +260,7 @@ class PlantedBugsTest {
         assertBreaks(
                 LOST,
                 in(
-                        INTERNAL + "repair.Fence",
+                        INTERNAL + "repair.PurgeWatermarks",
                         fence -> fence.visit(Advice.to(AnyTombstone.class).on(named("isOver")))));
     }
 
@@ -270,7 +270,7 @@ class PlantedBugsTest {
         assertBreaks(
                 LOST,
                 in(
-                        INTERNAL + "coordinator.Sighting",
+                        INTERNAL + "coordinator.ReplicaAnswer",
                         sighting -> sighting.method(named("isBehind")).intercept(FixedValue.value(false))));
     }
 
@@ -280,7 +280,7 @@ class PlantedBugsTest {
         assertBreaks(
                 LOST,
                 in(
-                        INTERNAL + "refill.Unfilled",
+                        INTERNAL + "refill.PartitionReadBarrier",
                         unfilled -> unfilled.method(named("isEmpty")).intercept(FixedValue.value(true))),
                 shortlyBefore(40),
                 SEEDS);
@@ -303,7 +303,7 @@ class PlantedBugsTest {
         assertBreaks(
                 LOST_FROM_A_SNAPSHOT,
                 in(
-                        INTERNAL + "snapshot.Cut",
+                        INTERNAL + "snapshot.Snapshot",
                         cut -> cut.method(named("merging")).intercept(FixedValue.value(0L))));
     }
 
@@ -323,7 +323,7 @@ class PlantedBugsTest {
         assertBreaks(
                 LOST_FROM_A_SNAPSHOT,
                 in(
-                        INTERNAL + "snapshot.Cuts",
+                        INTERNAL + "snapshot.Snapshots",
                         cuts -> cuts.visit(Advice.to(NothingUnderWay.class).on(named("writesSoFar")))),
                 shortlyBefore(3750),
                 4000);

@@ -334,7 +334,7 @@ public abstract class StoreContract extends StoreThreadsContract {
     @Test
     void a_listener_is_told_of_every_change() {
         SplittableRandom random = new SplittableRandom(SEED);
-        Told told = new Told();
+        RecordingListener told = new RecordingListener();
         told.begin(store);
         for (int round = 0; round < 200; round++) {
             store.apply(randomEntries(random, random.nextInt(20), 150));
@@ -352,12 +352,12 @@ public abstract class StoreContract extends StoreThreadsContract {
     @Test
     void a_later_listener_takes_the_place_of_the_first() {
         SplittableRandom random = new SplittableRandom(SEED);
-        Told first = new Told();
+        RecordingListener first = new RecordingListener();
         first.begin(store);
         store.apply(randomEntries(random, 50, 150));
         store.settle();
         store.apply(randomEntries(random, 50, 150));
-        Told later = new Told();
+        RecordingListener later = new RecordingListener();
         later.begin(store);
         store.apply(randomEntries(random, 50, 150));
         store.purge(new Version(4), NOW);

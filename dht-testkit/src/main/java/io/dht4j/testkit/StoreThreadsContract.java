@@ -33,7 +33,7 @@ public abstract class StoreThreadsContract extends StoreHarness {
     /** Following a store that several threads write. */
     @Test
     void a_listener_is_told_of_every_change_by_many_writers() throws Exception {
-        Told told = new Told();
+        RecordingListener told = new RecordingListener();
         told.begin(store);
         List<Runnable> writers = new ArrayList<>();
         for (int writer = 0; writer < 4; writer++) {

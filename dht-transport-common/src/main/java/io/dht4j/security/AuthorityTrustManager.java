@@ -32,7 +32,7 @@ final class AuthorityTrustManager extends X509ExtendedTrustManager {
     }
 
     private static CertificateException named(X509Certificate[] chain, CertificateException error) {
-        return new CertificateException(RefusedCallers.untrusted(chain, error), error);
+        return new CertificateException(HandshakeFailureLog.untrusted(chain, error), error);
     }
 
     @Override

@@ -161,7 +161,7 @@ public final class Tls implements AutoCloseable {
      * @param refused is told of each caller that is not trusted, if the engine knows the caller's address
      * @return a new object
      */
-    public X509ExtendedTrustManager trustManager(RefusedCallers refused) {
+    public X509ExtendedTrustManager trustManager(HandshakeFailureLog refused) {
         return new AuthorityTrustManager(() -> watched.current().credentials().trustManager(), refused::refused);
     }
 

@@ -105,7 +105,7 @@ public final class OpenLoad implements LoadDriver {
                         new Sender(spec, schedule, i, target, room, tally, random.split(), origin, giveUp.toNanos())));
             }
             TimeUnit.NANOSECONDS.sleep(origin + schedule.countingBegins() - System.nanoTime());
-            Surroundings surroundings = new Surroundings();
+            HostNoise surroundings = new HostNoise();
             target.takeWaits();
             List<Sender.Sent> sent = new ArrayList<>();
             for (Future<Sender.Sent> each : sending) {
@@ -138,7 +138,7 @@ public final class OpenLoad implements LoadDriver {
             Tally tally,
             Histogram waits,
             boolean ended,
-            Surroundings surroundings) {
+            HostNoise surroundings) {
         long sent = threads.stream().mapToLong(Sender.Sent::sent).sum();
         long noRoom = threads.stream().mapToLong(Sender.Sent::noRoom).sum();
         long tooLate = threads.stream().mapToLong(Sender.Sent::tooLate).sum();
@@ -152,7 +152,7 @@ public final class OpenLoad implements LoadDriver {
         double latenessP99Micros = lateness.getValueAtPercentile(P99) / 1e3;
 
         Latency latency = tally.latency();
-        Doubts doubts = new Doubts();
+        ValidityWarnings doubts = new ValidityWarnings();
         doubts.stolen(surroundings.stolenPercent());
         doubts.gc(surroundings.gcMillis(), surroundings.elapsedMillis());
         doubts.lateness(latenessP99Micros, latency.micros(P99));

@@ -64,14 +64,14 @@ public final class LabAssembly implements Assembly {
             return transport;
         }
         if (replies.equals("common")) {
-            return new HandingTransport(transport, ForkJoinPool.commonPool(), () -> {});
+            return new ReplyExecutorTransport(transport, ForkJoinPool.commonPool(), () -> {});
         }
         ExecutorService own = Executors.newFixedThreadPool(number(replies, OWN), task -> {
             Thread thread = new Thread(task, "replies");
             thread.setDaemon(true);
             return thread;
         });
-        return new HandingTransport(transport, own, own::shutdown);
+        return new ReplyExecutorTransport(transport, own, own::shutdown);
     }
 
     @Override

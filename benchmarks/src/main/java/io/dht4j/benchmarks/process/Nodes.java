@@ -47,8 +47,8 @@ public final class Nodes implements AutoCloseable {
             for (NodeSpec node : nodeSpecs(spec)) {
                 started.add(NodeProcess.launch(node));
             }
-            Together.each(started, NodeProcess::serve);
-            Together.each(started, node -> node.join(JOINING));
+            Parallel.each(started, NodeProcess::serve);
+            Parallel.each(started, node -> node.join(JOINING));
             nodes = new Nodes(started);
         } catch (IOException | InterruptedException | RuntimeException e) {
             new Nodes(started).close();

@@ -1,6 +1,6 @@
 package io.dht4j.benchmarks.scenario;
 
-import io.dht4j.benchmarks.merge.MeetingBenchmark;
+import io.dht4j.benchmarks.merge.ContendedMergeBenchmark;
 import io.dht4j.benchmarks.merge.MergeBenchmark;
 import io.dht4j.benchmarks.report.Measurement;
 import java.io.IOException;
@@ -14,9 +14,9 @@ enum Merging {
     ARRAY("by an array", MergeBenchmark.class),
     COMPARE_AND_SET("by compare-and-set", MergeBenchmark.class),
     /** Two answers, each by a thread of its own at the same moment. */
-    MEETING_NOTHING("nothing merged", MeetingBenchmark.class),
-    MEETING_ARRAY("by an array", MeetingBenchmark.class),
-    MEETING_COMPARE_AND_SET("by compare-and-set", MeetingBenchmark.class);
+    MEETING_NOTHING("nothing merged", ContendedMergeBenchmark.class),
+    MEETING_ARRAY("by an array", ContendedMergeBenchmark.class),
+    MEETING_COMPARE_AND_SET("by compare-and-set", ContendedMergeBenchmark.class);
 
     private static final String MEETING = "MEETING_";
 

@@ -280,7 +280,7 @@ final class ServerComparison {
     private OptionalInt look(Case each, Operation operation, double rate, Taking taking)
             throws IOException, InterruptedException {
         ServerPlan plan = each.plan();
-        return SecondLook.until(percent -> {
+        return ConfirmationRun.until(percent -> {
             double part = rate * percent / Level.ALL;
             return taking.held(plan.load(operation, part, 0)
                     .lasting(0, 2 * plan.pace().seconds())

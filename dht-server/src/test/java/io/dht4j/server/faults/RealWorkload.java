@@ -9,7 +9,7 @@ import io.dht4j.KeyValue;
 import io.dht4j.Scan;
 import io.dht4j.ScanScope;
 import io.dht4j.Value;
-import io.dht4j.simulator.history.Hiding;
+import io.dht4j.simulator.history.SupersededCheck;
 import io.dht4j.simulator.history.History;
 import io.dht4j.simulator.history.Operation;
 import io.dht4j.simulator.history.OrderCheck;
@@ -280,7 +280,7 @@ final class RealWorkload {
     /** Judges all that has happened. */
     synchronized List<String> violations() {
         List<String> found = new ArrayList<>(violations);
-        ReadCheck check = new ReadCheck(history, Hiding.inHistory(history));
+        ReadCheck check = new ReadCheck(history, SupersededCheck.inHistory(history));
         history.all().stream()
                 .filter(each -> !each.isWrite() && each.outcome() == Operation.Outcome.DONE)
                 .sorted(Comparator.comparingInt(Operation::ended))

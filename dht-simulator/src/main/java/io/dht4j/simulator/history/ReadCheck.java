@@ -18,7 +18,7 @@ import java.util.Optional;
 public final class ReadCheck {
 
     private final History history;
-    private final Hiding hiding;
+    private final SupersededCheck hiding;
     /** For each key, what monotonic reads that showed nothing must have seen at least. */
     private final Map<Key, List<Hidden>> hidden = new HashMap<>();
 
@@ -31,7 +31,7 @@ public final class ReadCheck {
      * @param history what clients did
      * @param hiding what may hide a write from a read
      */
-    public ReadCheck(History history, Hiding hiding) {
+    public ReadCheck(History history, SupersededCheck hiding) {
         this.history = history;
         this.hiding = hiding;
     }

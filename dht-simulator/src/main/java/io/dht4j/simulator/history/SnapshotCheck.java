@@ -16,7 +16,7 @@ import java.util.function.Predicate;
 public final class SnapshotCheck {
 
     private final History history;
-    private final Hiding hiding;
+    private final SupersededCheck hiding;
 
     /**
      * A snapshot that was opened.
@@ -41,7 +41,7 @@ public final class SnapshotCheck {
      * @param history what clients did
      * @param hiding what may hide a write from a read
      */
-    public SnapshotCheck(History history, Hiding hiding) {
+    public SnapshotCheck(History history, SupersededCheck hiding) {
         this.history = history;
         this.hiding = hiding;
     }

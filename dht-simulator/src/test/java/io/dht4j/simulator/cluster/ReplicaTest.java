@@ -7,12 +7,12 @@ import io.dht4j.Key;
 import io.dht4j.Version;
 import io.dht4j.core.internal.admission.QueueLimits;
 import io.dht4j.core.internal.clock.HybridClock;
-import io.dht4j.core.internal.refill.Unfilled;
-import io.dht4j.core.internal.repair.Content;
-import io.dht4j.core.internal.repair.Fence;
-import io.dht4j.core.internal.repair.SetBack;
+import io.dht4j.core.internal.refill.PartitionReadBarrier;
+import io.dht4j.core.internal.repair.LocalReplica;
+import io.dht4j.core.internal.repair.PurgeWatermarks;
+import io.dht4j.core.internal.repair.RollbackDetector;
 import io.dht4j.core.internal.replica.Replica;
-import io.dht4j.core.internal.snapshot.Cuts;
+import io.dht4j.core.internal.snapshot.Snapshots;
 import io.dht4j.core.internal.wire.Answer;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
@@ -43,30 +43,30 @@ class ReplicaTest {
     }
 
     private Replica over(BlockingStore store, int storeReads) {
-        Fence fence = new Fence(store, 1, key -> 0);
+        PurgeWatermarks fence = new PurgeWatermarks(store, 1, key -> 0);
         fence.load();
         HybridClock clock = new HybridClock(env::currentTimeMillis, 1000);
         return new Replica(
                 store,
                 fence,
-                new Content(
+                new LocalReplica(
                         store,
                         fence,
-                        new SetBack(fence, new Unfilled(), clock::isTooFarAhead, () -> {}),
+                        new RollbackDetector(fence, new PartitionReadBarrier(), clock::isTooFarAhead, () -> {}),
                         1,
                         key -> 0,
                         env::currentTimeMillis,
                         Duration.ofHours(1)),
                 env,
                 clock,
-                new Cuts(store, env, clock, 1 << 20),
+                new Snapshots(store, env, clock, 1 << 20),
                 key -> 0,
                 MAX_VALUE_BYTES,
                 100,
                 1 << 20,
                 storeReads,
                 new QueueLimits(SECOND, SECOND),
-                new Unfilled());
+                new PartitionReadBarrier());
     }
 
     private static Request write(Entry... entries) {

@@ -100,7 +100,7 @@ class ReadCheckTest {
 
     /** Judges all again. */
     private List<String> violations() {
-        ReadCheck check = new ReadCheck(history, Hiding.inHistory(history));
+        ReadCheck check = new ReadCheck(history, SupersededCheck.inHistory(history));
         return history.all().stream()
                 .filter(each -> !each.isWrite())
                 .flatMap(read -> check.violation(read).map(Stream::of).orElse(Stream.empty()))

@@ -477,7 +477,7 @@ final class EntryMap implements AutoCloseable {
     }
 
     /** What keeps the file small, until it is opened again. */
-    Tidying tidying() {
+    Compactor tidying() {
         return opened.tidying;
     }
 

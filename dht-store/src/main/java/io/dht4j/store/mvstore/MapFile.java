@@ -38,7 +38,7 @@ final class MapFile {
     final MVStore store;
     final MVMap<Key, Stored> entries;
     final Pieces pieces;
-    final Tidying tidying;
+    final Compactor tidying;
 
     /** What the store remembers of itself: numbers, kept where an entry has its version. */
     private final MVMap<Key, Stored> state;
@@ -67,7 +67,7 @@ final class MapFile {
         this.entries = openMap(store, "entries");
         this.state = openMap(store, "state");
         this.pieces = new Pieces(store);
-        this.tidying = new Tidying(this);
+        this.tidying = new Compactor(this);
     }
 
     /**
@@ -125,7 +125,7 @@ final class MapFile {
 
     /** Makes an empty file, which is there as a whole or not at all when the power fails. */
     static void make(Path file, Disk disk) throws IOException {
-        Path draft = file.resolveSibling(file.getFileName() + WholeFile.DRAFT_SUFFIX);
+        Path draft = file.resolveSibling(file.getFileName() + AtomicFile.DRAFT_SUFFIX);
         disk.delete(draft);
         MapFile made = open(draft, disk, Durability.FSYNC, MvStoreOptions.MIN_CACHE_BYTES);
         try {

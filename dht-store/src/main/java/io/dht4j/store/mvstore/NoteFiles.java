@@ -36,7 +36,7 @@ final class NoteFiles {
             ByteBuffer content = ByteBuffer.allocate(Integer.BYTES + bytes.length);
             content.putInt(LogFormat.crc(bytes, 0, bytes.length)).put(bytes).flip();
             directory.files().check();
-            WholeFile.write(directory.disk(), directory.path(), String.valueOf(file.getFileName()), content);
+            AtomicFile.write(directory.disk(), directory.path(), String.valueOf(file.getFileName()), content);
             directory.files().closed(file, Integer.BYTES);
             directory.files().check();
         } catch (LostFileException e) {

@@ -121,7 +121,7 @@ public final class Rebuild {
                         Disk.REAL.forceNames(directory);
                     } else {
                         String left = HexFormat.of().formatHex(pending.toByteArray());
-                        WholeFile.write(
+                        AtomicFile.write(
                                 Disk.REAL,
                                 directory,
                                 StoreDirectory.REFILL_FILE,
@@ -135,7 +135,7 @@ public final class Rebuild {
     }
 
     private static void write(StoreDirectory locked, String text) throws IOException {
-        WholeFile.write(
+        AtomicFile.write(
                 locked.disk(), locked.path(), StoreDirectory.REFILL_FILE, StandardCharsets.ISO_8859_1.encode(text));
     }
 

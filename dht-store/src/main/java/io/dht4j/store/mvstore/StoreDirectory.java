@@ -41,7 +41,7 @@ final class StoreDirectory implements AutoCloseable {
     private static final String FORMAT_MARKER = "dht4j mvstore";
     private static final String LOCK_FILE = "LOCK";
     static final String FORMAT_FILE = "FORMAT";
-    private static final String FORMAT_DRAFT = FORMAT_FILE + WholeFile.DRAFT_SUFFIX;
+    private static final String FORMAT_DRAFT = FORMAT_FILE + AtomicFile.DRAFT_SUFFIX;
     private static final String PLACEMENT_FILE = "PLACEMENT";
     private static final Pattern SEGMENT_FILE = Pattern.compile("log-(\\d{1,18})\\.seg");
     private static final int MAX_FORMAT_BYTES = 1024;
@@ -49,7 +49,7 @@ final class StoreDirectory implements AutoCloseable {
     static final String REFILL_FILE = "REFILL";
     static final String ASIDE_PREFIX = "damaged-";
     private static final String DATA_FILE = "data.mv";
-    private static final String PROBE_FILE = "probe" + WholeFile.DRAFT_SUFFIX;
+    private static final String PROBE_FILE = "probe" + AtomicFile.DRAFT_SUFFIX;
     /** As much as a group of writes may take, and more. */
     static final int PROBE_BYTES = 4 << 20;
 
@@ -225,8 +225,8 @@ final class StoreDirectory implements AutoCloseable {
 
     /** Whether a file is of a store, and of no use when the store is made again. */
     static boolean isStoreFile(String name) {
-        String base = name.endsWith(WholeFile.DRAFT_SUFFIX)
-                ? name.substring(0, name.length() - WholeFile.DRAFT_SUFFIX.length())
+        String base = name.endsWith(AtomicFile.DRAFT_SUFFIX)
+                ? name.substring(0, name.length() - AtomicFile.DRAFT_SUFFIX.length())
                 : name;
         return Set.of(FORMAT_FILE, PLACEMENT_FILE, DATA_FILE, StoreNotes.END_FILE, StoreNotes.DOUBT_FILE)
                         .contains(base)
@@ -243,7 +243,7 @@ final class StoreDirectory implements AutoCloseable {
     }
 
     void writeFormat() throws IOException {
-        WholeFile.write(
+        AtomicFile.write(
                 disk,
                 directory,
                 FORMAT_FILE,
@@ -278,7 +278,7 @@ final class StoreDirectory implements AutoCloseable {
                 if (!mayBeNew) {
                     LOG.warn("{} is missing; it is written again, as this node is set up now: {}", file, placement);
                 }
-                WholeFile.write(disk, directory, PLACEMENT_FILE, StandardCharsets.UTF_8.encode(placement + "\n"));
+                AtomicFile.write(disk, directory, PLACEMENT_FILE, StandardCharsets.UTF_8.encode(placement + "\n"));
                 files.closedIfThere(file);
                 return;
             }
@@ -340,7 +340,7 @@ final class StoreDirectory implements AutoCloseable {
      * in it that is not on the disk, though it can be read.
      */
     void writeAgain(Path segment) throws IOException {
-        Path draft = directory.resolve(segment.getFileName() + WholeFile.DRAFT_SUFFIX);
+        Path draft = directory.resolve(segment.getFileName() + AtomicFile.DRAFT_SUFFIX);
         byte[] buffer = new byte[COPY_BYTES];
         try (RandomAccessFile in = new RandomAccessFile(segment.toFile(), "r");
                 RandomAccessFile out = disk.open(draft)) {

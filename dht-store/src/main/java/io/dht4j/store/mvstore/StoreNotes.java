@@ -31,7 +31,7 @@ final class StoreNotes {
         try {
             String end = "segment " + segment + " length " + length + "\n";
             directory.files().check();
-            WholeFile.write(directory.disk(), directory.path(), END_FILE, StandardCharsets.ISO_8859_1.encode(end));
+            AtomicFile.write(directory.disk(), directory.path(), END_FILE, StandardCharsets.ISO_8859_1.encode(end));
         } catch (IOException e) {
             LOG.warn("{} does not keep where the log ends ({})", directory.path(), e.toString());
         }
@@ -89,7 +89,7 @@ final class StoreNotes {
                 + " where there are none, delete " + file + " and start: what was written shortly before may be lost"
                 + " (docs/design/damage.md)";
         try {
-            WholeFile.write(directory.disk(), directory.path(), DOUBT_FILE, StandardCharsets.UTF_8.encode(what + "\n"));
+            AtomicFile.write(directory.disk(), directory.path(), DOUBT_FILE, StandardCharsets.UTF_8.encode(what + "\n"));
         } catch (IOException e) {
             LOG.error(
                     "{} cannot be written either ({}): do not start this node again without --rebuild",

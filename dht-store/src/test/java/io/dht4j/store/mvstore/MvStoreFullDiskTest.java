@@ -65,7 +65,7 @@ class MvStoreFullDiskTest extends MvStoreFaults {
         Path copy = Files.createDirectory(copies.resolve("copy-" + copied++));
         try (Stream<Path> files = Files.list(directory)) {
             // Others come and go while it tries whether there is room.
-            for (Path file : files.filter(file -> !file.toString().endsWith(WholeFile.DRAFT_SUFFIX))
+            for (Path file : files.filter(file -> !file.toString().endsWith(AtomicFile.DRAFT_SUFFIX))
                     .toList()) {
                 Files.copy(file, copy.resolve(file.getFileName()));
             }

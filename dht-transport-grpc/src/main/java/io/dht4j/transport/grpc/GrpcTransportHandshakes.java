@@ -1,6 +1,6 @@
 package io.dht4j.transport.grpc;
 
-import io.dht4j.security.RefusedCallers;
+import io.dht4j.security.HandshakeFailureLog;
 import io.grpc.netty.shaded.io.netty.channel.ChannelHandlerContext;
 import io.grpc.netty.shaded.io.netty.channel.ChannelInboundHandlerAdapter;
 import io.grpc.netty.shaded.io.netty.handler.ssl.NotSslRecordException;
@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
 /** Tells of callers that fail to prove who they are while a connection begins. One for each connection, in front of all. */
 final class GrpcTransportHandshakes extends ChannelInboundHandlerAdapter {
 
-    private final RefusedCallers refused;
+    private final HandshakeFailureLog refused;
 
-    GrpcTransportHandshakes(RefusedCallers refused) {
+    GrpcTransportHandshakes(HandshakeFailureLog refused) {
         this.refused = refused;
     }
 

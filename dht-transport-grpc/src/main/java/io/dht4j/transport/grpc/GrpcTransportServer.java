@@ -86,7 +86,7 @@ final class GrpcTransportServer {
             builder.sslContext(tls.listening()).addTransportFilter(tls.callers(frames));
         }
         server = builder.directExecutor()
-                .addStreamTracerFactory(GrpcTransportArrivals.factory())
+                .addStreamTracerFactory(InboundByteMeter.factory())
                 // A small frame must not become a large one behind the count of what has come.
                 .decompressorRegistry(DecompressorRegistry.emptyInstance())
                 .addService(service())

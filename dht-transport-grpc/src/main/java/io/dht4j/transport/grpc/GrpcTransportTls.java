@@ -2,7 +2,7 @@ package io.dht4j.transport.grpc;
 
 import io.dht4j.NodeId;
 import io.dht4j.PrintableText;
-import io.dht4j.security.RefusedCallers;
+import io.dht4j.security.HandshakeFailureLog;
 import io.dht4j.security.Tls;
 import io.dht4j.spi.FrameHandler;
 import io.dht4j.spi.TlsFiles;
@@ -39,7 +39,7 @@ final class GrpcTransportTls implements AutoCloseable {
             Attributes.Key.create("io.dht4j.transport.grpc.caller-names");
 
     private final Tls tls;
-    private final RefusedCallers refused;
+    private final HandshakeFailureLog refused;
 
     /**
      * Reads the files. Blocks.
@@ -49,11 +49,11 @@ final class GrpcTransportTls implements AutoCloseable {
     GrpcTransportTls(TlsFiles files, Optional<NodeId> self, Consumer<String> warnings) {
         this.tls = Tls.load(files, warnings);
         self.ifPresent(tls::expectName);
-        this.refused = new RefusedCallers(warnings);
+        this.refused = new HandshakeFailureLog(warnings);
     }
 
     /** Is told of callers whose certificates are not what they should be. */
-    RefusedCallers refused() {
+    HandshakeFailureLog refused() {
         return refused;
     }
 

@@ -74,7 +74,7 @@ final class GrpcTransportUnaryExchange extends ServerCall.Listener<byte[]> {
         }
         GrpcTransportUnaryExchange exchange =
                 new GrpcTransportUnaryExchange(call, frames, admission, length, remaining);
-        GrpcTransportArrivals.current().expect(length, exchange::exceeded);
+        InboundByteMeter.current().expect(length, exchange::exceeded);
         call.request(2);
         return exchange;
     }

@@ -91,8 +91,8 @@ class GrpcTransportDeclaredLengthTest {
 
     @Test
     void what_comes_past_the_declared_length_counts_until_the_call_has_ended() {
-        GrpcTransportArrivals arrivals = (GrpcTransportArrivals)
-                GrpcTransportArrivals.factory().newServerStreamTracer(GrpcTransportMethods.UNARY_NAME, new Metadata());
+        InboundByteMeter arrivals = (InboundByteMeter)
+                InboundByteMeter.factory().newServerStreamTracer(GrpcTransportMethods.UNARY_NAME, new Metadata());
         AtomicInteger over = new AtomicInteger();
         arrivals.expect(10, over::addAndGet);
         arrivals.inboundWireSize(8);

@@ -50,7 +50,7 @@ final class HttpApiExchange {
     private final Vertx vertx;
     private final Context context;
     private final HttpApiOptions options;
-    private final HttpApiShare share;
+    private final InFlightLease share;
     private final boolean isHttp2;
     private final long contentLength;
     private final boolean hasBody;
@@ -83,7 +83,7 @@ final class HttpApiExchange {
         this.vertx = vertx;
         this.context = vertx.getOrCreateContext();
         this.options = options;
-        this.share = new HttpApiShare(this, admission);
+        this.share = new InFlightLease(this, admission);
         this.isHttp2 = request.version() == HttpVersion.HTTP_2;
         this.contentLength = contentLength(request);
         this.hasBody = contentLength > 0 || (contentLength < 0 && comesInParts(request));
@@ -127,7 +127,7 @@ final class HttpApiExchange {
     }
 
     /** What it holds of what may be in flight. */
-    HttpApiShare share() {
+    InFlightLease share() {
         return share;
     }
 

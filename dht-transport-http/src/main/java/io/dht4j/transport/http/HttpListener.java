@@ -1,7 +1,7 @@
 package io.dht4j.transport.http;
 
 import io.dht4j.security.Plaintext;
-import io.dht4j.security.RefusedCallers;
+import io.dht4j.security.HandshakeFailureLog;
 import io.dht4j.security.Tls;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
@@ -92,7 +92,7 @@ final class HttpListener {
     private final CompletableFuture<Void> closing = new CompletableFuture<>();
     private final CompletableFuture<String> failure = new CompletableFuture<>();
     private final Thread watch = new Thread(this::watch, "dht4j-http-watch");
-    private final RefusedCallers refusedCallers = new RefusedCallers(LOG::warn);
+    private final HandshakeFailureLog refusedCallers = new HandshakeFailureLog(LOG::warn);
     private volatile Optional<Tls> tls = Optional.empty();
     private volatile Handler<HttpServerRequest> peerHandler = UNATTACHED;
     private volatile PublicHandler publicHandler = NOBODY;
@@ -231,7 +231,7 @@ final class HttpListener {
     }
 
     /** Where to tell of callers whose certificates are not what they should be. */
-    RefusedCallers refusedCallers() {
+    HandshakeFailureLog refusedCallers() {
         return refusedCallers;
     }
 

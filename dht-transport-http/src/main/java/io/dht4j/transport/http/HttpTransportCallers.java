@@ -1,7 +1,7 @@
 package io.dht4j.transport.http;
 
 import io.dht4j.PrintableText;
-import io.dht4j.security.RefusedCallers;
+import io.dht4j.security.HandshakeFailureLog;
 import io.dht4j.security.Tls;
 import io.dht4j.spi.FrameHandler;
 import io.vertx.core.http.HttpConnection;
@@ -17,7 +17,7 @@ final class HttpTransportCallers {
 
     private final Tls tls;
     private final FrameHandler frames;
-    private final RefusedCallers refused;
+    private final HandshakeFailureLog refused;
     private final HttpConnections connections;
 
     /**
@@ -25,7 +25,7 @@ final class HttpTransportCallers {
      *
      * @param connections keep what was found of each caller
      */
-    HttpTransportCallers(Tls tls, FrameHandler frames, RefusedCallers refused, HttpConnections connections) {
+    HttpTransportCallers(Tls tls, FrameHandler frames, HandshakeFailureLog refused, HttpConnections connections) {
         this.tls = tls;
         this.frames = frames;
         this.refused = refused;

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param before those before it; null if there are none
  * @param settled whether the read was settled before the last one came
  */
-record Answers(@Nullable Sighting last, @Nullable Answers before, boolean settled) {
+record Answers(@Nullable ReplicaAnswer last, @Nullable Answers before, boolean settled) {
 
     static final Answers NONE = new Answers(null, null, false);
 
@@ -27,7 +27,7 @@ record Answers(@Nullable Sighting last, @Nullable Answers before, boolean settle
      */
     record Whereabouts(List<Node> holders, List<Node> behind) {}
 
-    Answers with(Sighting sighting) {
+    Answers with(ReplicaAnswer sighting) {
         return new Answers(sighting, this, settled);
     }
 
@@ -36,8 +36,8 @@ record Answers(@Nullable Sighting last, @Nullable Answers before, boolean settle
     }
 
     /** Of the answers that came with their entries, the one that wins. Empty if none did. */
-    Optional<Sighting> newest() {
-        Sighting newest = null;
+    Optional<ReplicaAnswer> newest() {
+        ReplicaAnswer newest = null;
         for (Answers at = this; at != null && at.last != null; at = at.before) {
             Optional<Entry> entry = at.last.entry();
             if (entry.isPresent()
@@ -49,10 +49,10 @@ record Answers(@Nullable Sighting last, @Nullable Answers before, boolean settle
     }
 
     /** An answer that may win, and whose entry did not come along. */
-    Optional<Sighting> missing() {
-        Optional<Sighting> newest = newest();
+    Optional<ReplicaAnswer> missing() {
+        Optional<ReplicaAnswer> newest = newest();
         for (Answers at = this; at != null && at.last != null; at = at.before) {
-            Sighting sighting = at.last;
+            ReplicaAnswer sighting = at.last;
             if (sighting.isNamedOnly() && mayWin(sighting, newest) && !isHere(sighting)) {
                 return Optional.of(sighting);
             }
@@ -60,7 +60,7 @@ record Answers(@Nullable Sighting last, @Nullable Answers before, boolean settle
         return Optional.empty();
     }
 
-    private static boolean mayWin(Sighting named, Optional<Sighting> newest) {
+    private static boolean mayWin(ReplicaAnswer named, Optional<ReplicaAnswer> newest) {
         return newest.isEmpty()
                 || named.version()
                                 .orElseThrow()
@@ -68,7 +68,7 @@ record Answers(@Nullable Sighting last, @Nullable Answers before, boolean settle
                         >= 0;
     }
 
-    private boolean isHere(Sighting named) {
+    private boolean isHere(ReplicaAnswer named) {
         for (Answers at = this; at != null && at.last != null; at = at.before) {
             if (at.last.entry().isPresent() && at.last.isSameAs(named)) {
                 return true;
@@ -82,7 +82,7 @@ record Answers(@Nullable Sighting last, @Nullable Answers before, boolean settle
      *
      * @param newest one that came with its entry
      */
-    Whereabouts whereabouts(List<Node> nodes, Sighting newest) {
+    Whereabouts whereabouts(List<Node> nodes, ReplicaAnswer newest) {
         List<Node> holders = new ArrayList<>(nodes.size());
         List<Node> behind = new ArrayList<>();
         for (Node node : nodes) {

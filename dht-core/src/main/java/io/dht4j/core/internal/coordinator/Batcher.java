@@ -34,11 +34,11 @@ final class Batcher {
 
     private final Object lock = new Object();
     /** Guarded by the lock, as what follows. */
-    private final ArrayDeque<Ask> waiting = new ArrayDeque<>();
+    private final ArrayDeque<PendingRequest> waiting = new ArrayDeque<>();
 
     private long waitingBytes;
     /** What was taken out and not put into a frame, until the lock is free. */
-    private List<Ask> unwanted = List.of();
+    private List<PendingRequest> unwanted = List.of();
 
     private final ArrayDeque<Frame> underWay = new ArrayDeque<>();
     /** Written under the lock. */
@@ -47,10 +47,10 @@ final class Batcher {
     /** Requests that travel together. */
     final class Frame {
 
-        final List<Ask> asks;
+        final List<PendingRequest> asks;
         private final long since;
 
-        private Frame(List<Ask> asks, long since) {
+        private Frame(List<PendingRequest> asks, long since) {
             this.asks = asks;
             this.since = since;
         }
@@ -96,7 +96,7 @@ final class Batcher {
         return outgoing.bytes > maxBytes / 4 || outgoing.items > limits.maxEntries();
     }
 
-    void submit(Ask ask) {
+    void submit(PendingRequest ask) {
         boolean full;
         synchronized (lock) {
             full = !waiting.isEmpty()
@@ -120,7 +120,7 @@ final class Batcher {
     void drain() {
         while (true) {
             Frame frame;
-            List<Ask> dropped;
+            List<PendingRequest> dropped;
             boolean left;
             synchronized (lock) {
                 frame = next();
@@ -140,14 +140,14 @@ final class Batcher {
         }
     }
 
-    private void drop(Ask ask) {
+    private void drop(PendingRequest ask) {
         if (unwanted.isEmpty()) {
             unwanted = new ArrayList<>();
         }
         unwanted.add(ask);
     }
 
-    private static void failUnsent(Ask ask) {
+    private static void failUnsent(PendingRequest ask) {
         ask.fail(true, ErrorCode.DEADLINE_PASSED, "not sent: the deadline passed or the answer is no longer wanted");
     }
 
@@ -163,10 +163,10 @@ final class Batcher {
         if (underWay.size() >= limits.maxFrames()) {
             return null;
         }
-        List<Ask> asks = new ArrayList<>();
+        List<PendingRequest> asks = new ArrayList<>();
         int items = 0;
         int bytes = 0;
-        for (Ask ask = waiting.peek(); ask != null; ask = waiting.peek()) {
+        for (PendingRequest ask = waiting.peek(); ask != null; ask = waiting.peek()) {
             Outgoing outgoing = ask.outgoing();
             boolean wanted = ask.isWanted() && !ask.context().isExpired();
             if (wanted
@@ -218,7 +218,7 @@ final class Batcher {
 
     /** The timers have ended, and so has the node. */
     private void endWaiting() {
-        List<Ask> left;
+        List<PendingRequest> left;
         synchronized (lock) {
             left = List.copyOf(waiting);
             waiting.clear();

@@ -21,12 +21,12 @@ final class CallRules {
 
     private final Environment environment;
     private final LongSupplier nanoTime;
-    private final Limits limits;
+    private final NodeConfig limits;
     private final int nodes;
     private final int partitions;
     private final ReplicationPolicy defaultPolicy;
 
-    CallRules(Parts parts, Limits limits) {
+    CallRules(NodeComponents parts, NodeConfig limits) {
         this.environment = parts.environment();
         this.nanoTime = environment::nanoTime;
         this.limits = limits;

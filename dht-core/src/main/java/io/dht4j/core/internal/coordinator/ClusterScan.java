@@ -51,8 +51,8 @@ final class ClusterScan {
     private static final int PAGE_ENTRIES = 1000;
     private static final int PAGE_BYTES = 256 * 1024;
 
-    private final Parts parts;
-    private final Peers peers;
+    private final NodeComponents parts;
+    private final ReplicaClient peers;
     /**
      * For the values of pages until they are handed on; what is kept between two pages is in the hands of the caller.
      */
@@ -72,8 +72,8 @@ final class ClusterScan {
     private volatile boolean closed;
 
     ClusterScan(
-            Parts parts,
-            Peers peers,
+            NodeComponents parts,
+            ReplicaClient peers,
             ByteBudget budget,
             KeyRange range,
             ScanScope scope,

@@ -38,7 +38,7 @@ final class KeyRead {
      *
      * @return all answers up to this one
      */
-    Answers see(Sighting sighting) {
+    Answers see(ReplicaAnswer sighting) {
         return Objects.requireNonNull(answers.updateAndGet(seen -> seen.with(sighting)));
     }
 
@@ -60,8 +60,8 @@ final class KeyRead {
      * What a late answer gives to repair: its replica is behind, or those before it are. Where a large value that may be newer was only named,
      * nothing: it would have to be fetched for a repair that nobody waits for.
      */
-    Optional<Repair> repairAfter(Sighting late, Answers all) {
-        Optional<Sighting> newest = all.newest();
+    Optional<Repair> repairAfter(ReplicaAnswer late, Answers all) {
+        Optional<ReplicaAnswer> newest = all.newest();
         if (newest.isEmpty() || all.missing().isPresent()) {
             return Optional.empty();
         }

@@ -25,9 +25,9 @@ import io.dht4j.core.internal.admission.Admission;
 import io.dht4j.core.internal.admission.ByteBudget;
 import io.dht4j.core.internal.admission.RetryBudget;
 import io.dht4j.core.internal.clock.HybridClock;
-import io.dht4j.core.internal.refill.Unfilled;
+import io.dht4j.core.internal.refill.PartitionReadBarrier;
 import io.dht4j.core.internal.repair.AntiEntropy;
-import io.dht4j.core.internal.snapshot.Cuts;
+import io.dht4j.core.internal.snapshot.Snapshots;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.Environment;
@@ -55,15 +55,15 @@ public final class NodeCluster implements Cluster {
 
     private static final Logger LOG = LoggerFactory.getLogger(NodeCluster.class);
 
-    private final Machinery machinery;
-    private final Parts parts;
-    private final Limits limits;
+    private final NodeRuntime machinery;
+    private final NodeComponents parts;
+    private final NodeConfig limits;
     private final Environment environment;
     private final boolean ownsEnvironment;
-    private final Peers peers;
+    private final ReplicaClient peers;
     private final CallRules rules;
-    private final Unfilled unfilled;
-    private final OwnMemory ownMemory;
+    private final PartitionReadBarrier unfilled;
+    private final LocalFastRead ownMemory;
     private final ReadRepair readRepair;
     private final Admission admission;
     private final ByteBudget reads;
@@ -79,8 +79,8 @@ public final class NodeCluster implements Cluster {
      * @param clock its hybrid clock
      * @param ownsEnvironment whether closing closes the environment too
      */
-    public NodeCluster(Parts given, Limits limits, HybridClock clock, boolean ownsEnvironment) {
-        this.machinery = new Machinery(given, limits, clock);
+    public NodeCluster(NodeComponents given, NodeConfig limits, HybridClock clock, boolean ownsEnvironment) {
+        this.machinery = new NodeRuntime(given, limits, clock);
         this.parts = machinery.parts;
         this.limits = limits;
         this.environment = parts.environment();
@@ -88,7 +88,7 @@ public final class NodeCluster implements Cluster {
         this.peers = machinery.peers;
         this.unfilled = machinery.unfilled;
         this.rules = new CallRules(parts, limits);
-        this.ownMemory = new OwnMemory(parts, limits.readFanOut());
+        this.ownMemory = new LocalFastRead(parts, limits.readFanOut());
         this.readRepair = new ReadRepair(parts, limits, peers);
         this.admission = new Admission("calls under way", limits.maxInFlight(), limits.maxInFlightBytes());
         this.reads = new ByteBudget(limits.maxReadBytes());
@@ -397,7 +397,7 @@ public final class NodeCluster implements Cluster {
         }
         CallContext context = rules.context(options);
         // Before there is a version: a snapshot waits for the writes that may be older than it is.
-        Cuts.Write underWay = machinery.cuts.writeBegins();
+        Snapshots.Write underWay = machinery.cuts.writeBegins();
         CompletableFuture<Version> written;
         try {
             written = machinery.firstWord.isSaid() && machinery.clocks.problem().isEmpty()

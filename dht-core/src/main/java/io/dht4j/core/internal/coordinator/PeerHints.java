@@ -12,11 +12,11 @@ import java.util.List;
 /** Brings hints to their nodes as writes, each batch in a frame of its own. */
 final class PeerHints implements HintSender {
 
-    private final Parts parts;
-    private final Limits limits;
-    private final Peers peers;
+    private final NodeComponents parts;
+    private final NodeConfig limits;
+    private final ReplicaClient peers;
 
-    PeerHints(Parts parts, Limits limits, Peers peers) {
+    PeerHints(NodeComponents parts, NodeConfig limits, ReplicaClient peers) {
         this.parts = parts;
         this.limits = limits;
         this.peers = peers;

@@ -18,12 +18,12 @@ final class PeerPages implements RefillSource {
     private static final int PAGE_ENTRIES = 1000;
     private static final int PAGE_BYTES = 256 * 1024;
 
-    private final Parts parts;
-    private final Limits limits;
-    private final Peers peers;
+    private final NodeComponents parts;
+    private final NodeConfig limits;
+    private final ReplicaClient peers;
     private final Replica replica;
 
-    PeerPages(Parts parts, Limits limits, Peers peers, Replica replica) {
+    PeerPages(NodeComponents parts, NodeConfig limits, ReplicaClient peers, Replica replica) {
         this.parts = parts;
         this.limits = limits;
         this.peers = peers;

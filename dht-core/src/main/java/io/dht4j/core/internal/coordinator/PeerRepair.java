@@ -18,11 +18,11 @@ final class PeerRepair implements RepairPeers {
     /** A replica may have to bring much into its sums before it can tell them. */
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
-    private final Parts parts;
-    private final Peers peers;
+    private final NodeComponents parts;
+    private final ReplicaClient peers;
     private final Replica replica;
 
-    PeerRepair(Parts parts, Peers peers, Replica replica) {
+    PeerRepair(NodeComponents parts, ReplicaClient peers, Replica replica) {
         this.parts = parts;
         this.peers = peers;
         this.replica = replica;

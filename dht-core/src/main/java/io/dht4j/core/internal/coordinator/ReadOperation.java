@@ -37,9 +37,9 @@ final class ReadOperation {
     /** So that neither a request nor its answer, values aside, outgrows a frame whatever the largest value is. */
     private static final int MAX_REQUEST_BYTES = FrameCodec.FRAME_OVERHEAD / 2;
 
-    private final Parts parts;
-    private final Limits limits;
-    private final Peers peers;
+    private final NodeComponents parts;
+    private final NodeConfig limits;
+    private final ReplicaClient peers;
     private final ReadRepair repair;
     private final CallContext context;
     private final List<KeyRead> reads;
@@ -55,9 +55,9 @@ final class ReadOperation {
     private volatile @Nullable ReadTimer timer;
 
     private ReadOperation(
-            Parts parts,
-            Limits limits,
-            Peers peers,
+            NodeComponents parts,
+            NodeConfig limits,
+            ReplicaClient peers,
             ReadRepair repair,
             ByteBudget budget,
             CallContext context,
@@ -85,9 +85,9 @@ final class ReadOperation {
      * @throws io.dht4j.OverloadedException if too few replicas have room for it
      */
     static ReadOperation start(
-            Parts parts,
-            Limits limits,
-            Peers peers,
+            NodeComponents parts,
+            NodeConfig limits,
+            ReplicaClient peers,
             ReadRepair repair,
             ByteBudget budget,
             List<Key> keys,
@@ -178,7 +178,7 @@ final class ReadOperation {
 
     /** Asks up to {@code count} more replicas for each of these keys, with one request to each node. */
     private void askNext(List<KeyRead> keys, int count, boolean first) {
-        Map<Node, List<Ask>> asks = new LinkedHashMap<>();
+        Map<Node, List<PendingRequest>> asks = new LinkedHashMap<>();
         for (KeyRead read : keys) {
             for (int i = 0; i < count; i++) {
                 int index = read.next.getAndIncrement();
@@ -186,12 +186,12 @@ final class ReadOperation {
                     break;
                 }
                 asks.computeIfAbsent(read.replicas.get(index), node -> new ArrayList<>())
-                        .add(new Ask(read, index == 0));
+                        .add(new PendingRequest(read, index == 0));
             }
         }
         // This node's own replica last: it may do its work on this thread, and the others need not wait for that.
         Node local = null;
-        for (Map.Entry<Node, List<Ask>> group : asks.entrySet()) {
+        for (Map.Entry<Node, List<PendingRequest>> group : asks.entrySet()) {
             if (peers.isSelf(group.getKey())) {
                 local = group.getKey();
             } else {
@@ -203,7 +203,7 @@ final class ReadOperation {
         }
     }
 
-    private void ask(Node node, List<Ask> asks, boolean first) {
+    private void ask(Node node, List<PendingRequest> asks, boolean first) {
         int begin = 0;
         int bytes = 0;
         for (int i = 0; i < asks.size(); i++) {
@@ -219,9 +219,9 @@ final class ReadOperation {
         }
     }
 
-    private void askPart(Node node, List<Ask> asks, boolean first) {
+    private void askPart(Node node, List<PendingRequest> asks, boolean first) {
         List<Request.Query> queries = new ArrayList<>(asks.size());
-        for (Ask ask : asks) {
+        for (PendingRequest ask : asks) {
             queries.add(new Request.Query(ask.read.key, ask.whole));
         }
         Request request = new Request.ReadKeys(queries, limits.inlineValueBytes());
@@ -235,7 +235,7 @@ final class ReadOperation {
                 List<Answer> answers = ((Reply.Found) reply).answers();
                 Repairs repairs = new Repairs();
                 for (int i = 0; i < answers.size(); i++) {
-                    answered(asks.get(i).read, new Sighting(node, answers.get(i)), repairs);
+                    answered(asks.get(i).read, new ReplicaAnswer(node, answers.get(i)), repairs);
                 }
                 repairs.send();
             }
@@ -243,7 +243,7 @@ final class ReadOperation {
             @Override
             public void failed(PeerFailure failure) {
                 List<KeyRead> again = new ArrayList<>();
-                for (Ask ask : asks) {
+                for (PendingRequest ask : asks) {
                     if (missed(ask.read, failure)) {
                         again.add(ask.read);
                     }
@@ -272,7 +272,7 @@ final class ReadOperation {
         }
     }
 
-    private void answered(KeyRead read, Sighting sighting, Repairs repairs) {
+    private void answered(KeyRead read, ReplicaAnswer sighting, Repairs repairs) {
         Answers all = read.see(sighting);
         if (all.settled()) {
             read.repairAfter(sighting, all).ifPresent(repairs::add);
@@ -287,7 +287,7 @@ final class ReadOperation {
      */
     private void settle(KeyRead read, Repairs repairs) {
         // Looked at again: an answer that was counted on another thread may have come after the one that decides.
-        Optional<Sighting> missing = read.answers().missing();
+        Optional<ReplicaAnswer> missing = read.answers().missing();
         if (missing.isPresent()) {
             // Its size is known: it is not fetched before there is room for it.
             if (!held.take(missing.get().valueBytes())) {
@@ -298,7 +298,7 @@ final class ReadOperation {
             return;
         }
         Answers all = read.settle();
-        Optional<Sighting> newest = all.newest();
+        Optional<ReplicaAnswer> newest = all.newest();
         if (newest.isEmpty()) {
             finish(read, Optional.empty());
             return;
@@ -353,7 +353,7 @@ final class ReadOperation {
     /**
      * Fetches a value that was only named, from the replica that named it or any other that has it, or something newer.
      */
-    private void fetch(KeyRead read, Sighting wanted, List<Node> nodes, int index) {
+    private void fetch(KeyRead read, ReplicaAnswer wanted, List<Node> nodes, int index) {
         if (index == nodes.size()) {
             fail("read failed: no replica sent the value of version "
                     + wanted.version().orElseThrow());
@@ -364,8 +364,8 @@ final class ReadOperation {
         send(node, Outgoing.alone(request), new Handler(false) {
             @Override
             public void replied(Reply reply) {
-                Sighting found =
-                        new Sighting(node, ((Reply.Found) reply).answers().get(0));
+                ReplicaAnswer found =
+                        new ReplicaAnswer(node, ((Reply.Found) reply).answers().get(0));
                 boolean isNewer = found.entry()
                         .filter(entry ->
                                 entry.version().compareTo(wanted.version().orElseThrow()) > 0)
@@ -467,5 +467,5 @@ final class ReadOperation {
     }
 
     /** A key asked of a node, and whether the value is wanted whatever its size. */
-    private record Ask(KeyRead read, boolean whole) {}
+    private record PendingRequest(KeyRead read, boolean whole) {}
 }

@@ -35,9 +35,9 @@ final class ReadRepair {
 
     private static final Logger LOG = LoggerFactory.getLogger(ReadRepair.class);
 
-    private final Parts parts;
-    private final Limits limits;
-    private final Peers peers;
+    private final NodeComponents parts;
+    private final NodeConfig limits;
+    private final ReplicaClient peers;
     private final Admission behind;
     /** Who waits for what is on its way. */
     private final Map<Joint, List<Delivery>> underWay = new ConcurrentHashMap<>();
@@ -50,7 +50,7 @@ final class ReadRepair {
     /** An entry for one node. */
     private record Delivery(Repair repair, Node node) {}
 
-    ReadRepair(Parts parts, Limits limits, Peers peers) {
+    ReadRepair(NodeComponents parts, NodeConfig limits, ReplicaClient peers) {
         this.parts = parts;
         this.limits = limits;
         this.peers = peers;

@@ -31,7 +31,7 @@ final class ReadTimer {
     }
 
     private final Environment environment;
-    private final Peers peers;
+    private final ReplicaClient peers;
     private final CallContext context;
     private final Waiting read;
     private final long delayNanos;
@@ -42,7 +42,7 @@ final class ReadTimer {
     private long lookNanos;
     private long hedgeNanos;
 
-    ReadTimer(Environment environment, Peers peers, CallContext context, Waiting read) {
+    ReadTimer(Environment environment, ReplicaClient peers, CallContext context, Waiting read) {
         this.environment = environment;
         this.peers = peers;
         this.context = context;

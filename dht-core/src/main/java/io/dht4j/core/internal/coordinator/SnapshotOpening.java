@@ -7,7 +7,7 @@ import io.dht4j.ReplicationPolicy;
 import io.dht4j.UnavailableException;
 import io.dht4j.Version;
 import io.dht4j.core.internal.clock.HybridClock;
-import io.dht4j.core.internal.snapshot.Cuts;
+import io.dht4j.core.internal.snapshot.Snapshots;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
 import io.dht4j.spi.CallContext;
@@ -35,10 +35,10 @@ import java.util.stream.Collectors;
  */
 final class SnapshotOpening {
 
-    private final Parts parts;
-    private final Peers peers;
+    private final NodeComponents parts;
+    private final ReplicaClient peers;
     private final HybridClock clock;
-    private final Cuts cuts;
+    private final Snapshots cuts;
     private final ReplicationPolicy policy;
     private final CallContext context;
     private final Version id;
@@ -48,7 +48,7 @@ final class SnapshotOpening {
     private final CompletableFuture<Version> result = new CompletableFuture<>();
 
     private SnapshotOpening(
-            Parts parts, Peers peers, HybridClock clock, Cuts cuts, ReplicationPolicy policy, CallContext context) {
+            NodeComponents parts, ReplicaClient peers, HybridClock clock, Snapshots cuts, ReplicationPolicy policy, CallContext context) {
         this.parts = parts;
         this.peers = peers;
         this.clock = clock;
@@ -60,10 +60,10 @@ final class SnapshotOpening {
     }
 
     static CompletableFuture<Version> start(
-            Parts parts,
-            Peers peers,
+            NodeComponents parts,
+            ReplicaClient peers,
             HybridClock clock,
-            Cuts cuts,
+            Snapshots cuts,
             ReplicationPolicy policy,
             long leaseNanos,
             CallContext context) {
@@ -158,7 +158,7 @@ final class SnapshotOpening {
     }
 
     /** Tells every node that a snapshot is over. Those that it does not reach forget it when its lease runs out. */
-    static CompletableFuture<Void> end(Parts parts, Peers peers, Version version, CallContext context) {
+    static CompletableFuture<Void> end(NodeComponents parts, ReplicaClient peers, Version version, CallContext context) {
         CompletableFuture<Void> told = new CompletableFuture<>();
         tellEnd(
                 parts,
@@ -171,7 +171,7 @@ final class SnapshotOpening {
     }
 
     private static void tellEnd(
-            Parts parts, Peers peers, Collection<Node> nodes, Version version, long nanos, Runnable then) {
+            NodeComponents parts, ReplicaClient peers, Collection<Node> nodes, Version version, long nanos, Runnable then) {
         if (nodes.isEmpty()) {
             then.run();
         } else {
@@ -238,8 +238,8 @@ final class SnapshotOpening {
 
     /** Hands on what has come when it is complete or the time is over, once. */
     private static void askAll(
-            Parts parts,
-            Peers peers,
+            NodeComponents parts,
+            ReplicaClient peers,
             Collection<Node> nodes,
             Request request,
             long nanos,

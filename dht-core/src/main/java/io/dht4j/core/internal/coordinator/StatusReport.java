@@ -38,8 +38,8 @@ final class StatusReport {
     /** What the store told last is told again if it has told nothing new by then. */
     private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    private final Parts parts;
-    private final Limits limits;
+    private final NodeComponents parts;
+    private final NodeConfig limits;
     private final Handoff handoff;
     private final Supplier<OverloadCounts> overload;
     private final Supplier<RefillStatus> refill;
@@ -51,8 +51,8 @@ final class StatusReport {
     private volatile Counted known;
 
     StatusReport(
-            Parts parts,
-            Limits limits,
+            NodeComponents parts,
+            NodeConfig limits,
             Handoff handoff,
             Supplier<RefillStatus> refill,
             Supplier<Set<NodeId>> suspects,

@@ -30,7 +30,7 @@ final class VersionQuery {
     /** So that neither a request nor its answer outgrows a frame. */
     private static final int MAX_REQUEST_BYTES = FrameCodec.FRAME_OVERHEAD / 2;
 
-    private final Peers peers;
+    private final ReplicaClient peers;
     private final CallContext context;
     private final AtomicInteger undecided;
     private final AtomicLong newest = new AtomicLong();
@@ -53,7 +53,7 @@ final class VersionQuery {
         }
     }
 
-    private VersionQuery(Parts parts, Peers peers, int keys, CallContext context) {
+    private VersionQuery(NodeComponents parts, ReplicaClient peers, int keys, CallContext context) {
         this.peers = peers;
         this.context = context;
         this.undecided = new AtomicInteger(keys);
@@ -73,7 +73,7 @@ final class VersionQuery {
      * @throws io.dht4j.OverloadedException if too few replicas have room for it
      */
     static CompletableFuture<Version> start(
-            Parts parts, Peers peers, List<Key> keys, ReplicationPolicy policy, CallContext context) {
+            NodeComponents parts, ReplicaClient peers, List<Key> keys, ReplicationPolicy policy, CallContext context) {
         List<Asked> all = new ArrayList<>(keys.size());
         for (Key key : keys) {
             List<Node> replicas = parts.replicas(key, policy.from());
@@ -142,7 +142,7 @@ final class VersionQuery {
             public void replied(Reply reply) {
                 List<Answer> answers = ((Reply.Found) reply).answers();
                 for (int i = 0; i < answers.size(); i++) {
-                    answered(group.get(i), new Sighting(node, answers.get(i)));
+                    answered(group.get(i), new ReplicaAnswer(node, answers.get(i)));
                 }
             }
 
@@ -158,7 +158,7 @@ final class VersionQuery {
         });
     }
 
-    private void answered(Asked asked, Sighting sighting) {
+    private void answered(Asked asked, ReplicaAnswer sighting) {
         // Where it cannot be, what the replicas say of the write itself decides.
         sighting.version()
                 .filter(AckTracker::canBeSuperseded)

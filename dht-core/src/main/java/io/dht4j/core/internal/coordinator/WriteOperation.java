@@ -40,8 +40,8 @@ final class WriteOperation {
     /** When a large write is offered again to a replica that has no room for it. */
     private static final long OFFER_AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    private final Parts parts;
-    private final Peers peers;
+    private final NodeComponents parts;
+    private final ReplicaClient peers;
     private final VersionSource versions;
     private final ReplicationPolicy policy;
     /** Where the newest versions were asked for before: what is newer since is of a write beside this one. */
@@ -98,8 +98,8 @@ final class WriteOperation {
     }
 
     private WriteOperation(
-            Parts parts,
-            Peers peers,
+            NodeComponents parts,
+            ReplicaClient peers,
             Handoff handoff,
             VersionSource versions,
             ReplicationPolicy policy,
@@ -136,8 +136,8 @@ final class WriteOperation {
      * @throws io.dht4j.OverloadedException if too few replicas have room for it; then nothing was done
      */
     static CompletableFuture<Version> start(
-            Parts parts,
-            Peers peers,
+            NodeComponents parts,
+            ReplicaClient peers,
             Handoff handoff,
             VersionSource versions,
             List<Entry> entries,

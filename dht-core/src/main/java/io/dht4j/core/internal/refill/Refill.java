@@ -34,7 +34,7 @@ public final class Refill {
 
     private final Environment environment;
     private final RefillMarker marker;
-    private final Unfilled unfilled;
+    private final PartitionReadBarrier unfilled;
     private final List<Pull> pulls = new ArrayList<>();
     private final AtomicLong entries = new AtomicLong();
     private final boolean markerIsBehind;
@@ -63,7 +63,7 @@ public final class Refill {
             RefillLimits limits,
             RefillMarker marker,
             RefillSource source,
-            Unfilled unfilled) {
+            PartitionReadBarrier unfilled) {
         this.environment = environment;
         this.marker = marker;
         BitSet pending = marker.pending(table.partitions());
@@ -86,7 +86,7 @@ public final class Refill {
             pulls.add(new Pull(this, environment, node, partitions, source, limits.bytesPerSecond()));
         });
         this.unfilled = unfilled;
-        unfilled.set(Unfilled.Why.LOST, wanted);
+        unfilled.set(PartitionReadBarrier.Why.LOST, wanted);
         this.markerIsBehind = !wanted.equals(pending);
     }
 
@@ -132,7 +132,7 @@ public final class Refill {
     }
 
     private int left() {
-        return unfilled.of(Unfilled.Why.LOST).cardinality();
+        return unfilled.of(PartitionReadBarrier.Why.LOST).cardinality();
     }
 
     void brought(int count) {
@@ -171,7 +171,7 @@ public final class Refill {
         try {
             marker.keep(left);
             kept = true;
-            unfilled.set(Unfilled.Why.LOST, left);
+            unfilled.set(PartitionReadBarrier.Why.LOST, left);
             if (left.isEmpty()) {
                 // As loud as its beginning.
                 LOG.warn("refilled with {} entries: nothing is missing any more", entries);

@@ -8,7 +8,7 @@ import io.dht4j.RefillStatus;
 import io.dht4j.RepairStatus;
 import io.dht4j.UnavailableException;
 import io.dht4j.Version;
-import io.dht4j.core.internal.refill.Unfilled;
+import io.dht4j.core.internal.refill.PartitionReadBarrier;
 import io.dht4j.spi.Environment;
 import io.dht4j.spi.StoreException;
 import java.util.BitSet;
@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Repairs partitions in the background, and when asked to. Each partition is repaired by its first replica, or the first one that is not suspected, or another one when
- * {@linkplain Neglected nobody has done so} for some time: that one compares its content with each of the others, one node after the other, and brings both sides together. If it got something on the way, those
+ * {@linkplain OrphanedPartitions nobody has done so} for some time: that one compares its content with each of the others, one node after the other, and brings both sides together. If it got something on the way, those
  * whom it had compared before are compared again. When all replicas of a partition took part and none lacked anything older than the margin, they fence it, and what is dead
  * there and older is purged.
  *
@@ -45,20 +45,20 @@ public final class AntiEntropy {
 
     private final Environment environment;
     private final NodeId self;
-    private final Content content;
+    private final LocalReplica content;
     private final RepairPeers peers;
     private final RepairLimits limits;
     private final IntFunction<List<Node>> replicas;
     private final int partitions;
     private final Pace pace;
     private final Progress progress;
-    private final Unfilled unfilled;
+    private final PartitionReadBarrier unfilled;
     private final Set<NodeId> givenUp;
-    private final StartCheck startCheck;
-    private final AddingUp addingUp;
+    private final PurgeWatermarkExchange startCheck;
+    private final HashTreeBuild addingUp;
 
     // Guarded by this.
-    private final Neglected neglected;
+    private final OrphanedPartitions neglected;
 
     /** As they were when the last round began. */
     private long[] seals;
@@ -95,10 +95,10 @@ public final class AntiEntropy {
     public AntiEntropy(
             Environment environment,
             NodeId self,
-            Content content,
+            LocalReplica content,
             RepairPeers peers,
             RepairLimits limits,
-            Unfilled unfilled,
+            PartitionReadBarrier unfilled,
             Set<NodeId> givenUp,
             int partitions,
             IntFunction<List<Node>> replicas) {
@@ -113,15 +113,15 @@ public final class AntiEntropy {
         this.progress = new Progress(self);
         this.unfilled = unfilled;
         this.givenUp = Set.copyOf(givenUp);
-        this.neglected = new Neglected(partitions);
+        this.neglected = new OrphanedPartitions(partitions);
         this.seals = new long[partitions];
         BitSet held = new BitSet();
         for (int i = 0; i < partitions; i++) {
             held.set(i, isReplica(i));
         }
         this.startCheck =
-                new StartCheck(environment, self, content, peers, pace, unfilled, others(held), limits.startPatience());
-        this.addingUp = new AddingUp(environment, content, pace, progress, this::scheduleRound);
+                new PurgeWatermarkExchange(environment, self, content, peers, pace, unfilled, others(held), limits.startPatience());
+        this.addingUp = new HashTreeBuild(environment, content, pace, progress, this::scheduleRound);
     }
 
     /**
@@ -130,7 +130,7 @@ public final class AntiEntropy {
      * @throws io.dht4j.spi.StoreException if the store cannot be read
      */
     public void start() {
-        content.setBack().follow(new SetBack.Listener() {
+        content.setBack().follow(new RollbackDetector.Listener() {
             @Override
             public void heard(String from, BitSet some) {
                 startCheck.heard(from, some);
@@ -197,7 +197,7 @@ public final class AntiEntropy {
     private BitSet behind() {
         BitSet some = new BitSet();
         content.setBack().overtaken().keySet().forEach(some::set);
-        some.andNot(unfilled.of(Unfilled.Why.LOST));
+        some.andNot(unfilled.of(PartitionReadBarrier.Why.LOST));
         return some;
     }
 
@@ -366,9 +366,9 @@ public final class AntiEntropy {
 
     private CompletableFuture<Void> round(BitSet chosen) {
         long sealed = environment.currentTimeMillis() - limits.purgeAfter().toMillis();
-        Round.Tools tools = new Round.Tools(
+        RepairSession.Tools tools = new RepairSession.Tools(
                 environment, content, peers, pace, limits, progress, self, givenUp, startCheck::askAbout);
-        Round round = new Round(tools, newVersion(sealed), chosen, others(chosen));
+        RepairSession round = new RepairSession(tools, newVersion(sealed), chosen, others(chosen));
         return pace.runOnStore(this::prepare)
                 .thenCompose(settled -> round.run().whenComplete((done, error) -> setMissed(round.missed())));
     }

@@ -37,7 +37,7 @@ final class Comparison {
 
     private static final int MAX_KEY_BYTES = 64 << 10;
 
-    private final Content content;
+    private final LocalReplica content;
     private final RepairPeers peers;
     private final Pace pace;
     private final RepairLimits limits;
@@ -61,11 +61,11 @@ final class Comparison {
         private final BitSet lacking = new BitSet();
 
         Version purgedThere(Key key) {
-            return purgedThere.getOrDefault(content.partitionOf(key), Content.NO_SEAL);
+            return purgedThere.getOrDefault(content.partitionOf(key), LocalReplica.NO_SEAL);
         }
 
         Version purgedHere(Key key) {
-            return purgedHere.getOrDefault(content.partitionOf(key), Content.NO_SEAL);
+            return purgedHere.getOrDefault(content.partitionOf(key), LocalReplica.NO_SEAL);
         }
 
         /** What the other node lacks and is older than this was deleted, as it or this node knows from those who have purged. */
@@ -76,7 +76,7 @@ final class Comparison {
         }
 
         private Version limit(Key key) {
-            return overtaken.getOrDefault(content.partitionOf(key), Content.NO_SEAL);
+            return overtaken.getOrDefault(content.partitionOf(key), LocalReplica.NO_SEAL);
         }
 
         /** Whether this node's disk was set back so far that an entry of this version may have been deleted and purged since. */
@@ -95,7 +95,7 @@ final class Comparison {
         }
 
         Version fencedThere(Key key) {
-            return fencedThere.getOrDefault(content.partitionOf(key), Content.NO_SEAL);
+            return fencedThere.getOrDefault(content.partitionOf(key), LocalReplica.NO_SEAL);
         }
 
         /** A key differs, and the newer of the two has this version. */
@@ -133,7 +133,7 @@ final class Comparison {
     record Result(BitSet received, BitSet differingBeforeSeal, BitSet stuck, BitSet lacking) {}
 
     Comparison(
-            Content content,
+            LocalReplica content,
             RepairPeers peers,
             Pace pace,
             RepairLimits limits,
@@ -151,7 +151,7 @@ final class Comparison {
 
     /** Seals partitions that both nodes are replicas of, and compares their sums. Comes first. */
     CompletableFuture<Void> look(BitSet partitions) {
-        return sums(chunks(partitions, Content.MAX_SUMS), 0, seal, (chunk, own, other) -> {
+        return sums(chunks(partitions, LocalReplica.MAX_SUMS), 0, seal, (chunk, own, other) -> {
                     sealed &= own.sealed() && other.sealed();
                     int position = 0;
                     for (int i = chunk.nextSetBit(0); i >= 0; i = chunk.nextSetBit(i + 1)) {
@@ -169,7 +169,7 @@ final class Comparison {
 
     /** Compares the sums of some of the partitions once more. */
     CompletableFuture<Void> lookAgain(BitSet partitions) {
-        return sums(chunks(partitions, Content.MAX_SUMS), 0, Content.NO_SEAL, (chunk, own, other) -> {});
+        return sums(chunks(partitions, LocalReplica.MAX_SUMS), 0, LocalReplica.NO_SEAL, (chunk, own, other) -> {});
     }
 
     /** Whether both nodes have sealed all of them. */
@@ -179,12 +179,12 @@ final class Comparison {
 
     /** How far the other node was told that a partition may be purged. */
     Version purgedThere(int partition) {
-        return seen.purgedThere.getOrDefault(partition, Content.NO_SEAL);
+        return seen.purgedThere.getOrDefault(partition, LocalReplica.NO_SEAL);
     }
 
     /** What the other node refuses as too old in a partition. */
     Version fencedThere(int partition) {
-        return seen.fencedThere.getOrDefault(partition, Content.NO_SEAL);
+        return seen.fencedThere.getOrDefault(partition, LocalReplica.NO_SEAL);
     }
 
     /** The other node has been told that it may purge a partition as far as this. */
@@ -204,7 +204,7 @@ final class Comparison {
 
     /** Whether the other node knows of less than this one has purged. */
     boolean isSetBackThere(int partition) {
-        return fencedThere(partition).compareTo(seen.purgedHere.getOrDefault(partition, Content.NO_SEAL)) < 0;
+        return fencedThere(partition).compareTo(seen.purgedHere.getOrDefault(partition, LocalReplica.NO_SEAL)) < 0;
     }
 
     /** The partitions that looked different. */
@@ -224,7 +224,7 @@ final class Comparison {
      */
     CompletableFuture<Result> run(Map<Integer, Version> setBack) {
         overtaken = setBack;
-        int together = Math.max(1, Content.MAX_SUMS / content.bucketsEach());
+        int together = Math.max(1, LocalReplica.MAX_SUMS / content.bucketsEach());
         return buckets(chunks(differing, together), 0, new ArrayList<>())
                 .thenCompose(buckets -> versions(buckets, 0))
                 .thenApply(done -> new Result(seen.received, seen.differingBeforeSeal, seen.stuck, seen.lacking));
@@ -271,7 +271,7 @@ final class Comparison {
         }
         BitSet chunk = chunks.get(index);
         int each = content.bucketsEach();
-        return both(new RepairRequest.Sums(chunk, Detail.BUCKETS, Content.NO_SEAL), (own, other) -> {
+        return both(new RepairRequest.Sums(chunk, Detail.BUCKETS, LocalReplica.NO_SEAL), (own, other) -> {
                     int position = 0;
                     for (int i = chunk.nextSetBit(0); i >= 0; i = chunk.nextSetBit(i + 1)) {
                         long mask = 0;
@@ -320,7 +320,7 @@ final class Comparison {
             return CompletableFuture.completedFuture(null);
         }
         int end = Math.min(buckets.size(), begin + MAX_NAMED);
-        return versions(Content.first(), buckets.subList(begin, end), new ArrayList<>())
+        return versions(LocalReplica.first(), buckets.subList(begin, end), new ArrayList<>())
                 .thenCompose(done -> versions(buckets, end));
     }
 
@@ -386,7 +386,7 @@ final class Comparison {
         }
         List<Key> some = keys.subList(begin, end);
         int next = end;
-        return new Differences(content, peers, pace, node, progress, seen)
+        return new EntryReconciler(content, peers, pace, node, progress, seen)
                 .settle(some)
                 .thenCompose(done -> settle(keys, next));
     }

@@ -58,7 +58,7 @@ final class BatchService {
             int index = i;
             Request.Part part = batch.parts().get(i);
             long left = Math.min(part.remainingNanos(), remaining);
-            Demand demand = demand(now + left);
+            CallLiveness demand = demand(now + left);
             Consumer<Reply> done = answer -> end(index, answer);
             if (part.request() instanceof Request.ReadKeys read) {
                 reads.add(new StoreGate.Read(
@@ -79,8 +79,8 @@ final class BatchService {
         finishOne();
     }
 
-    private Demand demand(long deadline) {
-        return new Demand(() -> nanoTime.getAsLong() - deadline >= 0, cancelled);
+    private CallLiveness demand(long deadline) {
+        return new CallLiveness(() -> nanoTime.getAsLong() - deadline >= 0, cancelled);
     }
 
     private void end(int index, Reply answer) {

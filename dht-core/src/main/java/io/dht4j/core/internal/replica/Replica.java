@@ -6,10 +6,10 @@ import io.dht4j.Key;
 import io.dht4j.Version;
 import io.dht4j.core.internal.admission.QueueLimits;
 import io.dht4j.core.internal.clock.HybridClock;
-import io.dht4j.core.internal.refill.Unfilled;
-import io.dht4j.core.internal.repair.Content;
-import io.dht4j.core.internal.repair.Fence;
-import io.dht4j.core.internal.snapshot.Cuts;
+import io.dht4j.core.internal.refill.PartitionReadBarrier;
+import io.dht4j.core.internal.repair.LocalReplica;
+import io.dht4j.core.internal.repair.PurgeWatermarks;
+import io.dht4j.core.internal.snapshot.Snapshots;
 import io.dht4j.core.internal.wire.Answer;
 import io.dht4j.core.internal.wire.FrameCodec;
 import io.dht4j.core.internal.wire.RepairRequest;
@@ -44,14 +44,14 @@ public final class Replica {
     private static final int LOOK_PER_ENTRY = 16;
 
     private final Store store;
-    private final Content content;
+    private final LocalReplica content;
     private final StoreGate gate;
     private final LongSupplier nanoTime;
     private final HybridClock clock;
-    private final Cuts cuts;
+    private final Snapshots cuts;
     private final ToIntFunction<Key> partitionOf;
     private final int maxValueBytes;
-    private final Unfilled unfilled;
+    private final PartitionReadBarrier unfilled;
     private final int maxWaiting;
 
     /** How many reads wait for the first answers of other nodes. */
@@ -76,18 +76,18 @@ public final class Replica {
      */
     public Replica(
             Store store,
-            Fence fence,
-            Content content,
+            PurgeWatermarks fence,
+            LocalReplica content,
             Environment environment,
             HybridClock clock,
-            Cuts cuts,
+            Snapshots cuts,
             ToIntFunction<Key> partitionOf,
             int maxValueBytes,
             int maxWaiting,
             long maxWaitingBytes,
             int storeReads,
             QueueLimits ages,
-            Unfilled unfilled) {
+            PartitionReadBarrier unfilled) {
         this.store = store;
         this.content = content;
         this.gate = new StoreGate(
@@ -124,7 +124,7 @@ public final class Replica {
         if (request instanceof Request.Batch batch) {
             new BatchService(this, gate, nanoTime, batch, context, reply).serve();
         } else {
-            serve(request, new Demand(context::isExpired, context::isCancelled), reply);
+            serve(request, new CallLiveness(context::isExpired, context::isCancelled), reply);
         }
     }
 
@@ -164,7 +164,7 @@ public final class Replica {
      *     was let in is dropped for its deadline only
      * @param reply takes the one reply
      */
-    public void serve(Request request, Demand demand, Consumer<Reply> reply) {
+    public void serve(Request request, CallLiveness demand, Consumer<Reply> reply) {
         if (!unfilled.isEmpty() && waits(request, () -> serve(request, demand, reply))) {
             return;
         }

@@ -7,8 +7,8 @@ import io.dht4j.Version;
 import io.dht4j.core.internal.admission.Admission;
 import io.dht4j.core.internal.admission.AgedQueue.Taken;
 import io.dht4j.core.internal.admission.QueueLimits;
-import io.dht4j.core.internal.refill.Unfilled;
-import io.dht4j.core.internal.repair.Fence;
+import io.dht4j.core.internal.refill.PartitionReadBarrier;
+import io.dht4j.core.internal.repair.PurgeWatermarks;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.Environment;
@@ -59,17 +59,17 @@ final class StoreGate {
     record Write(List<Entry> entries, long bytes, BooleanSupplier expired, Consumer<Reply> reply) {}
 
     /** A read, unless its demand is over. What can be told from memory alone never waits. */
-    record Read(Demand demand, Supplier<Optional<Reply>> fromMemory, Supplier<Reply> work, Consumer<Reply> reply) {
+    record Read(CallLiveness demand, Supplier<Optional<Reply>> fromMemory, Supplier<Reply> work, Consumer<Reply> reply) {
 
         /** One that has to look at the store whatever is in memory. */
-        static Read through(Demand demand, Supplier<Reply> work, Consumer<Reply> reply) {
+        static Read through(CallLiveness demand, Supplier<Reply> work, Consumer<Reply> reply) {
             return new Read(demand, Optional::empty, work, reply);
         }
     }
 
     private final Store store;
     private final String storeName;
-    private final Fence fence;
+    private final PurgeWatermarks fence;
     private final Admission admission;
     private final StoreLane<Write> writes;
     private final StoreLane<List<Read>> reads;
@@ -77,7 +77,7 @@ final class StoreGate {
     private final LongAdder dropped = new LongAdder();
     private final Predicate<Version> tooFarAhead;
     private final ToIntFunction<Key> partitionOf;
-    private final Unfilled unfilled;
+    private final PartitionReadBarrier unfilled;
     private final LogLimit storeFailures;
     private final LogLimit replyFailures;
 
@@ -91,7 +91,7 @@ final class StoreGate {
      */
     StoreGate(
             Store store,
-            Fence fence,
+            PurgeWatermarks fence,
             Environment environment,
             int maxWaiting,
             long maxWaitingBytes,
@@ -99,7 +99,7 @@ final class StoreGate {
             QueueLimits ages,
             Predicate<Version> tooFarAhead,
             ToIntFunction<Key> partitionOf,
-            Unfilled unfilled) {
+            PartitionReadBarrier unfilled) {
         this.tooFarAhead = tooFarAhead;
         this.partitionOf = partitionOf;
         this.unfilled = unfilled;
@@ -144,7 +144,7 @@ final class StoreGate {
 
     /** Merges entries that this node has fetched itself, in no order with those that come by themselves. */
     void refill(List<Entry> entries, Consumer<Reply> reply) {
-        maintain(Read.through(new Demand(() -> false, () -> false), () -> refillNow(entries), reply));
+        maintain(Read.through(new CallLiveness(() -> false, () -> false), () -> refillNow(entries), reply));
     }
 
     /**
@@ -333,7 +333,7 @@ final class StoreGate {
             List<Entry> entries = new ArrayList<>();
             left.stream().forEach(write -> entries.addAll(group.get(write).entries()));
             Predicate<Key> unknown = unknown();
-            Fence.Entered entered = fence.enter(entries);
+            PurgeWatermarks.Entered entered = fence.enter(entries);
             if (entered.refused().isEmpty()) {
                 answer(group, left, entered.newest(), unknown, replies);
                 return;
@@ -395,7 +395,7 @@ final class StoreGate {
 
     private Reply applyNow(List<Entry> entries) {
         Predicate<Key> unknown = unknown();
-        Fence.Entered entered = fence.enter(entries);
+        PurgeWatermarks.Entered entered = fence.enter(entries);
         return entered.refused().isPresent()
                 ? behindFence(entered.refused().get())
                 : applied(entries, entered.newest(), unknown);
@@ -406,8 +406,8 @@ final class StoreGate {
         if (unfilled.isEmpty()) {
             return key -> false;
         }
-        BitSet lost = unfilled.of(Unfilled.Why.LOST);
-        lost.or(unfilled.of(Unfilled.Why.SET_BACK));
+        BitSet lost = unfilled.of(PartitionReadBarrier.Why.LOST);
+        lost.or(unfilled.of(PartitionReadBarrier.Why.SET_BACK));
         return key -> lost.get(partitionOf.applyAsInt(key));
     }
 

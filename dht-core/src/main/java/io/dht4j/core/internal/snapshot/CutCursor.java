@@ -17,14 +17,14 @@ import org.jspecify.annotations.Nullable;
 final class CutCursor implements EntryCursor {
 
     private final EntryCursor stored;
-    private final Cut cut;
+    private final Snapshot cut;
     private final Version at;
     private final KeyRange range;
     private @Nullable Key shown;
     private @Nullable Entry head;
     private @Nullable Entry next;
 
-    CutCursor(EntryCursor stored, Cut cut, Version at, KeyRange range) {
+    CutCursor(EntryCursor stored, Snapshot cut, Version at, KeyRange range) {
         this.stored = stored;
         this.cut = cut;
         this.at = at;

@@ -32,12 +32,12 @@ class KeyReadInterleavingsTest {
     /** A read of a key. */
     public static class OfThreeReplicas {
 
-        private static final List<Sighting> SIGHTINGS = IntStream.range(0, 3)
-                .mapToObj(i -> new Sighting(Node.of("n" + i, "host:" + (1 + i)), new Answer.Absent()))
+        private static final List<ReplicaAnswer> SIGHTINGS = IntStream.range(0, 3)
+                .mapToObj(i -> new ReplicaAnswer(Node.of("n" + i, "host:" + (1 + i)), new Answer.Absent()))
                 .toList();
 
         private final KeyRead read = new KeyRead(
-                Key.of("key"), SIGHTINGS.stream().map(Sighting::node).toList(), new ReplicationPolicy(2, 3));
+                Key.of("key"), SIGHTINGS.stream().map(ReplicaAnswer::node).toList(), new ReplicationPolicy(2, 3));
 
         /** A replica has answered. */
         @Operation

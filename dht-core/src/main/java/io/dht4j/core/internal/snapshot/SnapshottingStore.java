@@ -1,0 +1,110 @@
+package io.dht4j.core.internal.snapshot;
+
+import io.dht4j.Key;
+import io.dht4j.KeyRange;
+import io.dht4j.StoreProblem;
+import io.dht4j.Version;
+import io.dht4j.spi.ContentListener;
+import io.dht4j.spi.Entry;
+import io.dht4j.spi.EntryCursor;
+import io.dht4j.spi.Store;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/** A store whose merges the open cuts take note of. */
+final class SnapshottingStore implements Store {
+
+    private final Store store;
+    private final Snapshots cuts;
+
+    SnapshottingStore(Store store, Snapshots cuts) {
+        this.store = store;
+        this.cuts = cuts;
+    }
+
+    @Override
+    public Optional<Entry> get(Key key) {
+        return store.get(key);
+    }
+
+    @Override
+    public Optional<Held> getFromMemory(Key key) {
+        return store.getFromMemory(key);
+    }
+
+    @Override
+    public void apply(List<Entry> entries) {
+        cuts.applyAndGetVersions(entries);
+    }
+
+    @Override
+    public List<Version> applyAndGetVersions(List<Entry> entries) {
+        return cuts.applyAndGetVersions(entries);
+    }
+
+    @Override
+    public EntryCursor scan(KeyRange range) {
+        return store.scan(range);
+    }
+
+    @Override
+    public long purge(Predicate<Entry> dispensable) {
+        return store.purge(dispensable);
+    }
+
+    @Override
+    public EntryCursor follow(ContentListener listener) {
+        return store.follow(listener);
+    }
+
+    @Override
+    public void settle() {
+        store.settle();
+    }
+
+    @Override
+    public void keepNote(String name, byte[] bytes) {
+        store.keepNote(name, bytes);
+    }
+
+    @Override
+    public Optional<byte[]> note(String name) {
+        return store.note(name);
+    }
+
+    @Override
+    public long entries() {
+        return store.entries();
+    }
+
+    @Override
+    public void bind(String placement) {
+        store.bind(placement);
+    }
+
+    @Override
+    public Version newestAtOpen() {
+        return store.newestAtOpen();
+    }
+
+    @Override
+    public boolean isMemoryFast() {
+        return store.isMemoryFast();
+    }
+
+    @Override
+    public List<StoreProblem> problems() {
+        return store.problems();
+    }
+
+    @Override
+    public String name() {
+        return store.name();
+    }
+
+    @Override
+    public void close() {
+        store.close();
+    }
+}

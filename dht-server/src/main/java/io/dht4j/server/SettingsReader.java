@@ -1,0 +1,127 @@
+package io.dht4j.server;
+
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The texts that were given for settings, and how to read them. What is not given is read as the setting's default. Each
+ * failure names the option, what is wrong and what is allowed. Immutable.
+ */
+final class SettingsReader {
+
+    private final Map<Setting, String> texts;
+
+    SettingsReader(Map<Setting, String> texts) {
+        this.texts = texts.isEmpty() ? Map.of() : new EnumMap<>(texts);
+    }
+
+    /** Reads a text; an {@link IllegalArgumentException} has a message fit for the user. */
+    @FunctionalInterface
+    interface Parser<T> {
+        T parse(String text);
+    }
+
+    /** Whether the setting was given. */
+    boolean has(Setting setting) {
+        return texts.containsKey(setting);
+    }
+
+    /** What was given, or the default. */
+    <T> T read(Setting setting, Parser<T> parser) throws ConfigException {
+        return readOr(setting, text(setting), parser);
+    }
+
+    /** What was given, or what the text says that holds otherwise. */
+    <T> T readOr(Setting setting, String fallback, Parser<T> parser) throws ConfigException {
+        try {
+            return parser.parse(texts.getOrDefault(setting, fallback));
+        } catch (IllegalArgumentException e) {
+            throw new ConfigException(setting.option() + ": " + e.getMessage());
+        }
+    }
+
+    /** What was given, or empty. */
+    <T> Optional<T> find(Setting setting, Parser<T> parser) throws ConfigException {
+        return has(setting) ? Optional.of(readOr(setting, "", parser)) : Optional.empty();
+    }
+
+    /** One of an enum's constants, written small and with dashes. */
+    <E extends Enum<E>> E choice(Setting setting, Class<E> type) throws ConfigException {
+        String text = text(setting);
+        List<String> names = new ArrayList<>();
+        for (E constant : type.getEnumConstants()) {
+            String name = nameOf(constant);
+            if (name.equals(text)) {
+                return constant;
+            }
+            names.add(name);
+        }
+        throw new ConfigException(
+                setting.option() + " must be " + String.join(" or ", names) + ", not \"" + text + "\"");
+    }
+
+    /** A whole number of a range. */
+    int number(Setting setting, int min, int max) throws ConfigException {
+        String text = text(setting);
+        try {
+            int number = Integer.parseInt(text);
+            if (number >= min && number <= max) {
+                return number;
+            }
+        } catch (NumberFormatException e) {
+            // Not a number at all, or one that is far too large: the same message, which names the range.
+        }
+        throw new ConfigException(
+                setting.option() + " must be a whole number from " + min + " to " + max + ", not \"" + text + "\"");
+    }
+
+    /** Whether it is on. */
+    boolean onOff(Setting setting) throws ConfigException {
+        return choice(setting, OnOff.class) == OnOff.ON;
+    }
+
+    private enum OnOff {
+        ON,
+        OFF
+    }
+
+    /** Refuses a setting that would do nothing, so that nobody believes that it does. */
+    void refuse(Setting setting, String reason) throws ConfigException {
+        if (has(setting)) {
+            throw new ConfigException(setting.option() + " has no effect " + reason);
+        }
+    }
+
+    /** A file or a directory. */
+    static Path path(String text) {
+        if (text.isEmpty()) {
+            throw new IllegalArgumentException("the path is missing");
+        }
+        try {
+            return Path.of(text);
+        } catch (InvalidPathException e) {
+            throw new IllegalArgumentException(e.getMessage(), e);
+        }
+    }
+
+    /** How a constant is written, for example {@code vertx-h2}. */
+    static String nameOf(Enum<?> constant) {
+        return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    private String text(Setting setting) {
+        String given = texts.get(setting);
+        return given == null ? fallback(setting) : given;
+    }
+
+    private static String fallback(Setting setting) {
+        return setting.fallbackValue()
+                .orElseThrow(() -> new IllegalStateException(setting + " has no default to read"));
+    }
+}
