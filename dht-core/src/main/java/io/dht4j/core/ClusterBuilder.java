@@ -7,7 +7,7 @@ import io.dht4j.NodeId;
 import io.dht4j.Ordering;
 import io.dht4j.ReadFanOut;
 import io.dht4j.Topology;
-import io.dht4j.core.internal.coordinator.NoStore;
+import io.dht4j.core.internal.coordinator.node.NoStore;
 import io.dht4j.spi.Environment;
 import io.dht4j.spi.FailureDetector;
 import io.dht4j.spi.HashFunction;

@@ -197,7 +197,7 @@ class PlantedBugsTest {
         assertBreaks(
                 LOST,
                 in(
-                        INTERNAL + "coordinator.AckTracker",
+                        INTERNAL + "coordinator.quorum.AckTracker",
                         tracker -> tracker.visit(Advice.to(CountedTwice.class).on(named("count")))));
     }
 
@@ -260,7 +260,7 @@ class PlantedBugsTest {
         assertBreaks(
                 LOST,
                 in(
-                        INTERNAL + "repair.PurgeWatermarks",
+                        INTERNAL + "repair.purge.PurgeWatermarks",
                         fence -> fence.visit(Advice.to(AnyTombstone.class).on(named("isOver")))));
     }
 
@@ -270,7 +270,7 @@ class PlantedBugsTest {
         assertBreaks(
                 LOST,
                 in(
-                        INTERNAL + "coordinator.ReplicaAnswer",
+                        INTERNAL + "coordinator.quorum.ReplicaAnswer",
                         sighting -> sighting.method(named("isBehind")).intercept(FixedValue.value(false))));
     }
 
@@ -356,7 +356,7 @@ class PlantedBugsTest {
         assertBreaks(
                 " SCAN .* failed with .*, and then went on with \\[]$",
                 in(
-                        INTERNAL + "coordinator.NodeCluster$Pages",
+                        INTERNAL + "coordinator.node.NodeCluster$Pages",
                         pages -> pages.visit(Advice.to(EndedByFailing.class).on(named("next")))));
     }
 
@@ -475,7 +475,7 @@ class PlantedBugsTest {
         assertBreaks(
                 " was acknowledged, and is on ",
                 in(
-                        INTERNAL + "coordinator.WriteOperation",
+                        INTERNAL + "coordinator.write.WriteOperation",
                         write -> write.visit(Advice.to(NoSecondRound.class).on(named("lost")))));
     }
 
@@ -495,7 +495,7 @@ class PlantedBugsTest {
         assertBreaks(
                 SUPERSEDED + "|" + NOT_LINEARIZABLE,
                 in(
-                        INTERNAL + "coordinator.VersionQuery",
+                        INTERNAL + "coordinator.write.VersionQuery",
                         query -> query.visit(Advice.to(NoQuery.class).on(named("start")))));
     }
 
@@ -515,7 +515,7 @@ class PlantedBugsTest {
         assertBreaks(
                 SUPERSEDED + "|" + NOT_LINEARIZABLE,
                 in(
-                        INTERNAL + "coordinator.AckTracker",
+                        INTERNAL + "coordinator.quorum.AckTracker",
                         tracker -> tracker.visit(Advice.to(FirstAnswer.class).on(named("ack")))));
     }
 
@@ -535,7 +535,7 @@ class PlantedBugsTest {
         assertBreaks(
                 "certainly failed: ",
                 in(
-                        INTERNAL + "coordinator.NodeCluster",
+                        INTERNAL + "coordinator.node.NodeCluster",
                         cluster -> cluster.visit(
                                 Advice.to(OwnStoreFirst.class).on(named("write").and(takesArguments(3))))));
     }

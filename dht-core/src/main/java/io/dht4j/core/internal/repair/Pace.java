@@ -13,20 +13,20 @@ import java.util.function.Supplier;
  * Keeps repair from getting in the way: work on the store runs on its threads, and between two steps it rests for as long as the last one took, and for as long as
  * its bytes take at the rate that is allowed. Safe for use by any number of threads.
  */
-final class Pace {
+public final class Pace {
 
     private final Environment environment;
     private final long bytesPerSecond;
     private final BooleanSupplier isClosed;
 
-    Pace(Environment environment, long bytesPerSecond, BooleanSupplier isClosed) {
+    public Pace(Environment environment, long bytesPerSecond, BooleanSupplier isClosed) {
         this.isClosed = isClosed;
         this.environment = environment;
         this.bytesPerSecond = bytesPerSecond;
     }
 
     /** Does blocking work on a store thread. */
-    <T> CompletableFuture<T> onStore(Supplier<T> work) {
+    public <T> CompletableFuture<T> onStore(Supplier<T> work) {
         if (isClosed.getAsBoolean()) {
             return CompletableFuture.failedFuture(closing());
         }
@@ -46,7 +46,7 @@ final class Pace {
     }
 
     /** Does blocking work without a result on a store thread. */
-    CompletableFuture<Void> runOnStore(Runnable work) {
+    public CompletableFuture<Void> runOnStore(Runnable work) {
         return onStore(() -> {
                     work.run();
                     return Optional.empty();
@@ -59,14 +59,14 @@ final class Pace {
     }
 
     /** Completes after a while. */
-    CompletableFuture<Void> rest(long nanos) {
+    public CompletableFuture<Void> rest(long nanos) {
         CompletableFuture<Void> over = new CompletableFuture<>();
         environment.schedule(() -> over.complete(null), nanos);
         return over;
     }
 
     /** A step that moved some bytes, and the rest after it. */
-    <T> CompletableFuture<T> paced(long bytes, Supplier<CompletableFuture<T>> step) {
+    public <T> CompletableFuture<T> paced(long bytes, Supplier<CompletableFuture<T>> step) {
         if (isClosed.getAsBoolean()) {
             return CompletableFuture.failedFuture(closing());
         }

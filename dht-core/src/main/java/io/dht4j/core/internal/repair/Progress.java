@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /** Counts what repair does. Safe for use by any number of threads. */
-final class Progress {
+public final class Progress {
 
     private final NodeId self;
 
@@ -32,59 +32,59 @@ final class Progress {
 
     private final Map<Integer, Instant> completed = new HashMap<>();
 
-    Progress(NodeId self) {
+    public Progress(NodeId self) {
         this.self = self;
     }
 
-    synchronized void began(int count) {
+    public synchronized void began(int count) {
         running = true;
         partitions = count;
         partitionsDone = 0;
         refusal = Optional.empty();
     }
 
-    synchronized void sent(List<Entry> entries) {
+    public synchronized void sent(List<Entry> entries) {
         sent += entries.size();
     }
 
     /** Some of what was received was for partitions that must be repaired before they are read. */
-    synchronized void received(List<Entry> entries, long ofThemRefilled) {
+    public synchronized void received(List<Entry> entries, long ofThemRefilled) {
         received += entries.size();
         refilled += ofThemRefilled;
     }
 
-    synchronized long refilled() {
+    public synchronized long refilled() {
         return refilled;
     }
 
-    synchronized void refused(int count, String why) {
+    public synchronized void refused(int count, String why) {
         refused += count;
         refusal = Optional.of(why);
     }
 
-    synchronized void purged(long count) {
+    public synchronized void purged(long count) {
         purged += count;
     }
 
     /** Partitions of which all replicas have been compared. */
-    synchronized void completed(BitSet done, long nowMillis) {
+    public synchronized void completed(BitSet done, long nowMillis) {
         partitionsDone += done.cardinality();
         Instant now = Instant.ofEpochMilli(nowMillis);
         done.stream().forEach(partition -> completed.put(partition, now));
     }
 
-    synchronized void notAddedUp(Optional<String> why) {
+    public synchronized void notAddedUp(Optional<String> why) {
         notAddedUp =
                 why.map(message -> "this node cannot add up what it holds, which is tried again and again: " + message);
     }
 
-    synchronized void ended(Optional<String> error) {
+    public synchronized void ended(Optional<String> error) {
         running = false;
         rounds++;
         lastError = error.or(() -> refusal);
     }
 
-    synchronized RepairStatus status(boolean waiting) {
+    public synchronized RepairStatus status(boolean waiting) {
         return new RepairStatus(
                 self,
                 running || waiting,

@@ -34,17 +34,17 @@ public final class RepairException extends RuntimeException {
     }
 
     /** Whether nothing listens at the node's address. */
-    boolean isRefused() {
+    public boolean isRefused() {
         return refused;
     }
 
     /** Whether nobody can have got the request: most likely the node is not there. */
-    boolean isNotSent() {
+    public boolean isNotSent() {
         return code == ErrorCode.NOT_SENT;
     }
 
     /** Whether the same would fail in the same way for ever, while the next one may succeed. */
-    boolean isRefusal() {
+    public boolean isRefusal() {
         return code.action() == ErrorCode.Action.FIX_REQUEST;
     }
 }

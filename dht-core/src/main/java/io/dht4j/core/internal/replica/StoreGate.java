@@ -8,7 +8,7 @@ import io.dht4j.core.internal.admission.Admission;
 import io.dht4j.core.internal.admission.AgedQueue.Taken;
 import io.dht4j.core.internal.admission.QueueLimits;
 import io.dht4j.core.internal.refill.PartitionReadBarrier;
-import io.dht4j.core.internal.repair.PurgeWatermarks;
+import io.dht4j.core.internal.repair.purge.PurgeWatermarks;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.Environment;

@@ -1,0 +1,131 @@
+package io.dht4j.core.internal.coordinator.node;
+
+import io.dht4j.core.internal.coordinator.config.NodeComponents;
+import io.dht4j.core.internal.coordinator.config.NodeConfig;
+import io.dht4j.CallOptions;
+import io.dht4j.ErrorCode;
+import io.dht4j.InvalidRequestException;
+import io.dht4j.Key;
+import io.dht4j.Ordering;
+import io.dht4j.ReplicationPolicy;
+import io.dht4j.spi.CallContext;
+import io.dht4j.spi.Entry;
+import io.dht4j.spi.Environment;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+
+/** What a node takes: each method refuses what is out of range, by an error that names the range, or fills in the default. */
+final class CallRules {
+
+    private static final Duration MIN_LEASE = Duration.ofSeconds(1);
+    private static final Duration MAX_LEASE = Duration.ofHours(1);
+
+    private final Environment environment;
+    private final LongSupplier nanoTime;
+    private final NodeConfig limits;
+    private final int nodes;
+    private final int partitions;
+    private final ReplicationPolicy defaultPolicy;
+
+    CallRules(NodeComponents parts, NodeConfig limits) {
+        this.environment = parts.environment();
+        this.nanoTime = environment::nanoTime;
+        this.limits = limits;
+        this.nodes = parts.topology().size();
+        this.partitions = parts.table().partitions();
+        this.defaultPolicy = ReplicationPolicy.majorityOf(limits.replicationFactor());
+    }
+
+    ReplicationPolicy defaultPolicy() {
+        return defaultPolicy;
+    }
+
+    CallContext context(CallOptions options) {
+        Duration timeout = options.timeout().orElse(limits.timeout());
+        return new CallContext(nanoTime, timeout.toNanos());
+    }
+
+    /** Of a call that has no time to live. */
+    ReplicationPolicy readPolicy(CallOptions options) {
+        refuseTimeToLive(options);
+        return policy(options);
+    }
+
+    ReplicationPolicy policy(CallOptions options) {
+        ReplicationPolicy policy = options.policy().orElse(defaultPolicy);
+        if (policy.from() > nodes) {
+            throw new InvalidRequestException(
+                    ErrorCode.POLICY_INVALID,
+                    "a policy needs 1 <= ack <= from <= " + nodes + " (the number of nodes), not ack=" + policy.ack()
+                            + ", from=" + policy.from());
+        }
+        return policy;
+    }
+
+    /** The ordering of a call with a policy, which must fit. */
+    Ordering ordering(CallOptions options, ReplicationPolicy policy) {
+        Ordering ordering = options.ordering().orElse(limits.ordering());
+        if (ordering == Ordering.LINEARIZABLE && 2 * policy.ack() <= policy.from()) {
+            throw new InvalidRequestException(
+                    ErrorCode.POLICY_INVALID,
+                    "a linearizable call needs a majority, 2 * ack > from, not ack=" + policy.ack() + ", from="
+                            + policy.from());
+        }
+        return ordering;
+    }
+
+    /** Of a scan or a snapshot. */
+    void refuseOrdering(CallOptions options) {
+        if (options.ordering().isPresent()) {
+            throw new InvalidRequestException(
+                    ErrorCode.BAD_REQUEST, "an ordering is for get, put and delete and their batches only");
+        }
+    }
+
+    /** When what is written now expires, in milliseconds since 1970. */
+    long expiry(CallOptions options) {
+        Optional<Duration> timeToLive = options.timeToLive();
+        return timeToLive.isEmpty()
+                ? Entry.NEVER
+                : environment.currentTimeMillis() + timeToLive.get().toMillis();
+    }
+
+    void refuseTimeToLive(CallOptions options) {
+        if (options.timeToLive().isPresent()) {
+            throw new InvalidRequestException(ErrorCode.TTL_INVALID, "a time to live is for put and putAll only");
+        }
+    }
+
+    void requireFits(Key key, byte[] value) {
+        if (value.length > limits.maxValueBytes()) {
+            throw new InvalidRequestException(
+                    ErrorCode.VALUE_TOO_LARGE,
+                    "a value has at most " + limits.maxValueBytes() + " bytes, that of key " + key + " has "
+                            + value.length);
+        }
+    }
+
+    void requireBatch(int size) {
+        if (size > limits.maxBatch()) {
+            throw new InvalidRequestException(
+                    ErrorCode.BATCH_TOO_LARGE, "a batch has at most " + limits.maxBatch() + " keys, not " + size);
+        }
+    }
+
+    void requireLease(Duration lease) {
+        if (lease.compareTo(MIN_LEASE) < 0 || lease.compareTo(MAX_LEASE) > 0) {
+            throw new InvalidRequestException(
+                    ErrorCode.BAD_REQUEST,
+                    "a snapshot's lease must be " + MIN_LEASE.toMillis() + " to " + MAX_LEASE.toMillis() + " ms, not "
+                            + lease.toMillis());
+        }
+    }
+
+    void requirePartition(int partition) {
+        if (partition < 0 || partition >= partitions) {
+            throw new InvalidRequestException(
+                    ErrorCode.BAD_REQUEST, "a partition is 0 to " + (partitions - 1) + ", not " + partition);
+        }
+    }
+}

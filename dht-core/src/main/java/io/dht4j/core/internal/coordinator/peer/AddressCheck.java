@@ -1,0 +1,60 @@
+package io.dht4j.core.internal.coordinator.peer;
+
+import io.dht4j.DhtException;
+import io.dht4j.Node;
+import io.dht4j.spi.Endpoints;
+import io.dht4j.spi.Transport;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Refuses a list of nodes in which two have one endpoint, in whichever spelling. */
+public final class AddressCheck {
+
+    private static final Logger LOG = LoggerFactory.getLogger(AddressCheck.class);
+
+    private static final Duration TIMEOUT = Duration.ofSeconds(5);
+
+    private AddressCheck() {}
+
+    /**
+     * Looks the addresses up. Blocks, for 5 seconds at most. What cannot be looked up is warned of: whoever is called
+     * there tells who it is.
+     *
+     * @throws IllegalArgumentException if two nodes have one endpoint
+     */
+    public static void check(List<Node> nodes, Transport transport) {
+        List<Set<String>> endpoints;
+        try {
+            endpoints = transport.endpoints(nodes).toCompletableFuture().get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (TimeoutException e) {
+            LOG.warn(
+                    "the names of the nodes' hosts were not looked up within {}; they are looked up with each call",
+                    TIMEOUT);
+            return;
+        } catch (ExecutionException e) {
+            LOG.warn(
+                    "the addresses of the nodes cannot be looked up: {}",
+                    DhtException.unwrap(e).toString());
+            return;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted while the addresses of the nodes were looked up", e);
+        }
+        Endpoints.requireDistinct(nodes, endpoints);
+        for (int i = 0; i < nodes.size(); i++) {
+            Node node = nodes.get(i);
+            if (endpoints.get(i).isEmpty()) {
+                LOG.warn(
+                        "the host of node {} at {} cannot be resolved; it is tried again with each call",
+                        node.id(),
+                        node.address());
+            }
+        }
+    }
+}

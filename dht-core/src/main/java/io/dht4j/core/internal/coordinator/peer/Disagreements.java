@@ -1,0 +1,148 @@
+package io.dht4j.core.internal.coordinator.peer;
+
+import io.dht4j.Node;
+import io.dht4j.NodeId;
+import io.dht4j.PrintableText;
+import io.dht4j.Topology;
+import io.dht4j.core.internal.replica.PeerEndpoint;
+import io.dht4j.core.internal.wire.ClusterSettings;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Says in the log which nodes are not who or what they should be, each once for as long as it lasts: another node at a
+ * node's address, and settings that differ. Safe for use by any number of threads; does not block.
+ */
+public final class Disagreements implements PeerEndpoint.Complaints {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Disagreements.class);
+
+    /** Names of callers are anybody's choice where callers need no certificate. */
+    private static final int MOST_CALLERS = 1_000;
+
+    /** Whoever calls with one error after another is complained of so often at most. */
+    private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    private final NodeId self;
+    private final ClusterSettings settings;
+    private final Topology topology;
+    private final Consumer<Node> ping;
+    /** What was last said of a node that this one has called. As many as there are nodes. */
+    private final Map<NodeId, String> ofCalled = new ConcurrentHashMap<>();
+    /** What was last said of those who have called. */
+    private final Map<NodeId, Complaint> ofCallers = new ConcurrentHashMap<>();
+
+    private final LongSupplier nanoTime;
+
+    private record Complaint(Object what, long nanos) {}
+
+    /**
+     * Nothing said yet.
+     *
+     * @param ping asks a node for its settings, which it tells when it refuses
+     * @param nanoTime the monotonic clock
+     */
+    public Disagreements(
+            NodeId self, ClusterSettings settings, Topology topology, Consumer<Node> ping, LongSupplier nanoTime) {
+        this.self = self;
+        this.settings = settings;
+        this.topology = topology;
+        this.ping = ping;
+        this.nanoTime = nanoTime;
+    }
+
+    /** A node has refused a request since its settings are others. Returns what differs. */
+    public String settings(Node node, ClusterSettings others) {
+        String differences = "configured otherwise: "
+                + settings.differences(others, self.value(), node.id().value());
+        if (!differences.equals(ofCalled.put(node.id(), differences))) {
+            LOG.error(
+                    "{} at {} and this node take no requests of each other, since they are {}",
+                    node.id(),
+                    node.address(),
+                    differences);
+        }
+        return differences;
+    }
+
+    /** Somebody else has answered at a node's address. */
+    public void wrongNode(Node node, NodeId actual) {
+        String found = "is " + actual;
+        if (!found.equals(ofCalled.put(node.id(), found))) {
+            LOG.error(
+                    "the node at {} is {}, not {}: correct the addresses in this node's list of nodes. Until then {}"
+                            + " gets no requests of this node",
+                    node.address(),
+                    actual,
+                    node.id(),
+                    node.id());
+        }
+    }
+
+    /** A node answers as it should. */
+    public void settled(NodeId node) {
+        if (!ofCalled.isEmpty() && ofCalled.remove(node) != null) {
+            LOG.info("{} is the right node now, configured as this one", node);
+        }
+    }
+
+    @Override
+    public void misdirected(NodeId sender, NodeId recipient) {
+        if (isNew(sender, recipient)) {
+            LOG.error("{} takes this node, {}, for {}: its list of nodes has a wrong address", sender, self, recipient);
+        }
+    }
+
+    @Override
+    public void configuredOtherwise(NodeId sender, long fingerprint) {
+        if (!isNew(sender, fingerprint)) {
+            return;
+        }
+        // What differs its own refusal will tell.
+        topology.node(sender)
+                .ifPresentOrElse(
+                        ping,
+                        () -> LOG.error(
+                                "refused {}, which is configured otherwise than this node and is none of its nodes; its log"
+                                        + " says what differs",
+                                sender));
+    }
+
+    @Override
+    public void impersonated(NodeId sender, Set<String> proven) {
+        String names = PrintableText.of(new TreeSet<>(proven));
+        if (isNew(sender, names)) {
+            LOG.error(
+                    "refused frames that say they are of {}, since the certificate of who sends them names {}",
+                    sender,
+                    names);
+        }
+    }
+
+    @Override
+    public void sharesSlot(NodeId sender, NodeId holder) {
+        if (isNew(sender, holder)) {
+            LOG.error(
+                    "refused a write of member {}, which has the version slot of member {}: their names decide it, so rename one",
+                    sender,
+                    holder);
+        }
+    }
+
+    private boolean isNew(NodeId caller, Object what) {
+        long now = nanoTime.getAsLong();
+        Complaint last = ofCallers.get(caller);
+        boolean isNew = last == null
+                ? ofCallers.size() < MOST_CALLERS
+                : !last.what().equals(what) && now - last.nanos() >= PAUSE_NANOS;
+        return isNew && Objects.equals(last, ofCallers.put(caller, new Complaint(what, now)));
+    }
+}

@@ -1,0 +1,5 @@
+/** Counting answers and failures of a key's replicas. Nothing here does I/O. */
+@NullMarked
+package io.dht4j.core.internal.coordinator.quorum;
+
+import org.jspecify.annotations.NullMarked;

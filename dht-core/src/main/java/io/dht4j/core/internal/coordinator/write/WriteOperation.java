@@ -1,0 +1,376 @@
+package io.dht4j.core.internal.coordinator.write;
+
+import io.dht4j.core.internal.coordinator.config.NodeComponents;
+import io.dht4j.core.internal.coordinator.peer.Outgoing;
+import io.dht4j.core.internal.coordinator.peer.PeerFailure;
+import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
+import io.dht4j.core.internal.coordinator.peer.ReplyHandler;
+import io.dht4j.core.internal.coordinator.quorum.AckTracker;
+import io.dht4j.core.internal.coordinator.quorum.EntryGroups;
+import io.dht4j.core.internal.coordinator.quorum.Failures;
+import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
+import io.dht4j.IndeterminateException;
+import io.dht4j.Node;
+import io.dht4j.Ordering;
+import io.dht4j.ReplicationPolicy;
+import io.dht4j.UnavailableException;
+import io.dht4j.Version;
+import io.dht4j.core.internal.clock.VersionSource;
+import io.dht4j.core.internal.handoff.Handoff;
+import io.dht4j.core.internal.wire.Reply;
+import io.dht4j.core.internal.wire.Request;
+import io.dht4j.spi.CallContext;
+import io.dht4j.spi.Entry;
+import io.dht4j.spi.Environment;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One write of one or several entries: sends each to its first {@code from} replicas at the same time and completes
+ * when for every entry {@code ack} of them have it as the newest of its key, or when for some entry that can no longer
+ * be.
+ *
+ * <p>A replica that holds something newer says so. When for that reason {@code ack} can no longer be reached, the entry
+ * gets a second stamp above the newest that was told of, and is sent again: so what was acknowledged before this write
+ * began never supersedes it, whatever the clocks showed. Answers to an earlier stamp never count for a later one.
+ */
+public final class WriteOperation {
+
+    /** When a large write is offered again to a replica that has no room for it. */
+    private static final long OFFER_AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+    private final NodeComponents parts;
+    private final ReplicaClient peers;
+    private final VersionSource versions;
+    private final ReplicationPolicy policy;
+    /** Where the newest versions were asked for before: what is newer since is of a write beside this one. */
+    private final boolean newerCounts;
+
+    private final MissedWrites missed;
+    private final CallContext context;
+    private final int size;
+    private final AtomicInteger undecided;
+    private final AtomicLong newest = new AtomicLong();
+    private final CompletableFuture<Version> result = new CompletableFuture<>();
+    private final Environment.Timer deadline;
+    /** Until when a large write is offered again: then there is time left to fail, and to say why. */
+    private final long offeredUntil;
+
+    private volatile boolean maybeDone;
+    /** Whether a replica holds what a wrong clock has stamped. */
+    private volatile boolean tooFarAhead;
+
+    private volatile @Nullable PeerFailure lastFailure;
+    private final Failures failures = new Failures();
+    /** The entries as they were sent first. */
+    private final List<Stamp> first;
+
+    /** An entry with one stamp, and the count of its replicas' answers. */
+    private static final class Stamp implements MissedWrites.Stamped {
+
+        private final Entry entry;
+        private final AckTracker tracker;
+        private volatile @Nullable Stamp next;
+
+        Stamp(Entry entry, ReplicationPolicy policy) {
+            this.entry = entry;
+            this.tracker = new AckTracker(policy);
+        }
+
+        @Override
+        public Entry entry() {
+            return entry;
+        }
+
+        @Override
+        public boolean isReplaced() {
+            return next != null;
+        }
+
+        Stamp latest() {
+            Stamp latest = this;
+            for (Stamp later = next; later != null; later = later.next) {
+                latest = later;
+            }
+            return latest;
+        }
+    }
+
+    private WriteOperation(
+            NodeComponents parts,
+            ReplicaClient peers,
+            Handoff handoff,
+            VersionSource versions,
+            ReplicationPolicy policy,
+            Ordering ordering,
+            CallContext context,
+            List<Entry> entries) {
+        this.parts = parts;
+        this.newerCounts = ordering == Ordering.LINEARIZABLE;
+        this.peers = peers;
+        this.versions = versions;
+        this.policy = policy;
+        this.missed = new MissedWrites(handoff);
+        this.context = context;
+        this.size = entries.size();
+        this.undecided = new AtomicInteger(size);
+        this.first = stamps(entries, policy);
+        this.offeredUntil = parts.environment().nanoTime() + context.remainingNanos() / 2;
+        this.deadline = parts.environment().schedule(this::expire, context.remainingNanos());
+    }
+
+    private static List<Stamp> stamps(List<Entry> entries, ReplicationPolicy policy) {
+        if (entries.size() == 1) {
+            return List.of(new Stamp(entries.get(0), policy));
+        }
+        List<Stamp> stamps = new ArrayList<>(entries.size());
+        entries.forEach(entry -> stamps.add(new Stamp(entry, policy)));
+        return stamps;
+    }
+
+    /**
+     * Starts a write.
+     *
+     * @return completes with the version of what was written, the greatest if several entries got several
+     * @throws io.dht4j.OverloadedException if too few replicas have room for it; then nothing was done
+     */
+    public static CompletableFuture<Version> start(
+            NodeComponents parts,
+            ReplicaClient peers,
+            Handoff handoff,
+            VersionSource versions,
+            List<Entry> entries,
+            ReplicationPolicy policy,
+            Ordering ordering,
+            CallContext context,
+            int maxValueBytes) {
+        // Before anything is sent, so that it is certain that nothing was done.
+        for (int i = 0; i < entries.size(); i++) {
+            peers.room().require(parts.replicas(entries.get(i).key(), policy.from()), policy);
+        }
+        WriteOperation operation =
+                new WriteOperation(parts, peers, handoff, versions, policy, ordering, context, entries);
+        if (entries.size() == 1) {
+            operation.send(operation.replicas(operation.first.get(0)), operation.first);
+        } else {
+            operation.group().forEach((node, group) -> operation.sendGroup(node, group, maxValueBytes));
+        }
+        return operation.result;
+    }
+
+    private Map<Node, List<Stamp>> group() {
+        Map<Node, List<Stamp>> groups = new LinkedHashMap<>();
+        for (Stamp stamp : first) {
+            for (Node node : replicas(stamp)) {
+                groups.computeIfAbsent(node, n -> new ArrayList<>()).add(stamp);
+            }
+        }
+        return groups;
+    }
+
+    private List<Node> replicas(Stamp stamp) {
+        return parts.replicas(stamp.entry.key(), policy.from());
+    }
+
+    private void sendGroup(Node node, List<Stamp> group, int maxBytes) {
+        EntryGroups.split(group, Stamp::entry, maxBytes, part -> send(List.of(node), part));
+    }
+
+    private void send(Stamp stamp) {
+        send(replicas(stamp), List.of(stamp));
+    }
+
+    private void send(List<Node> nodes, List<Stamp> part) {
+        List<Entry> entries = part.size() == 1
+                ? List.of(part.get(0).entry)
+                : part.stream().map(Stamp::entry).toList();
+        Outgoing outgoing = Outgoing.of(new Request.ApplyEntries(entries));
+        ReplyHandler handler = new ReplyHandler() {
+            @Override
+            public void replied(Reply reply) {
+                answered(part, ((Reply.Applied) reply).newer());
+            }
+
+            @Override
+            public void failed(PeerFailure failure) {
+                if (mayBeOfferedAgain(outgoing, failure)) {
+                    parts.environment().schedule(() -> offerAgain(failure), OFFER_AGAIN_NANOS);
+                } else {
+                    giveUp(failure);
+                }
+            }
+
+            private void offerAgain(PeerFailure failure) {
+                // One that is decided must not hold its value for longer: the replica gets a hint.
+                if (result.isDone()) {
+                    giveUp(failure);
+                } else {
+                    nodes.stream()
+                            .filter(node -> node.id().equals(failure.node()))
+                            .forEach(node -> peers.ask(node, outgoing, context, this));
+                }
+            }
+
+            private void giveUp(PeerFailure failure) {
+                lastFailure = failure;
+                failures.add(failure);
+                if (!failure.nothingDone()) {
+                    maybeDone = true;
+                }
+                nodes.stream().filter(node -> node.id().equals(failure.node())).forEach(node -> missed.add(node, part));
+                part.forEach(stamp -> {
+                    if (stamp.tracker.fail()) {
+                        decided(stamp);
+                    }
+                });
+            }
+        };
+        // The local replica last: it may do its work on this thread, and the others need not wait for that.
+        Node local = null;
+        for (Node node : nodes) {
+            if (peers.isSelf(node)) {
+                local = node;
+            } else {
+                peers.ask(node, outgoing, context, handler);
+            }
+        }
+        if (local != null) {
+            peers.ask(local, outgoing, context, handler);
+        }
+    }
+
+    private boolean mayBeOfferedAgain(Outgoing outgoing, PeerFailure failure) {
+        return outgoing.isLarge()
+                && failure.nothingDone()
+                && !failure.refused()
+                && (failure.code() == ErrorCode.OVERLOADED || failure.code() == ErrorCode.NOT_SENT)
+                && !result.isDone()
+                && parts.environment().nanoTime() - offeredUntil < 0;
+    }
+
+    private void answered(List<Stamp> part, List<Reply.Newer> newer) {
+        // Also where it was superseded: it was there, for a moment perhaps.
+        maybeDone = true;
+        int next = 0;
+        for (int i = 0; i < part.size(); i++) {
+            Stamp stamp = part.get(i);
+            boolean isNewest = next == newer.size() || newer.get(next).index() != i;
+            Optional<Version> told =
+                    isNewest ? Optional.empty() : Optional.of(newer.get(next++).version());
+            if (answered(stamp, told)) {
+                decided(stamp);
+            }
+        }
+    }
+
+    /** Counts an answer; true for the one that decides. */
+    private boolean answered(Stamp stamp, Optional<Version> newer) {
+        if (newer.isPresent() && newer.get().equals(Reply.Newer.UNKNOWN)) {
+            return stamp.tracker.ackUnsure();
+        }
+        if (newer.isPresent() && newer.get().equals(Reply.Newer.TOO_FAR_AHEAD)) {
+            tooFarAhead = true;
+            return stamp.tracker.fail();
+        }
+        boolean counts = newer.isEmpty() || newerCounts;
+        return counts ? stamp.tracker.ack() : stamp.tracker.newer(newer.orElseThrow());
+    }
+
+    private void decided(Stamp stamp) {
+        if (stamp.tracker.isEnough()) {
+            acknowledged(stamp);
+        } else {
+            lost(stamp);
+        }
+    }
+
+    private void acknowledged(Stamp stamp) {
+        newest.accumulateAndGet(stamp.entry.version().packed(), Math::max);
+        if (undecided.decrementAndGet() == 0) {
+            deadline.cancel();
+            if (missed.keep()) {
+                result.complete(new Version(newest.get()));
+            }
+        }
+    }
+
+    /** Too few replicas can still have an entry as the newest of its key. */
+    private void lost(Stamp stamp) {
+        Optional<Version> superseding = stamp.tracker.newest();
+        if (superseding.isEmpty()) {
+            fail(stamp.tracker);
+        } else if (!result.isDone() && !context.isExpired()) {
+            Version above = versions.above(superseding.get());
+            Stamp again = new Stamp(stamp.entry.withVersion(above), policy);
+            stamp.next = again;
+            if (versions.isReserved(above)) {
+                send(again);
+            } else {
+                versions.reserve(above, context.remainingNanos()).whenComplete((reserved, error) -> {
+                    if (error == null) {
+                        send(again);
+                    } else {
+                        // What the first stamp has done is unknown.
+                        fail(
+                                again.tracker + "; no second version: "
+                                        + DhtException.unwrap(error).getMessage(),
+                                false,
+                                null);
+                    }
+                });
+            }
+        }
+    }
+
+    private void fail(AckTracker tracker) {
+        deadline.cancel();
+        boolean nothingDone = size == 1
+                && !maybeDone
+                && tracker.acks() == 0
+                && tracker.failures() == tracker.policy().from();
+        fail(tracker.toString() + reasons(), nothingDone, lastFailure);
+    }
+
+    private String reasons() {
+        return failures
+                + (tooFarAhead ? "; replicas hold a version of the key that is too far ahead of their clocks" : "");
+    }
+
+    private void expire() {
+        if (result.isDone()) {
+            return;
+        }
+        String counts = first.stream()
+                .map(stamp -> stamp.latest().tracker)
+                .filter(tracker -> !tracker.isEnough())
+                .findFirst()
+                .map(AckTracker::toString)
+                .orElse("");
+        fail(counts + " before the deadline" + reasons(), false, null);
+    }
+
+    private void fail(String message, boolean nothingDone, @Nullable PeerFailure last) {
+        if (nothingDone ? missed.forget() : missed.keep()) {
+            result.completeExceptionally(failure(message, nothingDone, last));
+        }
+    }
+
+    private static DhtException failure(String message, boolean nothingDone, @Nullable PeerFailure last) {
+        if (!nothingDone) {
+            return new IndeterminateException(ErrorCode.WRITE_INDETERMINATE, "write not confirmed: " + message);
+        }
+        if (last != null && last.code().action() == ErrorCode.Action.BACK_OFF) {
+            return DhtException.of(last.code(), message);
+        }
+        return new UnavailableException(ErrorCode.NOT_ENOUGH_REPLICAS, "nothing written: " + message);
+    }
+}

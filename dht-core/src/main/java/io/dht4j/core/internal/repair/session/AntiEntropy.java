@@ -1,0 +1,432 @@
+package io.dht4j.core.internal.repair.session;
+
+import io.dht4j.core.internal.repair.Pace;
+import io.dht4j.core.internal.repair.Progress;
+import io.dht4j.core.internal.repair.RepairException;
+import io.dht4j.core.internal.repair.RepairLimits;
+import io.dht4j.core.internal.repair.RepairPeers;
+import io.dht4j.core.internal.repair.rollback.RollbackDetector;
+import io.dht4j.core.internal.repair.tree.HashTreeBuild;
+import io.dht4j.core.internal.repair.tree.LocalReplica;
+import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
+import io.dht4j.Node;
+import io.dht4j.NodeId;
+import io.dht4j.RefillStatus;
+import io.dht4j.RepairStatus;
+import io.dht4j.UnavailableException;
+import io.dht4j.Version;
+import io.dht4j.core.internal.refill.PartitionReadBarrier;
+import io.dht4j.spi.Environment;
+import io.dht4j.spi.StoreException;
+import java.util.BitSet;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Repairs partitions in the background, and when asked to. Each partition is repaired by its first replica, or the first one that is not suspected, or another one when
+ * {@linkplain OrphanedPartitions nobody has done so} for some time: that one compares its content with each of the others, one node after the other, and brings both sides together. If it got something on the way, those
+ * whom it had compared before are compared again. When all replicas of a partition took part and none lacked anything older than the margin, they fence it, and what is dead
+ * there and older is purged.
+ *
+ * <p>Where this node's disk was set back it does so at once, and again and again until it has been compared with all the others: until then nobody may read it there.
+ *
+ * <p>Does not block; safe for use by any number of threads.
+ */
+public final class AntiEntropy {
+
+    private static final Logger LOG = LoggerFactory.getLogger(AntiEntropy.class);
+
+    private static final long FIRST_WAIT_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long LONGEST_WAIT_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+    private final Environment environment;
+    private final NodeId self;
+    private final LocalReplica content;
+    private final RepairPeers peers;
+    private final RepairLimits limits;
+    private final IntFunction<List<Node>> replicas;
+    private final int partitions;
+    private final Pace pace;
+    private final Progress progress;
+    private final PartitionReadBarrier unfilled;
+    private final Set<NodeId> givenUp;
+    private final PurgeWatermarkExchange startCheck;
+    private final HashTreeBuild addingUp;
+
+    // Guarded by this.
+    private final OrphanedPartitions neglected;
+
+    /** As they were when the last round began. */
+    private long[] seals;
+
+    private boolean running;
+    private boolean closed;
+    /** What somebody has asked for while a round was under way. */
+    private BitSet wanted = new BitSet();
+
+    private Environment.@Nullable Timer timer;
+
+    /** The next attempt to repair what must not be read. */
+    private Environment.@Nullable Timer again;
+
+    private long againNanos = FIRST_WAIT_NANOS;
+    /** How many partitions must not be read; when that was looked at last. */
+    private int overtaken;
+
+    private Set<NodeId> missed = Set.of();
+
+    /**
+     * Repair that has not begun.
+     *
+     * @param environment time, chance, timers and store threads
+     * @param self this node
+     * @param content what it holds
+     * @param peers the other replicas
+     * @param limits the numbers it runs by
+     * @param unfilled is told what must not be read
+     * @param givenUp other nodes that nobody waits for where this one's disk was set back
+     * @param partitions how many partitions there are
+     * @param replicas of each partition, in their order
+     */
+    public AntiEntropy(
+            Environment environment,
+            NodeId self,
+            LocalReplica content,
+            RepairPeers peers,
+            RepairLimits limits,
+            PartitionReadBarrier unfilled,
+            Set<NodeId> givenUp,
+            int partitions,
+            IntFunction<List<Node>> replicas) {
+        this.environment = environment;
+        this.self = self;
+        this.content = content;
+        this.peers = peers;
+        this.limits = limits;
+        this.partitions = partitions;
+        this.replicas = replicas;
+        this.pace = new Pace(environment, limits.bytesPerSecond(), this::isClosed);
+        this.progress = new Progress(self);
+        this.unfilled = unfilled;
+        this.givenUp = Set.copyOf(givenUp);
+        this.neglected = new OrphanedPartitions(partitions);
+        this.seals = new long[partitions];
+        BitSet held = new BitSet();
+        for (int i = 0; i < partitions; i++) {
+            held.set(i, isReplica(i));
+        }
+        this.startCheck =
+                new PurgeWatermarkExchange(environment, self, content, peers, pace, unfilled, others(held), limits.startPatience());
+        this.addingUp = new HashTreeBuild(environment, content, pace, progress, this::scheduleRound);
+    }
+
+    /**
+     * Begins to follow the store, before anything is applied to it. What it holds already is added up in the background.
+     *
+     * @throws io.dht4j.spi.StoreException if the store cannot be read
+     */
+    public void start() {
+        content.setBack().follow(new RollbackDetector.Listener() {
+            @Override
+            public void heard(String from, BitSet some) {
+                startCheck.heard(from, some);
+                returned(from);
+            }
+
+            @Override
+            public void claimed(String from, BitSet some) {
+                startCheck.claimed(from, some);
+            }
+
+            @Override
+            public void doubted(BitSet some) {
+                startCheck.doubted(some);
+            }
+
+            @Override
+            public void overtaken() {
+                catchUp();
+            }
+        });
+        startCheck.begin();
+        addingUp.start();
+    }
+
+    /**
+     * A node has sent a reply, to whatever it was asked. Quick.
+     *
+     * @param node which one
+     */
+    public void answered(NodeId node) {
+        startCheck.answered(node);
+    }
+
+    /** Asks the other nodes whether this one's disk was set back; once requests of theirs are served. */
+    public void askOthers() {
+        startCheck.ask();
+    }
+
+    /** Repairs what must not be read before, as soon as the round that may be under way has ended. */
+    private synchronized void catchUp() {
+        if (closed || content.setBack().overtaken().isEmpty()) {
+            return;
+        }
+        BitSet some = behind();
+        if (some.isEmpty()) {
+            cancel(again);
+            again = environment.schedule(this::catchUp, FIRST_WAIT_NANOS);
+        } else if (running || !content.isReady()) {
+            wanted.or(some);
+        } else {
+            begin(some);
+        }
+    }
+
+    /** A node answers that had to be waited for. */
+    private synchronized void returned(String name) {
+        if (missed.stream().anyMatch(node -> node.value().equals(name))) {
+            catchUp();
+        }
+    }
+
+    /** What can be caught up with now. What was lost comes page by page first, which costs less. */
+    private BitSet behind() {
+        BitSet some = new BitSet();
+        content.setBack().overtaken().keySet().forEach(some::set);
+        some.andNot(unfilled.of(PartitionReadBarrier.Why.LOST));
+        return some;
+    }
+
+    /** The next attempt waits longer than the last one, unless that one has got somewhere. Holding the lock. */
+    private void catchUpLater() {
+        int left = content.setBack().overtaken().size();
+        againNanos = left < overtaken ? FIRST_WAIT_NANOS : Math.min(LONGEST_WAIT_NANOS, 2 * againNanos);
+        overtaken = left;
+        if (left > 0) {
+            cancel(again);
+            again = environment.schedule(this::catchUp, againNanos);
+        }
+    }
+
+    private static void cancel(Environment.@Nullable Timer some) {
+        if (some != null) {
+            some.cancel();
+        }
+    }
+
+    private synchronized boolean isClosed() {
+        return closed;
+    }
+
+    private synchronized void scheduleRound() {
+        if (closed || running) {
+            return;
+        }
+        catchUpLater();
+        if (!wanted.isEmpty()) {
+            BitSet now = wanted;
+            wanted = new BitSet();
+            begin(now);
+        } else if (limits.enabled() && timer == null) {
+            // Not all nodes at the same time.
+            long interval = limits.interval().toNanos();
+            long delay = interval / 2 + (long) (environment.random().nextDouble() * interval);
+            timer = environment.schedule(this::scheduledRound, delay);
+        }
+    }
+
+    private synchronized void scheduledRound() {
+        timer = null;
+        if (!running && !closed) {
+            begin(coordinated());
+        }
+    }
+
+    /** The partitions that it is on this node to repair. Holding the lock. */
+    private BitSet coordinated() {
+        BitSet leftAlone = neglected.after(seals);
+        BitSet coordinated = new BitSet();
+        for (int partition = 0; partition < partitions; partition++) {
+            for (Node replica : replicas.apply(partition)) {
+                if (replica.id().equals(self)) {
+                    coordinated.set(partition);
+                    break;
+                }
+                if (!peers.isSuspected(replica) && !leftAlone.get(partition)) {
+                    break;
+                }
+            }
+        }
+        return coordinated;
+    }
+
+    /** Whether this node is a replica of a partition. */
+    private boolean isReplica(int partition) {
+        return replicas.apply(partition).stream().anyMatch(node -> node.id().equals(self));
+    }
+
+    /**
+     * Compares partitions with all their other replicas as soon as the round that may be under way has ended.
+     *
+     * @param asked which ones; empty for all that this node is a replica of
+     * @return the state now
+     * @throws DhtException if this node is no replica of one of them, or is closed
+     */
+    public RepairStatus repair(BitSet asked) {
+        BitSet chosen = new BitSet();
+        for (int partition = 0; partition < partitions; partition++) {
+            chosen.set(partition, isReplica(partition) && (asked.isEmpty() || asked.get(partition)));
+        }
+        BitSet foreign = (BitSet) asked.clone();
+        foreign.andNot(chosen);
+        if (!foreign.isEmpty()) {
+            throw DhtException.of(
+                    ErrorCode.BAD_REQUEST,
+                    "node " + self + " is no replica of partition " + foreign.nextSetBit(0) + " (of " + partitions
+                            + ")");
+        }
+        synchronized (this) {
+            if (closed) {
+                throw new UnavailableException(ErrorCode.NOT_SERVING, "this node is closed");
+            }
+            if (running || !content.isReady()) {
+                wanted.or(chosen);
+            } else {
+                cancel(timer);
+                timer = null;
+                begin(chosen);
+            }
+        }
+        return status();
+    }
+
+    /**
+     * How far it is.
+     *
+     * @return the state now; a request that waits counts as running
+     */
+    public synchronized RepairStatus status() {
+        return progress.status(!wanted.isEmpty());
+    }
+
+    /**
+     * What must be repaired before it is read, since this node's disk was set back.
+     *
+     * @return the state now
+     */
+    public synchronized RefillStatus refillStatus() {
+        int left = content.setBack().overtaken().size();
+        return new RefillStatus(
+                left,
+                progress.refilled(),
+                left == 0
+                        ? List.of()
+                        : missed.stream()
+                                .sorted(Comparator.comparing(NodeId::value))
+                                .toList());
+    }
+
+    /** Begins a round, which is always one more attempt to repair what must not be read before. Holding the lock. */
+    private void begin(BitSet asked) {
+        BitSet chosen = behind();
+        chosen.or(asked);
+        cancel(again);
+        running = true;
+        progress.began(chosen.cardinality());
+        CompletableFuture<Void> round;
+        try {
+            // On a thread of this node's own, and never inside of a caller's.
+            round = pace.rest(0).thenCompose(rested -> round(chosen));
+        } catch (RejectedExecutionException e) {
+            round = CompletableFuture.failedFuture(e);
+        }
+        round.whenComplete((done, error) -> ended(Optional.ofNullable(error)));
+    }
+
+    private void ended(Optional<Throwable> error) {
+        Optional<String> why = error.map(DhtException::unwrap)
+                .map(cause -> cause instanceof RepairException ? String.valueOf(cause.getMessage()) : cause.toString());
+        progress.ended(why);
+        synchronized (this) {
+            running = false;
+            if (closed) {
+                return;
+            }
+        }
+        why.ifPresent(message -> LOG.info("a round of repair ended early, the next one goes on: {}", message));
+        error.map(DhtException::unwrap)
+                .filter(cause -> !(cause instanceof RepairException))
+                .ifPresent(cause -> LOG.warn("a round of repair failed", cause));
+        scheduleRound();
+    }
+
+    private CompletableFuture<Void> round(BitSet chosen) {
+        long sealed = environment.currentTimeMillis() - limits.purgeAfter().toMillis();
+        RepairSession.Tools tools = new RepairSession.Tools(
+                environment, content, peers, pace, limits, progress, self, givenUp, startCheck::askAbout);
+        RepairSession round = new RepairSession(tools, newVersion(sealed), chosen, others(chosen));
+        return pace.runOnStore(this::prepare)
+                .thenCompose(settled -> round.run().whenComplete((done, error) -> setMissed(round.missed())));
+    }
+
+    /** Before anybody is asked: others must not take it that somebody repairs what a node begins with whose store takes nothing. */
+    private void prepare() {
+        // May wait for a write that is under way.
+        long[] now = content.seals();
+        synchronized (this) {
+            seals = now;
+        }
+        try {
+            content.settle();
+        } catch (StoreException e) {
+            throw new RepairException(ErrorCode.STORE_FAILED, "node " + self + ": " + e.getMessage());
+        }
+    }
+
+    private synchronized void setMissed(Set<NodeId> nodes) {
+        missed = Set.copyOf(nodes);
+    }
+
+    /** Two rounds that begin in the same millisecond must not take each other's seals for their own. */
+    private Version newVersion(long millis) {
+        return Version.of(Math.max(0, millis), environment.random().nextInt(Version.MAX_COUNTER + 1));
+    }
+
+    /** The other replicas of some partitions, each with those of them that it has. */
+    private Map<Node, BitSet> others(BitSet chosen) {
+        Map<Node, BitSet> others = new LinkedHashMap<>();
+        for (int i = chosen.nextSetBit(0); i >= 0; i = chosen.nextSetBit(i + 1)) {
+            for (Node node : replicas.apply(i)) {
+                if (!node.id().equals(self)) {
+                    others.computeIfAbsent(node, other -> new BitSet()).set(i);
+                }
+            }
+        }
+        return others;
+    }
+
+    /** Begins nothing more. What is under way ends with the next step. */
+    public void close() {
+        startCheck.close();
+        closeRounds();
+        addingUp.close();
+    }
+
+    private synchronized void closeRounds() {
+        closed = true;
+        cancel(timer);
+        cancel(again);
+    }
+}

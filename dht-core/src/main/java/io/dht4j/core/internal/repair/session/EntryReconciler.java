@@ -1,0 +1,360 @@
+package io.dht4j.core.internal.repair.session;
+
+import io.dht4j.core.internal.repair.Pace;
+import io.dht4j.core.internal.repair.Progress;
+import io.dht4j.core.internal.repair.RepairException;
+import io.dht4j.core.internal.repair.RepairPeers;
+import io.dht4j.core.internal.repair.tree.LocalReplica;
+import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
+import io.dht4j.Key;
+import io.dht4j.Node;
+import io.dht4j.Version;
+import io.dht4j.core.internal.wire.Answer;
+import io.dht4j.core.internal.wire.FrameCodec;
+import io.dht4j.core.internal.wire.RepairReply;
+import io.dht4j.core.internal.wire.RepairRequest;
+import io.dht4j.core.internal.wire.Reply;
+import io.dht4j.core.internal.wire.Request;
+import io.dht4j.core.internal.wire.Request.Query;
+import io.dht4j.spi.Entry;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Looks a second time at keys in which two replicas seemed to differ, since a write may have been on its way when they were compared, and sends the newer
+ * entry of each that still differs to the side that lacks it. Made for one group of keys. Its methods do not block.
+ */
+final class EntryReconciler {
+
+    private static final Logger LOG = LoggerFactory.getLogger(EntryReconciler.class);
+
+    /** Entries are moved in groups of this size, or one that is larger. */
+    private static final int GROUP_BYTES = 64 << 10;
+
+    /** A version, a size and a digest; small values come on top. */
+    private static final int BYTES_OF_ANSWER = Long.BYTES + 2 * Integer.BYTES;
+
+    private final LocalReplica content;
+    private final RepairPeers peers;
+    private final Pace pace;
+    private final Node node;
+    private final Progress progress;
+
+    /** What the other side said of each key's partition. */
+    private final Comparison.Seen seen;
+
+    /** Entries that this node holds and the other one lacks. */
+    private final List<Key> toSend = new ArrayList<>();
+
+    /** Values that the other node holds and this one lacks, with their sizes. */
+    private final List<Wanted> toFetch = new ArrayList<>();
+
+    private final List<Entry> toKeep = new ArrayList<>();
+    private final List<Entry> toBury = new ArrayList<>();
+
+    /** What only this node holds, and the others have deleted and purged. */
+    private final List<Entry> gone = new ArrayList<>();
+
+    /** One that did not fit into a reply with others is asked for alone. */
+    private record Wanted(Key key, int bytes, boolean alone) {}
+
+    EntryReconciler(LocalReplica content, RepairPeers peers, Pace pace, Node node, Progress progress, Comparison.Seen seen) {
+        this.content = content;
+        this.peers = peers;
+        this.pace = pace;
+        this.node = node;
+        this.progress = progress;
+        this.seen = seen;
+    }
+
+    /** Brings both sides to the newest entry of each key. */
+    CompletableFuture<Void> settle(List<Key> keys) {
+        List<Query> queries = keys.stream().map(key -> new Query(key, false)).toList();
+        long bytes =
+                keys.stream().mapToLong(key -> key.length() + BYTES_OF_ANSWER).sum();
+        return pace.paced(bytes, () -> peers.ask(node, new RepairRequest.Entries(queries)))
+                .thenCompose(reply -> pace.onStore(() -> {
+                    sort(keys, ((Reply.Found) reply).answers());
+                    return reply;
+                }))
+                .thenCompose(done -> checkFences())
+                .thenCompose(done -> keep(gone))
+                .thenCompose(done -> keep(toKeep))
+                .thenCompose(done -> sendGroup(toBury))
+                .thenCompose(done -> fetch(0))
+                .thenCompose(done -> send(0));
+    }
+
+    /** Finds out, on a store thread, what is still different and which side is newer. */
+    private void sort(List<Key> keys, List<Answer> answers) {
+        List<Optional<Entry>> owns = content.get(keys);
+        for (int i = 0; i < keys.size(); i++) {
+            Key key = keys.get(i);
+            Optional<Entry> own = owns.get(i);
+            Answer other = answers.get(i);
+            if (own.isPresent()) {
+                if (other instanceof Answer.Absent) {
+                    onlyHere(own.get());
+                } else {
+                    onBoth(own.get(), other);
+                }
+            } else if (!(other instanceof Answer.Absent)) {
+                onlyThere(key, other);
+            }
+        }
+    }
+
+    private void onlyHere(Entry own) {
+        Key key = own.key();
+        if (own.version().compareTo(seen.goneThere(key)) >= 0) {
+            seen.differs(key, own.version());
+            // What may have been deleted is for those to judge who know.
+            if (!seen.isDoubtful(key, own.version())) {
+                toSend.add(key);
+            }
+        } else if (!own.isTombstone()) {
+            // All replicas had it deleted, and forgot both, while this one stood aside: it must not bring it back.
+            seen.differs(key, own.version());
+            LOG.debug("{} was deleted and purged elsewhere", key);
+            gone.add(Entry.tombstone(key, later(own.version(), content.fenced(content.partitionOf(key)))));
+        }
+    }
+
+    /**
+     * What the other node lacks was deleted only if it still is the one that had purged it: it may have been started with another disk, or none, since it
+     * was asked how far it has. A node knows its fences as long as it has what they stand for.
+     */
+    private CompletableFuture<Void> checkFences() {
+        BitSet partitions = new BitSet();
+        gone.forEach(entry -> partitions.set(content.partitionOf(entry.key())));
+        return checkFences(Comparison.chunks(partitions, LocalReplica.MAX_SUMS), 0);
+    }
+
+    private CompletableFuture<Void> checkFences(List<BitSet> chunks, int index) {
+        if (index == chunks.size()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        BitSet chunk = chunks.get(index);
+        // At once, and not when the traffic allows: so that it has no time to become the one again that it was.
+        return peers.ask(node, new RepairRequest.Sums(chunk, RepairRequest.Detail.REACH, LocalReplica.NO_SEAL))
+                .thenCompose(reply -> {
+                    checkFences(chunk, ((RepairReply.Sums) reply).fenced());
+                    return checkFences(chunks, index + 1);
+                });
+    }
+
+    private void checkFences(BitSet partitions, List<Long> fenced) {
+        Map<Integer, Version> now = new HashMap<>();
+        partitions.stream().forEach(partition -> now.put(partition, new Version(fenced.get(now.size()))));
+        for (Entry entry : gone) {
+            Version fence = now.get(content.partitionOf(entry.key()));
+            if (fence != null && fence.compareTo(seen.goneThere(entry.key())) < 0) {
+                throw new RepairException(
+                        ErrorCode.REPLICA_REFILLING,
+                        "node " + node.id() + ": it lost its disk, or was set back, while it was compared");
+            }
+        }
+    }
+
+    private void onlyThere(Key key, Answer other) {
+        Version version = versionOf(other);
+        boolean isDoubtful = seen.isDoubtful(key, version);
+        if (isDoubtful || version.compareTo(seen.purgedHere(key)) >= 0) {
+            seen.differs(key, version);
+            if (!isDoubtful || seen.isTrusted(key)) {
+                take(key, other);
+            }
+        } else if (!(other instanceof Answer.Whole whole && whole.entry().isTombstone())) {
+            seen.differs(key, version);
+            toBury.add(Entry.tombstone(key, later(version, seen.fencedThere(key))));
+        }
+    }
+
+    /** What is buried must not be refused where it lies: the fence there is as old as what else is there. */
+    private static Version later(Version one, Version other) {
+        return one.compareTo(other) >= 0 ? one : other;
+    }
+
+    private void onBoth(Entry own, Answer other) {
+        Version version = versionOf(other);
+        int newer = own.version().compareTo(version);
+        if (newer == 0 && own.digest() == digestOf(other)) {
+            return;
+        }
+        seen.differs(own.key(), newer > 0 ? own.version() : version);
+        boolean isDoubtful = seen.isDoubtful(own.key(), newer > 0 ? own.version() : version);
+        if (newer > 0) {
+            if (!isDoubtful) {
+                toSend.add(own.key());
+            }
+        } else if (!isDoubtful || seen.isTrusted(own.key())) {
+            take(own.key(), other);
+            if (newer == 0 && !isDoubtful) {
+                // Which one wins is decided where they meet: here first, then there.
+                toSend.add(own.key());
+            }
+        }
+    }
+
+    private void take(Key key, Answer other) {
+        if (other instanceof Answer.Whole whole) {
+            toKeep.add(whole.entry());
+        } else {
+            toFetch.add(new Wanted(key, ((Answer.VersionOnly) other).valueBytes(), false));
+        }
+    }
+
+    private static Version versionOf(Answer answer) {
+        return answer instanceof Answer.Whole whole ? whole.entry().version() : ((Answer.VersionOnly) answer).version();
+    }
+
+    private static int digestOf(Answer answer) {
+        return answer instanceof Answer.Whole whole ? whole.entry().digest() : ((Answer.VersionOnly) answer).digest();
+    }
+
+    private CompletableFuture<Void> keep(List<Entry> entries) {
+        return move(entries, peers::keep, seen::lacks, moved -> {
+            progress.received(
+                    moved,
+                    moved.stream()
+                            .filter(entry -> seen.isOvertaken(entry.key()))
+                            .count());
+            moved.forEach(entry -> seen.received(entry.key()));
+        });
+    }
+
+    private CompletableFuture<Void> fetch(int begin) {
+        if (begin == toFetch.size()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        long bytes = 0;
+        int end = begin;
+        List<Query> queries = new ArrayList<>();
+        while (end < toFetch.size()
+                && (end == begin
+                        || (!toFetch.get(end).alone()
+                                && bytes + toFetch.get(end).bytes() <= GROUP_BYTES))) {
+            bytes += toFetch.get(end).bytes();
+            queries.add(new Query(toFetch.get(end).key(), true));
+            end++;
+        }
+        int next = end;
+        return pace.paced(bytes, () -> peers.ask(node, new RepairRequest.Entries(queries)))
+                .thenCompose(reply -> keep(fetched(queries, ((Reply.Found) reply).answers())))
+                .thenCompose(done -> fetch(next));
+    }
+
+    /** What came. The rest is asked for again, since the other node has room for fewer values in a reply, and what does not come alone either stays different. */
+    private List<Entry> fetched(List<Query> queries, List<Answer> answers) {
+        List<Entry> entries = new ArrayList<>();
+        for (int i = 0; i < queries.size(); i++) {
+            Key key = queries.get(i).key();
+            if (answers.get(i) instanceof Answer.Whole whole) {
+                if (mayTake(whole.entry())) {
+                    entries.add(whole.entry());
+                }
+            } else if (answers.get(i) instanceof Answer.VersionOnly left) {
+                if (queries.size() > 1) {
+                    toFetch.add(new Wanted(key, left.valueBytes(), true));
+                } else {
+                    seen.lacks(key);
+                }
+            }
+        }
+        return entries;
+    }
+
+    private boolean mayTake(Entry entry) {
+        return seen.isTrusted(entry.key()) || !seen.isDoubtful(entry.key(), entry.version());
+    }
+
+    private CompletableFuture<Void> send(int begin) {
+        if (begin == toSend.size()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        return pace.onStore(() -> readGroup(begin))
+                .thenCompose(group -> sendGroup(group.entries()).thenCompose(done -> send(group.end())));
+    }
+
+    /** Some entries to send, and where the next ones begin. */
+    private record Group(List<Entry> entries, int end) {}
+
+    private Group readGroup(int begin) {
+        List<Entry> entries = new ArrayList<>();
+        long bytes = 0;
+        int end = begin;
+        while (end < toSend.size()) {
+            Optional<Entry> entry =
+                    content.get(toSend.get(end)).filter(each -> !seen.isDoubtful(each.key(), each.version()));
+            int size = entry.map(FrameCodec::encodedSize).orElse(0);
+            if (!entries.isEmpty() && bytes + size > GROUP_BYTES) {
+                break;
+            }
+            entry.ifPresent(entries::add);
+            bytes += size;
+            end++;
+        }
+        return new Group(entries, end);
+    }
+
+    private CompletableFuture<Void> sendGroup(List<Entry> entries) {
+        return move(
+                entries,
+                some -> pace.paced(
+                        some.stream().mapToLong(FrameCodec::encodedSize).sum(),
+                        () -> peers.ask(node, new Request.ApplyEntries(some))),
+                seen::stays,
+                progress::sent);
+    }
+
+    /** Moves entries to one side. What it never takes must not keep the others from being repaired, so a group that is refused goes one by one. */
+    private CompletableFuture<Void> move(
+            List<Entry> entries,
+            Function<List<Entry>, CompletableFuture<Reply>> way,
+            Consumer<Key> refused,
+            Consumer<List<Entry>> moved) {
+        if (entries.isEmpty()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        return way.apply(entries)
+                .handle((reply, error) -> {
+                    if (error == null) {
+                        moved.accept(entries);
+                        return CompletableFuture.<Void>completedFuture(null);
+                    }
+                    Throwable cause = DhtException.unwrap(error);
+                    if (!(cause instanceof RepairException failure && failure.isRefusal())) {
+                        return CompletableFuture.<Void>failedFuture(cause);
+                    }
+                    if (entries.size() > 1) {
+                        return moveEach(entries, 0, way, refused, moved);
+                    }
+                    progress.refused(1, String.valueOf(cause.getMessage()));
+                    refused.accept(entries.get(0).key());
+                    return CompletableFuture.<Void>completedFuture(null);
+                })
+                .thenCompose(next -> next);
+    }
+
+    private CompletableFuture<Void> moveEach(
+            List<Entry> entries,
+            int index,
+            Function<List<Entry>, CompletableFuture<Reply>> way,
+            Consumer<Key> refused,
+            Consumer<List<Entry>> moved) {
+        return index == entries.size()
+                ? CompletableFuture.completedFuture(null)
+                : move(List.of(entries.get(index)), way, refused, moved)
+                        .thenCompose(done -> moveEach(entries, index + 1, way, refused, moved));
+    }
+}

@@ -1,0 +1,146 @@
+package io.dht4j.core.internal.repair.tree;
+
+import io.dht4j.core.internal.repair.Pace;
+import io.dht4j.core.internal.repair.Progress;
+import io.dht4j.DhtException;
+import io.dht4j.spi.EntryCursor;
+import io.dht4j.spi.Environment;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Adds up what a store holds, when it is opened: piece by piece in the background, and again from the beginning where that fails. Does not block, but for {@link #start}; safe for
+ * use by any number of threads.
+ */
+public final class HashTreeBuild {
+
+    private static final Logger LOG = LoggerFactory.getLogger(HashTreeBuild.class);
+
+    private static final long FIRST_WAIT_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long LONGEST_WAIT_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+    private final Environment environment;
+    private final LocalReplica content;
+    private final Pace pace;
+    private final Progress progress;
+    private final Runnable done;
+
+    // Guarded by this.
+    private boolean closed;
+    /** What was held at the start, as long as it is added up. */
+    private @Nullable EntryCursor building;
+
+    /** The next attempt. */
+    private Environment.@Nullable Timer again;
+
+    private long againNanos = FIRST_WAIT_NANOS;
+
+    /**
+     * Nothing is added up yet.
+     *
+     * @param environment timers
+     * @param content does it
+     * @param pace leaves time for others
+     * @param progress is told why it fails
+     * @param done runs when all is added up
+     */
+    public HashTreeBuild(Environment environment, LocalReplica content, Pace pace, Progress progress, Runnable done) {
+        this.environment = environment;
+        this.content = content;
+        this.pace = pace;
+        this.progress = progress;
+        this.done = done;
+    }
+
+    /**
+     * Begins, before anything is applied to the store. What a store in memory brought along is added up when this returns.
+     *
+     * @throws io.dht4j.spi.StoreException if the store cannot be read
+     */
+    public void start() {
+        EntryCursor held = content.follow();
+        if (content.isMemoryFast()) {
+            while (content.build(held)) {
+                LOG.debug("adding up what a store in memory brought along");
+            }
+            held.close();
+            done.run();
+        } else if (mayBuild(held)) {
+            build(held);
+        } else {
+            held.close();
+        }
+    }
+
+    private void build(EntryCursor held) {
+        pace.paced(0, () -> pace.onStore(() -> content.build(held))).whenComplete((more, error) -> {
+            if (error != null) {
+                buildAgain(DhtException.unwrap(error));
+                held.close();
+            } else if (more && !isClosed()) {
+                build(held);
+            } else {
+                held.close();
+                built();
+                done.run();
+            }
+        });
+    }
+
+    /** Reading may fail when the store has to open its files again, as it does after a write that failed: that passes. */
+    private synchronized void buildAgain(Throwable error) {
+        building = null;
+        if (closed) {
+            return;
+        }
+        String why = String.valueOf(error.getMessage());
+        progress.notAddedUp(Optional.of(why));
+        LOG.warn(
+                "this node cannot add up what it holds, so nothing is repaired; it is tried again in {} s: {}",
+                TimeUnit.NANOSECONDS.toSeconds(againNanos),
+                why);
+        LOG.debug("adding up what is held failed", error);
+        again = environment.schedule(this::followAgain, againNanos);
+        againNanos = Math.min(LONGEST_WAIT_NANOS, 2 * againNanos);
+    }
+
+    private void followAgain() {
+        pace.onStore(content::follow).whenComplete((held, error) -> {
+            if (error != null) {
+                buildAgain(DhtException.unwrap(error));
+            } else if (mayBuild(held)) {
+                build(held);
+            } else {
+                held.close();
+            }
+        });
+    }
+
+    private synchronized boolean mayBuild(EntryCursor held) {
+        building = closed ? null : held;
+        return !closed;
+    }
+
+    private synchronized void built() {
+        building = null;
+        progress.notAddedUp(Optional.empty());
+    }
+
+    private synchronized boolean isClosed() {
+        return closed;
+    }
+
+    /** Adds up no more. */
+    public synchronized void close() {
+        closed = true;
+        if (again != null) {
+            again.cancel();
+        }
+        if (building != null) {
+            building.close();
+        }
+    }
+}

@@ -1,0 +1,157 @@
+package io.dht4j.core.internal.repair.tree;
+
+import com.dynatrace.hash4j.hashing.Hasher64;
+import com.dynatrace.hash4j.hashing.Hashing;
+import io.dht4j.Key;
+import io.dht4j.Version;
+import io.dht4j.spi.ContentListener;
+import io.dht4j.spi.Entry;
+import java.util.Arrays;
+import java.util.function.ToIntFunction;
+
+/**
+ * A sum over what a replica holds, for each bucket of each partition: the exclusive or of the digests of its entries. Two replicas that hold the same have
+ * the same sums, and others different ones with all likelihood. An entry that comes or goes changes one number, whatever else is held; so each write
+ * tells its change, and changes are brought into the sums some at a time. They are the hash trees of G. DeCandia et al., <em>Dynamo</em>, 2007, 4.7, with three levels: partition, bucket, entry; but with sums that
+ * need no order in place of hashes of hashes, as in M. Bellare and D. Micciancio, <em>A New Paradigm for Collision-Free Hashing: Incrementality at Reduced Cost</em>, 1997.
+ * That is no defence against somebody who makes up entries so that sums stay the same; peers are trusted.
+ *
+ * <p>Safe for use by any number of threads; waits for others no longer than 32 sums take to change.
+ */
+public final class HashTrees implements ContentListener {
+
+    private static final Hasher64 HASHER = Hashing.xxh3_64();
+    private static final int MAX_BUCKETS = 64;
+    /** In so many places changes are gathered, so that threads seldom wait for each other; a power of two. */
+    private static final int STRIPES = 16;
+
+    /** So many changes of a place are brought into the sums at a time. */
+    private static final int TOGETHER = 32;
+    /** How many buckets there are in all, unless there are more partitions. */
+    private static final int USUAL_BUCKETS = 1 << 16;
+
+    private final ToIntFunction<Key> partitionOf;
+    private final int bucketsEach;
+    /** Guarded by itself. */
+    private final long[] sums;
+
+    private final Changes[] changes = new Changes[STRIPES];
+
+    /**
+     * Trees of nothing.
+     *
+     * @param partitions how many partitions there are
+     * @param partitionOf finds a key's partition
+     */
+    public HashTrees(int partitions, ToIntFunction<Key> partitionOf) {
+        this.partitionOf = partitionOf;
+        this.bucketsEach = Math.max(1, Math.min(MAX_BUCKETS, USUAL_BUCKETS / partitions));
+        this.sums = new long[partitions * bucketsEach];
+        Arrays.setAll(changes, i -> new Changes());
+    }
+
+    /** How many buckets each partition has: a power of two up to 64. */
+    int bucketsEach() {
+        return bucketsEach;
+    }
+
+    @Override
+    public void added(Entry entry) {
+        long keyHash = hash(entry.key());
+        change(entry.key(), keyHash, digest(keyHash, entry));
+    }
+
+    @Override
+    public void removed(Entry entry) {
+        added(entry);
+    }
+
+    /** One change of a sum. Of the entry that goes, if it has told its digest before, neither key nor value is looked at. */
+    @Override
+    public void replaced(Entry before, Entry after) {
+        long keyHash = hash(after.key());
+        change(after.key(), keyHash, digest(keyHash, before) ^ digest(keyHash, after));
+    }
+
+    @Override
+    public boolean replaced(Version before, int digest, Entry after) {
+        long keyHash = hash(after.key());
+        change(after.key(), keyHash, digest(keyHash, before, digest) ^ digest(keyHash, after));
+        return true;
+    }
+
+    private void change(Key key, long keyHash, long digest) {
+        int index = partitionOf.applyAsInt(key) * bucketsEach + bucket(keyHash);
+        changes[index & (STRIPES - 1)].add(index, digest);
+    }
+
+    /** Brings into the sums what was told before. Comes before they are read. */
+    void settle() {
+        for (Changes each : changes) {
+            each.settle();
+        }
+    }
+
+    /**
+     * Changes of one sum in 16 that are not in the sums yet. A sum is somewhere in half a megabyte and seldom in a processor's cache: one by one, each change would wait for its own; of
+     * many together, a processor fetches the sums at the same time.
+     */
+    private final class Changes {
+
+        // Guarded by this.
+        private final int[] indexes = new int[TOGETHER];
+        private final long[] digests = new long[TOGETHER];
+        private int count;
+
+        synchronized void add(int index, long digest) {
+            indexes[count] = index;
+            digests[count] = digest;
+            if (++count == TOGETHER) {
+                settle();
+            }
+        }
+
+        synchronized void settle() {
+            synchronized (sums) {
+                for (int i = 0; i < count; i++) {
+                    sums[indexes[i]] ^= digests[i];
+                }
+            }
+            count = 0;
+        }
+    }
+
+    /** The same on every node, whatever function places keys. */
+    private static long hash(Key key) {
+        return HASHER.hashBytesToLong(key.unsafeBytes());
+    }
+
+    private static long digest(long keyHash, Entry entry) {
+        return digest(keyHash, entry.version(), entry.digest());
+    }
+
+    private static long digest(long keyHash, Version version, int digest) {
+        return HASHER.hashLongLongLongToLong(keyHash, version.packed(), digest);
+    }
+
+    int bucketOf(Key key) {
+        return bucket(hash(key));
+    }
+
+    private int bucket(long keyHash) {
+        // The low bits: the high ones may have decided on the partition.
+        return (int) keyHash & (bucketsEach - 1);
+    }
+
+    /** The sum of a partition, as of the last {@link #settle} or later. */
+    long partition(int partition) {
+        return Arrays.stream(buckets(partition)).reduce(0, (one, other) -> one ^ other);
+    }
+
+    /** The sums of a partition's buckets, as of the last {@link #settle} or later. */
+    long[] buckets(int partition) {
+        synchronized (sums) {
+            return Arrays.copyOfRange(sums, partition * bucketsEach, (partition + 1) * bucketsEach);
+        }
+    }
+}

@@ -1,0 +1,48 @@
+package io.dht4j.core.internal.coordinator.quorum;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dht4j.ReplicationPolicy;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class AckTrackerTest {
+
+    /** Every order of answers and failures that {@code from} replicas can give. */
+    private static List<List<Boolean>> outcomes(int from) {
+        List<List<Boolean>> all = new ArrayList<>();
+        for (int bits = 0; bits < 1 << from; bits++) {
+            List<Boolean> one = new ArrayList<>();
+            for (int i = 0; i < from; i++) {
+                one.add((bits >> i & 1) == 1);
+            }
+            all.add(one);
+        }
+        return all;
+    }
+
+    @Test
+    void exactlyOneAnswerDecidesAndAsSoonAsTheOutcomeIsCertain() {
+        for (int from = 1; from <= 7; from++) {
+            for (int ack = 1; ack <= from; ack++) {
+                for (List<Boolean> outcome : outcomes(from)) {
+                    AckTracker tracker = new AckTracker(new ReplicationPolicy(ack, from));
+                    int successes = 0;
+                    int failures = 0;
+                    int decisions = 0;
+                    for (boolean answered : outcome) {
+                        boolean decided = answered ? tracker.ack() : tracker.fail();
+                        successes += answered ? 1 : 0;
+                        failures += answered ? 0 : 1;
+                        boolean reached = answered && successes == ack;
+                        boolean lost = !answered && from - failures == ack - 1;
+                        assertThat(decided).isEqualTo(reached || lost);
+                        decisions += decided ? 1 : 0;
+                    }
+                    assertThat(decisions).isEqualTo(1);
+                }
+            }
+        }
+    }
+}
