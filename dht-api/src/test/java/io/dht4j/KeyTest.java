@@ -138,13 +138,13 @@ class KeyTest {
     }
 
     @Test
-    void the_prefix_is_the_first_eight_bytes_with_zeros_behind_a_shorter_key() {
+    void thePrefixIsTheFirstEightBytesWithZerosBehindAShorterKey() {
         assertThat(Key.of(new byte[] {1, (byte) 0xFF}).prefix()).isEqualTo(0x01FF_0000_0000_0000L);
         assertThat(Key.of(new byte[] {-1, 2, 3, 4, 5, 6, 7, 8, 9}).prefix()).isEqualTo(0xFF02_0304_0506_0708L);
     }
 
     @Test
-    void keys_that_share_a_prefix_are_ordered_by_what_follows() {
+    void keysThatShareAPrefixAreOrderedByWhatFollows() {
         Key zeros = Key.of(new byte[7]);
         Key moreZeros = Key.of(new byte[9]);
         assertThat(zeros.prefix()).isEqualTo(moreZeros.prefix());

@@ -21,7 +21,7 @@ class ConnectFailureTest {
     private static final String REFUSED = "nothing listens there (connection refused)";
 
     @Test
-    void a_refused_connection_is_told_without_the_systems_words() {
+    void aRefusedConnectionIsToldWithoutTheSystemsWords() {
         assertThat(ConnectFailure.inWords(
                         new ConnectException("finishConnect(..) failed with error(-111): Connection refused")))
                 .contains(REFUSED);
@@ -32,7 +32,7 @@ class ConnectFailureTest {
     }
 
     @Test
-    void a_connection_that_takes_too_long_is_not_taken_for_a_refused_one() {
+    void aConnectionThatTakesTooLongIsNotTakenForARefusedOne() {
         assertThat(ConnectFailure.inWords(new ConnectException("Connection timed out")))
                 .hasValueSatisfying(words -> assertThat(words).startsWith("no connection in time"));
         assertThat(ConnectFailure.inWords(new ConnectTimeoutException()))
@@ -42,7 +42,7 @@ class ConnectFailureTest {
     }
 
     @Test
-    void a_name_that_is_unknown_is_told_also_where_a_connection_was_tried() {
+    void aNameThatIsUnknownIsToldAlsoWhereAConnectionWasTried() {
         assertThat(ConnectFailure.inWords(new UnknownHostException("nosuch: Name or service not known")))
                 .contains("the name of the host cannot be resolved");
         assertThat(ConnectFailure.inWords(caused(new ConnectException(), new UnresolvedAddressException())))
@@ -50,7 +50,7 @@ class ConnectFailureTest {
     }
 
     @Test
-    void a_certificate_is_told_by_who_checked_it_or_else_by_what_was_found() {
+    void aCertificateIsToldByWhoCheckedItOrElseByWhatWasFound() {
         Throwable path = new CertPathBuilderException("unable to find valid certification path to requested target");
         assertThat(ConnectFailure.inWords(caused(new SSLHandshakeException("(certificate_unknown) PKIX"), path)))
                 .contains("no trusted authority has signed the certificate");
@@ -62,7 +62,7 @@ class ConnectFailureTest {
     }
 
     @Test
-    void bytes_that_came_in_place_of_tls_are_not_shown() {
+    void bytesThatCameInPlaceOfTlsAreNotShown() {
         assertThat(ConnectFailure.inWords(new NotSslRecordException("not an SSL/TLS record: 485454")))
                 .contains("it does not speak TLS; is this a plaintext port?");
         assertThat(ConnectFailure.inWords(new SSLException("Unrecognized SSL message, plaintext connection?")))
@@ -72,7 +72,7 @@ class ConnectFailureTest {
     }
 
     @Test
-    void other_failures_are_left_to_others() {
+    void otherFailuresAreLeftToOthers() {
         assertThat(ConnectFailure.inWords(new IOException("Broken pipe"))).isEmpty();
         assertThat(ConnectFailure.inWords(new ConnectException("Cannot assign requested address")))
                 .isEmpty();

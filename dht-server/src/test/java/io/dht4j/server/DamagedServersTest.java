@@ -115,7 +115,7 @@ class DamagedServersTest {
 
     @Test
     @Tag("full")
-    void a_damaged_node_says_what_is_damaged_and_gets_everything_back_with_rebuild() throws Exception {
+    void aDamagedNodeSaysWhatIsDamagedAndGetsEverythingBackWithRebuild() throws Exception {
         List<Integer> ports = FreePorts.find(NODES);
         for (int number = 1; number <= NODES; number++) {
             start(number, ports);
@@ -165,7 +165,7 @@ class DamagedServersTest {
     }
 
     @Test
-    void a_node_that_cannot_write_any_more_says_why_and_goes_on_reading() throws Exception {
+    void aNodeThatCannotWriteAnyMoreSaysWhyAndGoesOnReading() throws Exception {
         List<Integer> ports = FreePorts.find(1);
         ServerProcess limited = ServerProcess.startWithSmallFiles(BLOCKS, directory, options(1, ports));
         servers.add(limited);
@@ -251,7 +251,7 @@ class DamagedServersTest {
     }
 
     @Test
-    void rebuild_is_refused_where_nobody_has_the_entries() throws Exception {
+    void rebuildIsRefusedWhereNobodyHasTheEntries() throws Exception {
         List<Integer> ports = FreePorts.find(1);
         ServerProcess alone = start(1, ports, "--rebuild");
 

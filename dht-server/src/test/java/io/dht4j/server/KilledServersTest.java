@@ -34,7 +34,7 @@ class KilledServersTest {
     private final List<ServerProcess> servers = new ArrayList<>();
 
     @Test
-    void what_a_node_missed_it_gets_by_hints_that_outlive_the_node_that_kept_them() throws Exception {
+    void whatANodeMissedItGetsByHintsThatOutliveTheNodeThatKeptThem() throws Exception {
         List<Integer> all = FreePorts.find(2 * NODES);
         List<Integer> ports = all.subList(0, NODES);
         List<Integer> peerPorts = all.subList(NODES, 2 * NODES);

@@ -89,7 +89,7 @@ class LauncherTest {
     }
 
     @Test
-    void an_installed_maven_is_taken_first_and_tells_how_far_the_build_is() throws Exception {
+    void anInstalledMavenIsTakenFirstAndTellsHowFarTheBuildIs() throws Exception {
         copyScript();
         script(installed().resolve("mvn"), "[ERROR] of the installed one");
         script(checkout.resolve("mvnw"), "[ERROR] of the wrapper");
@@ -112,7 +112,7 @@ class LauncherTest {
     }
 
     @Test
-    void of_a_build_that_fails_the_compilers_words_are_shown_once() throws Exception {
+    void ofABuildThatFailsTheCompilersWordsAreShownOnce() throws Exception {
         copyScript();
         String error = "[ERROR] /src/Key.java:[3,1] class, interface, enum, or record expected";
         script(installed().resolve("mvn"), error + "\n" + error + "\n[ERROR] -> [Help 1]");
@@ -123,7 +123,7 @@ class LauncherTest {
     }
 
     @Test
-    void without_maven_the_wrapper_is_taken() throws Exception {
+    void withoutMavenTheWrapperIsTaken() throws Exception {
         copyScript();
         script(checkout.resolve("mvnw"), "[ERROR] of the wrapper");
 
@@ -135,7 +135,7 @@ class LauncherTest {
     }
 
     @Test
-    void help_of_what_has_a_program_of_its_own_is_that_programs() throws Exception {
+    void helpOfWhatHasAProgramOfItsOwnIsThatPrograms() throws Exception {
         copyScript();
         pretendBuilt();
 
@@ -146,7 +146,7 @@ class LauncherTest {
     }
 
     @Test
-    void options_for_java_may_choose_a_collector() throws Exception {
+    void optionsForJavaMayChooseACollector() throws Exception {
         copyScript();
         pretendBuilt();
 
@@ -158,7 +158,7 @@ class LauncherTest {
     }
 
     @Test
-    void java_reads_arguments_as_utf_8_whatever_the_locale() throws Exception {
+    void javaReadsArgumentsAsUtf8WhateverTheLocale() throws Exception {
         copyScript();
         pretendBuilt();
 
@@ -232,7 +232,7 @@ class LauncherTest {
     /** Compiles all that the command line needs. */
     @Test
     @Tag("full")
-    void a_fresh_checkout_is_built_once() throws Exception {
+    void aFreshCheckoutIsBuiltOnce() throws Exception {
         copyTree();
 
         Run first = run(System.getenv("PATH"), "--version");

@@ -71,13 +71,13 @@ class SecureClusterTest {
     }
 
     @Test
-    void nodes_that_prove_their_names_over_http_form_a_cluster_and_others_are_refused() throws Exception {
+    void nodesThatProveTheirNamesOverHttpFormAClusterAndOthersAreRefused() throws Exception {
         formAClusterAndRefuseOthers(Protocol.HTTP);
     }
 
     @Test
     @Tag("full")
-    void nodes_that_prove_their_names_over_grpc_form_a_cluster_and_others_are_refused() throws Exception {
+    void nodesThatProveTheirNamesOverGrpcFormAClusterAndOthersAreRefused() throws Exception {
         formAClusterAndRefuseOthers(Protocol.GRPC);
     }
 

@@ -40,7 +40,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ServerConfigTest {
 
     @Test
-    void without_settings_it_is_one_node() throws Exception {
+    void withoutSettingsItIsOneNode() throws Exception {
         ServerConfig config = ServerConfig.of(Map.of());
 
         assertThat(config.id().value()).isEqualTo("n1");
@@ -73,7 +73,7 @@ class ServerConfigTest {
     }
 
     @Test
-    void every_setting_is_heeded() throws Exception {
+    void everySettingIsHeeded() throws Exception {
         Map<Setting, String> settings = new EnumMap<>(Setting.class);
         settings.put(Setting.ID, "b");
         settings.put(Setting.LISTEN, "[::1]:9000");
@@ -163,7 +163,7 @@ class ServerConfigTest {
     }
 
     @Test
-    void where_the_entries_are_is_told_unless_it_was_chosen_and_is_there(@TempDir Path directory) throws Exception {
+    void whereTheEntriesAreIsToldUnlessItWasChosenAndIsThere(@TempDir Path directory) throws Exception {
         Path missing = directory.resolve("missing");
         StoreChoice there =
                 ServerConfig.of(Map.of(Setting.DATA, directory.toString())).store();
@@ -184,7 +184,7 @@ class ServerConfigTest {
     }
 
     @Test
-    void the_memory_store_is_chosen_without_a_directory() throws Exception {
+    void theMemoryStoreIsChosenWithoutADirectory() throws Exception {
         assertThat(ServerConfig.of(Map.of(Setting.STORE, "memory")).store().kind())
                 .isEqualTo(Kind.MEMORY);
     }
@@ -200,7 +200,7 @@ class ServerConfigTest {
         "127.0.0.1:80,127.0.0.2:80,false",
         "127.0.0.1:80,does-not-exist.invalid:80,false"
     })
-    void a_port_is_shared_when_both_addresses_mean_it(String listen, String peer, boolean shared) throws Exception {
+    void aPortIsSharedWhenBothAddressesMeanIt(String listen, String peer, boolean shared) throws Exception {
         Map<Setting, String> settings = Map.of(Setting.LISTEN, listen, Setting.PEERS, "n1=" + peer);
 
         Addresses addresses = ServerConfig.of(settings).addresses();
@@ -219,14 +219,14 @@ class ServerConfigTest {
         "jdk-h2,JDK_H2",
         "one-nio,ONE_NIO"
     })
-    void each_http_client_has_a_name(String name, HttpClientKind kind) throws Exception {
+    void eachHttpClientHasAName(String name, HttpClientKind kind) throws Exception {
         assertThat(ServerConfig.of(Map.of(Setting.HTTP_CLIENT, name)).transport())
                 .isEqualTo(new TransportChoice.Http(kind, OptionalInt.empty()));
     }
 
     @ParameterizedTest
     @EnumSource(CancellationPolicy.class)
-    void each_cancellation_policy_has_a_name(CancellationPolicy policy) throws Exception {
+    void eachCancellationPolicyHasAName(CancellationPolicy policy) throws Exception {
         String name = policy.name().toLowerCase(Locale.ROOT);
 
         assertThat(ServerConfig.of(Map.of(Setting.CANCELLATION, name)).calls().cancellation())
@@ -234,13 +234,13 @@ class ServerConfigTest {
     }
 
     @Test
-    void batching_is_switched_off() throws Exception {
+    void batchingIsSwitchedOff() throws Exception {
         assertThat(ServerConfig.of(Map.of(Setting.BATCHING, "off")).calls().batching())
                 .isEqualTo(Batching.off());
     }
 
     @Test
-    void plaintext_is_allowed() throws Exception {
+    void plaintextIsAllowed() throws Exception {
         assertThat(ServerConfig.of(Map.of(Setting.ALLOW_PLAINTEXT, "on"))
                         .security()
                         .plaintextAllowed())
@@ -248,7 +248,7 @@ class ServerConfigTest {
     }
 
     @Test
-    void a_node_without_peers_trusts_its_own_certificate_only() throws Exception {
+    void aNodeWithoutPeersTrustsItsOwnCertificateOnly() throws Exception {
         Map<Setting, String> settings = Map.of(Setting.TLS_CERT, "c.pem", Setting.TLS_KEY, "k.pem");
 
         assertThat(ServerConfig.of(settings).security().tls())
@@ -267,7 +267,7 @@ class ServerConfigTest {
                 "http|127.0.0.1:80|127.0.0.1:80|localhost:80|--grpc-listen localhost:80 must differ from --listen",
                 "http|127.0.0.1:80|127.0.0.1:81|0.0.0.0:81|--grpc-listen 0.0.0.0:81 must differ from this node's"
             })
-    void addresses_that_cannot_share_a_port_must_differ(
+    void addressesThatCannotShareAPortMustDiffer(
             String transport, String listen, String peer, String grpc, String message) {
         Map<Setting, String> settings = new EnumMap<>(Setting.class);
         settings.put(Setting.TRANSPORT, transport);
@@ -283,7 +283,7 @@ class ServerConfigTest {
     }
 
     @Test
-    void an_address_within_the_peer_address_is_refused() {
+    void anAddressWithinThePeerAddressIsRefused() {
         Map<Setting, String> settings = Map.of(Setting.LISTEN, "127.0.0.1:80", Setting.PEERS, "n1=0.0.0.0:80");
 
         assertThatThrownBy(() -> ServerConfig.of(settings))
@@ -306,7 +306,7 @@ class ServerConfigTest {
                 "READS=all|TLS_CA=ca|--tls-ca has no effect without --tls-cert and --tls-key",
                 "READS=all|TRUSTED=m1|--trusted has no effect without --tls-cert"
             })
-    void a_setting_that_would_do_nothing_is_refused(String one, String other, String message) {
+    void aSettingThatWouldDoNothingIsRefused(String one, String other, String message) {
         Map<Setting, String> settings = new EnumMap<>(Setting.class);
         for (String text : List.of(one, other)) {
             int equals = text.indexOf('=');
@@ -319,7 +319,7 @@ class ServerConfigTest {
     }
 
     @Test
-    void leave_for_plaintext_does_nothing_where_all_is_encrypted() {
+    void leaveForPlaintextDoesNothingWhereAllIsEncrypted() {
         Map<Setting, String> settings =
                 Map.of(Setting.TLS_CERT, "c", Setting.TLS_KEY, "k", Setting.ALLOW_PLAINTEXT, "on");
 
@@ -330,7 +330,7 @@ class ServerConfigTest {
 
     @ParameterizedTest
     @CsvSource({"PEERS,'n1=127.0.0.1:8080,n2=127.0.0.1:8081'", "TRUSTED,m1"})
-    void who_is_called_by_others_needs_authorities(Setting setting, String value) {
+    void whoIsCalledByOthersNeedsAuthorities(Setting setting, String value) {
         Map<Setting, String> settings = Map.of(Setting.TLS_CERT, "c", Setting.TLS_KEY, "k", setting, value);
 
         assertThatThrownBy(() -> ServerConfig.of(settings))
@@ -339,7 +339,7 @@ class ServerConfigTest {
     }
 
     @Test
-    void repair_keeps_its_rate_whether_it_comes_by_itself_or_is_asked_for() throws Exception {
+    void repairKeepsItsRateWhetherItComesByItselfOrIsAskedFor() throws Exception {
         assertThat(ServerConfig.of(Map.of(Setting.REPAIR_RATE, "64")).calls().repair())
                 .isEqualTo(Repair.on().withBytesPerSecond(64 << 10));
         assertThat(ServerConfig.of(Map.of(Setting.REPAIR_RATE, "64", Setting.REPAIR, "off"))
@@ -349,7 +349,7 @@ class ServerConfigTest {
     }
 
     @Test
-    void every_default_that_can_be_read_is_the_one_that_holds() throws Exception {
+    void everyDefaultThatCanBeReadIsTheOneThatHolds() throws Exception {
         Map<Setting, String> settings = new EnumMap<>(Setting.class);
         for (Setting setting : Setting.values()) {
             setting.fallbackValue().ifPresent(fallback -> settings.put(setting, fallback));
@@ -416,7 +416,7 @@ class ServerConfigTest {
                 "TOKENS|''|path is missing",
                 "DATA|''|path is missing"
             })
-    void what_is_wrong_is_named_with_the_allowed_range(Setting setting, String value, String message) {
+    void whatIsWrongIsNamedWithTheAllowedRange(Setting setting, String value, String message) {
         assertThatThrownBy(() -> ServerConfig.of(Map.of(setting, value)))
                 .isInstanceOf(ConfigException.class)
                 .hasMessageContaining(setting.option())
@@ -424,35 +424,35 @@ class ServerConfigTest {
     }
 
     @Test
-    void the_connections_to_each_peer_can_be_set() throws Exception {
+    void theConnectionsToEachPeerCanBeSet() throws Exception {
         assertThat(ServerConfig.of(Map.of(Setting.HTTP_CLIENT, "one-nio", Setting.PEER_CONNECTIONS, "8"))
                         .transport())
                 .isEqualTo(new TransportChoice.Http(HttpClientKind.ONE_NIO, OptionalInt.of(8)));
     }
 
     @Test
-    void the_jdks_http2_client_has_fewer_connections() {
+    void theJdksHttp2ClientHasFewerConnections() {
         assertThatThrownBy(() -> ServerConfig.of(Map.of(Setting.HTTP_CLIENT, "jdk-h2", Setting.PEER_CONNECTIONS, "17")))
                 .hasMessageContaining("--peer-connections")
                 .hasMessageContaining("1 to 16");
     }
 
     @Test
-    void a_wrong_mode_of_grpc_is_named_with_those_that_there_are() {
+    void aWrongModeOfGrpcIsNamedWithThoseThatThereAre() {
         assertThatThrownBy(() -> ServerConfig.of(
                         Map.of(Setting.TRANSPORT, "grpc", Setting.PEERS, "n1=h:1", Setting.GRPC_MODE, "fast")))
                 .hasMessageContaining("--grpc-mode must be unary or stream, not \"fast\"");
     }
 
     @Test
-    void a_node_must_be_among_its_peers() {
+    void aNodeMustBeAmongItsPeers() {
         assertThatThrownBy(() -> ServerConfig.of(Map.of(Setting.ID, "n9", Setting.PEERS, "n1=127.0.0.1:1")))
                 .isInstanceOf(ConfigException.class)
                 .hasMessage("--id n9 is not among the --peers: n1");
     }
 
     @Test
-    void a_wrong_hash_key_is_not_shown() {
+    void aWrongHashKeyIsNotShown() {
         assertThatThrownBy(() ->
                         ServerConfig.of(Map.of(Setting.HASH, "siphash", Setting.HASH_KEY, "secret but too short")))
                 .hasMessageContaining("--hash-key must be 32 hexadecimal digits")
@@ -502,7 +502,7 @@ class ServerConfigTest {
     }
 
     @Test
-    void a_file_has_the_same_names(@TempDir Path directory) throws Exception {
+    void aFileHasTheSameNames(@TempDir Path directory) throws Exception {
         Path file = directory.resolve("n2.properties");
         Files.writeString(file, "# a comment\nid=n2\nreplication-factor = 1 \nmax-value-bytes=5\n");
 
@@ -511,7 +511,7 @@ class ServerConfigTest {
     }
 
     @Test
-    void a_file_with_an_unknown_name_is_refused(@TempDir Path directory) throws Exception {
+    void aFileWithAnUnknownNameIsRefused(@TempDir Path directory) throws Exception {
         Path file = directory.resolve("n2.properties");
         Files.writeString(file, "replicas=3\n");
 
@@ -523,7 +523,7 @@ class ServerConfigTest {
     }
 
     @Test
-    void a_file_that_is_not_there_is_named(@TempDir Path directory) {
+    void aFileThatIsNotThereIsNamed(@TempDir Path directory) {
         assertThatThrownBy(() -> ServerConfig.read(directory.resolve("none")))
                 .isInstanceOf(ConfigException.class)
                 .hasMessageContaining("--config: there is no file");

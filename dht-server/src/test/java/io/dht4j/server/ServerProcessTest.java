@@ -28,7 +28,7 @@ class ServerProcessTest {
     private Path directory;
 
     @Test
-    void a_server_says_when_it_is_ready_serves_and_ends_with_0_when_asked_to() throws Exception {
+    void aServerSaysWhenItIsReadyServesAndEndsWith0WhenAskedTo() throws Exception {
         int port = FreePorts.find();
         String url = "http://127.0.0.1:" + port;
         try (ServerProcess server = start(port, "data")) {
@@ -51,7 +51,7 @@ class ServerProcessTest {
     }
 
     @Test
-    void the_public_api_may_have_a_port_of_its_own() throws Exception {
+    void thePublicApiMayHaveAPortOfItsOwn() throws Exception {
         List<Integer> ports = FreePorts.find(2);
         try (ServerProcess server = ServerProcess.start(
                 directory,
@@ -72,7 +72,7 @@ class ServerProcessTest {
     }
 
     @Test
-    void a_busy_port_is_one_line_and_exit_code_1() throws Exception {
+    void aBusyPortIsOneLineAndExitCode1() throws Exception {
         try (ServerSocket busy = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
                 ServerProcess server = start(busy.getLocalPort(), "data")) {
             assertThat(server.exitCode()).isEqualTo(1);
@@ -84,7 +84,7 @@ class ServerProcessTest {
     }
 
     @Test
-    void a_server_that_cannot_start_makes_no_directory() throws Exception {
+    void aServerThatCannotStartMakesNoDirectory() throws Exception {
         List<Integer> ports = FreePorts.find(2);
         try (ServerSocket busy = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
                 ServerProcess server =
@@ -126,7 +126,7 @@ class ServerProcessTest {
     }
 
     @Test
-    void help_is_all_that_help_writes() throws Exception {
+    void helpIsAllThatHelpWrites() throws Exception {
         try (ServerProcess server = ServerProcess.start(directory, "--help")) {
             assertThat(server.exitCode()).isZero();
             // What is written wrongly in a description, a percent sign for example, the parser tells on standard error.
@@ -135,7 +135,7 @@ class ServerProcessTest {
     }
 
     @Test
-    void a_file_in_place_of_the_directory_is_one_line_and_exit_code_1() throws Exception {
+    void aFileInPlaceOfTheDirectoryIsOneLineAndExitCode1() throws Exception {
         Files.writeString(directory.resolve("file"), "not a directory");
         try (ServerProcess server = start(FreePorts.find(), "file")) {
             assertThat(server.exitCode()).isEqualTo(1);
@@ -146,7 +146,7 @@ class ServerProcessTest {
     }
 
     @Test
-    void a_locked_directory_is_one_line_and_exit_code_1() throws Exception {
+    void aLockedDirectoryIsOneLineAndExitCode1() throws Exception {
         List<Integer> ports = FreePorts.find(2);
         try (ServerProcess first = start(ports.get(0), "data")) {
             first.awaitReady();
@@ -158,7 +158,7 @@ class ServerProcessTest {
     }
 
     @Test
-    void the_directory_of_another_node_is_refused() throws Exception {
+    void theDirectoryOfAnotherNodeIsRefused() throws Exception {
         List<Integer> ports = FreePorts.find(2);
         try (ServerProcess first = startOneOfTwo("n1", ports)) {
             first.awaitReady();
@@ -191,7 +191,7 @@ class ServerProcessTest {
     }
 
     @Test
-    void a_foreign_directory_is_one_line_and_exit_code_1() throws Exception {
+    void aForeignDirectoryIsOneLineAndExitCode1() throws Exception {
         Path foreign = Files.createDirectory(directory.resolve("foreign"));
         Files.writeString(foreign.resolve("letter.txt"), "Dear Ann");
         try (ServerProcess server = start(FreePorts.find(), "foreign")) {
@@ -202,7 +202,7 @@ class ServerProcessTest {
     }
 
     @Test
-    void a_directory_that_cannot_be_made_is_one_line_and_exit_code_1() throws Exception {
+    void aDirectoryThatCannotBeMadeIsOneLineAndExitCode1() throws Exception {
         Files.writeString(directory.resolve("file"), "not a directory");
         try (ServerProcess server = start(FreePorts.find(), "file/data")) {
             assertThat(server.exitCode()).isEqualTo(1);

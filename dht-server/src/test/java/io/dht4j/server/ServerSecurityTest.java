@@ -44,7 +44,7 @@ class ServerSecurityTest {
     private Path directory;
 
     @Test
-    void tokens_are_asked_for_by_scope_and_their_file_may_change() throws Exception {
+    void tokensAreAskedForByScopeAndTheirFileMayChange() throws Exception {
         Path tokens = Files.writeString(directory.resolve("tokens"), "read " + READER + "\nadmin " + ADMIN + "\n");
         try (ServerNode node = TestNodes.start(1, FreePorts.find(1), Map.of(Setting.TOKENS, tokens.toString()))) {
             assertThat(run(node, "", "get", "k").err())
@@ -135,7 +135,7 @@ class ServerSecurityTest {
     }
 
     @Test
-    void https_is_checked_by_the_command_line() throws Exception {
+    void httpsIsCheckedByTheCommandLine() throws Exception {
         TestCertificates authority = TestCertificates.in(directory);
         Issued files = authority.issue("n1", "127.0.0.1");
         Path foreign = TestCertificates.in(directory.resolve("foreign")).authority();
@@ -180,7 +180,7 @@ class ServerSecurityTest {
     }
 
     @Test
-    void the_grpc_api_has_a_port_of_its_own_with_the_same_certificate_and_tokens() throws Exception {
+    void theGrpcApiHasAPortOfItsOwnWithTheSameCertificateAndTokens() throws Exception {
         TestCertificates authority = TestCertificates.in(directory);
         Issued files = authority.issue("n1", "127.0.0.1");
         Path tokens = Files.writeString(directory.resolve("tokens"), "read " + READER + "\nadmin " + ADMIN + "\n");
@@ -222,7 +222,7 @@ class ServerSecurityTest {
         "--listen 127.0.0.1:PORT --peers n1=0.0.0.0:SECOND,the transport between the nodes",
         "--listen 127.0.0.1:PORT --grpc-listen 0.0.0.0:SECOND,the public gRPC API"
     })
-    void plaintext_beyond_loopback_is_refused_unless_it_is_allowed(String options, String what) throws Exception {
+    void plaintextBeyondLoopbackIsRefusedUnlessItIsAllowed(String options, String what) throws Exception {
         List<Integer> ports = FreePorts.find(2);
         List<String> args = new ArrayList<>(List.of(options.replace("PORT", String.valueOf(ports.get(0)))
                 .replace("SECOND", String.valueOf(ports.get(1)))
@@ -239,7 +239,7 @@ class ServerSecurityTest {
     @CsvSource({
         "http,1", "grpc,3",
     })
-    void plaintext_that_is_allowed_is_warned_of_once_for_each_port_by_the_name_of_the_option(
+    void plaintextThatIsAllowedIsWarnedOfOnceForEachPortByTheNameOfTheOption(
             String transport, int listeners) throws Exception {
         List<Integer> ports = FreePorts.find(3);
         List<String> options = new ArrayList<>(
@@ -261,7 +261,7 @@ class ServerSecurityTest {
 
     @ParameterizedTest
     @CsvSource({"--tls-cert,cert.pem", "--tls-key,key.pem", "--tls-ca,ca.pem", "--tokens,tokens"})
-    void a_file_that_is_missing_or_bad_is_one_line_and_exit_code_1(String option, String name) throws Exception {
+    void aFileThatIsMissingOrBadIsOneLineAndExitCode1(String option, String name) throws Exception {
         Issued files = TestCertificates.in(directory).issue("n1", "127.0.0.1");
         Path bad = directory.resolve(name);
         List<String> args =
@@ -289,7 +289,7 @@ class ServerSecurityTest {
     }
 
     @Test
-    void a_start_that_fails_leaves_the_directory_and_the_port_free() throws Exception {
+    void aStartThatFailsLeavesTheDirectoryAndThePortFree() throws Exception {
         List<Integer> ports = FreePorts.find(1);
         Path data = directory.resolve("data");
         Map<Setting, String> settings =

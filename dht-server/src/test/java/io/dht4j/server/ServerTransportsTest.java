@@ -28,7 +28,7 @@ class ServerTransportsTest {
     @CsvSource(
             delimiter = '|',
             value = {"--transport grpc --cancellation propagate|grpc/stream"})
-    void a_cluster_writes_reads_scans_and_takes_a_node_back(String options, String name) throws Exception {
+    void aClusterWritesReadsScansAndTakesANodeBack(String options, String name) throws Exception {
         serveAndTakeANodeBack(options, name);
     }
 
@@ -41,7 +41,7 @@ class ServerTransportsTest {
                 "--transport http --http-client one-nio --batching off|http/one-nio",
                 "--transport grpc --grpc-mode unary --batch-frames 1|grpc/unary"
             })
-    void a_cluster_over_other_transports_writes_reads_scans_and_takes_a_node_back(String options, String name)
+    void aClusterOverOtherTransportsWritesReadsScansAndTakesANodeBack(String options, String name)
             throws Exception {
         serveAndTakeANodeBack(options, name);
     }
@@ -86,7 +86,7 @@ class ServerTransportsTest {
 
     @ParameterizedTest
     @EnumSource(HttpClientKind.class)
-    void every_http_client_is_there_to_be_chosen(HttpClientKind kind) throws Exception {
+    void everyHttpClientIsThereToBeChosen(HttpClientKind kind) throws Exception {
         List<Integer> ports = FreePorts.find(2);
         Map<Setting, String> client = Map.of(Setting.HTTP_CLIENT, SettingsReader.nameOf(kind));
         try (ServerNode first = TestNodes.start(1, ports, client);

@@ -33,7 +33,7 @@ public abstract class DurableStoreContract extends StoreContract {
 
     /** Opening and closing without writing. */
     @Test
-    void an_empty_store_can_be_reopened_again_and_again() {
+    void anEmptyStoreCanBeReopenedAgainAndAgain() {
         for (int i = 0; i < 5; i++) {
             reopen();
             assertThat(store.entries()).isZero();
@@ -42,7 +42,7 @@ public abstract class DurableStoreContract extends StoreContract {
 
     /** What decides where keys live must not change under the data. */
     @Test
-    void a_store_stays_tied_to_what_it_was_bound_to() {
+    void aStoreStaysTiedToWhatItWasBoundTo() {
         store.bind("64 partitions, ring");
         reopen();
         store.bind("64 partitions, ring");
@@ -55,7 +55,7 @@ public abstract class DurableStoreContract extends StoreContract {
 
     /** Everything is there again. */
     @Test
-    void everything_applied_is_there_after_reopening() {
+    void everythingAppliedIsThereAfterReopening() {
         SplittableRandom random = new SplittableRandom(SEED);
         ModelStore model = new ModelStore();
         for (int round = 0; round < 8; round++) {
@@ -76,7 +76,7 @@ public abstract class DurableStoreContract extends StoreContract {
 
     /** Old versions do not come back from a log. */
     @Test
-    void a_late_old_version_does_not_win_after_reopening() {
+    void aLateOldVersionDoesNotWinAfterReopening() {
         store.apply(List.of(value("a", 5, "new"), tombstone("b", 5)));
         reopen();
         store.apply(List.of(value("a", 4, "old"), value("b", 4, "old")));
@@ -88,7 +88,7 @@ public abstract class DurableStoreContract extends StoreContract {
 
     /** A clock that was set back is noticed. */
     @Test
-    void a_reopened_store_tells_the_newest_version_it_has_seen() {
+    void aReopenedStoreTellsTheNewestVersionItHasSeen() {
         store.apply(List.of(value("a", 5, "x"), tombstone("b", -2), value("c", 7, "z")));
         assertThat(store.newestAtOpen()).isEqualTo(new Version(0));
         reopen();
@@ -101,7 +101,7 @@ public abstract class DurableStoreContract extends StoreContract {
 
     /** Notes and content outlive the store's end. */
     @Test
-    void notes_and_what_is_held_are_there_after_reopening() {
+    void notesAndWhatIsHeldAreThereAfterReopening() {
         store.keepNote("a-note", new byte[] {1, 2, 3});
         store.apply(List.of(value("a", 1, "x"), tombstone("b", 2)));
         reopen();
@@ -133,7 +133,7 @@ public abstract class DurableStoreContract extends StoreContract {
 
     /** What a purge removed stays removed. */
     @Test
-    void purged_entries_stay_away_after_reopening() {
+    void purgedEntriesStayAwayAfterReopening() {
         store.apply(List.of(value("a", 1, "x"), value("b", 1, "y")));
         store.apply(List.of(tombstone("a", 2)));
         store.apply(List.of(value("a", 1, "late")));
@@ -146,7 +146,7 @@ public abstract class DurableStoreContract extends StoreContract {
 
     /** Large values survive. */
     @Test
-    void a_value_of_16_mib_is_there_after_reopening() {
+    void aValueOf16MibIsThereAfterReopening() {
         byte[] large = new byte[16 << 20];
         new SplittableRandom(SEED).nextBytes(large);
         store.apply(List.of(Entry.value(Key.of("huge"), new Version(1), large, Entry.NEVER)));

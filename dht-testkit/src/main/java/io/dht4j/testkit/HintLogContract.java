@@ -86,7 +86,7 @@ public abstract class HintLogContract {
 
     /** Nothing has been missed. */
     @Test
-    void an_empty_log_has_nothing_for_anybody() {
+    void anEmptyLogHasNothingForAnybody() {
         assertThat(log.targets()).isEmpty();
         assertThat(log.oldest(A, ROOM).entries()).isEmpty();
         assertThat(log.bytes()).isZero();
@@ -94,7 +94,7 @@ public abstract class HintLogContract {
 
     /** Hints come as they were kept: version, tombstone and expiry included. */
     @Test
-    void hints_come_in_the_order_in_which_they_were_kept() {
+    void hintsComeInTheOrderInWhichTheyWereKept() {
         List<Entry> entries = List.of(
                 entry(1, 10),
                 Entry.tombstone(Key.of("gone"), new Version(7)),
@@ -110,7 +110,7 @@ public abstract class HintLogContract {
 
     /** What one node got, the other still misses. */
     @Test
-    void each_node_has_its_own() {
+    void eachNodeHasItsOwn() {
         log.add(A, List.of(entry(1, 10)), NOW);
         log.add(B, List.of(entry(2, 10)), NOW);
 
@@ -123,7 +123,7 @@ public abstract class HintLogContract {
 
     /** Small batches, one by one. */
     @Test
-    void many_hints_come_in_batches() {
+    void manyHintsComeInBatches() {
         List<Entry> entries =
                 IntStream.range(1, 501).mapToObj(i -> entry(i, 100)).toList();
         entries.forEach(entry -> log.add(A, List.of(entry), NOW));
@@ -137,7 +137,7 @@ public abstract class HintLogContract {
 
     /** A batch may be smaller than one hint. */
     @Test
-    void a_large_hint_comes_alone() {
+    void aLargeHintComesAlone() {
         log.add(A, List.of(entry(1, 10_000)), NOW);
         log.add(A, List.of(entry(2, 10_000)), NOW);
 
@@ -146,7 +146,7 @@ public abstract class HintLogContract {
 
     /** What comes while a batch is on its way is not forgotten with it. */
     @Test
-    void what_was_kept_after_a_batch_was_given_stays() {
+    void whatWasKeptAfterABatchWasGivenStays() {
         log.add(A, List.of(entry(1, 10)), NOW);
         HintLog.Batch batch = log.oldest(A, ROOM);
         log.add(A, List.of(entry(2, 10)), NOW);
@@ -158,7 +158,7 @@ public abstract class HintLogContract {
 
     /** A full log says so, and keeps none of what does not fit. */
     @Test
-    void a_full_log_keeps_nothing_more() {
+    void aFullLogKeepsNothingMore() {
         int kept = 0;
         while (log.add(A, List.of(entry(++kept, 50_000)), NOW)) {
             assertThat(kept).isLessThan(100);
@@ -173,7 +173,7 @@ public abstract class HintLogContract {
 
     /** Old hints go, new ones stay. */
     @Test
-    void hints_expire() {
+    void hintsExpire() {
         log.add(A, List.of(entry(1, 10)), NOW);
         assertThat(log.expire(NOW)).isZero();
         assertThat(log.oldest(A, ROOM).entries()).hasSize(1);
@@ -189,7 +189,7 @@ public abstract class HintLogContract {
 
     /** Nothing is kept, or shown, by what is closed. */
     @Test
-    void a_closed_log_says_so() {
+    void aClosedLogSaysSo() {
         log.close();
         log.close();
 

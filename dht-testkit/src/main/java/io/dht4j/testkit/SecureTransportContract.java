@@ -138,7 +138,7 @@ public abstract class SecureTransportContract extends TransportHarness {
 
     @Test
     @Tag("core")
-    void nodes_with_good_certificates_call_each_other() {
+    void nodesWithGoodCertificatesCallEachOther() {
         Started one = secure(authority.mutual("n1"), handler);
         Started two = secure(authority.mutual("n2"), handler);
         byte[] large = new byte[2 << 20];
@@ -154,7 +154,7 @@ public abstract class SecureTransportContract extends TransportHarness {
 
     @Test
     @Tag("core")
-    void a_callee_of_a_foreign_authority_gets_nothing() {
+    void aCalleeOfAForeignAuthorityGetsNothing() {
         TransportException error =
                 assertRefusesCallee(TestCertificates.in(directory).mutual("n2"));
         assertThat(error).hasMessageMatching("(?is).*(certif|PKIX|trust).*");
@@ -162,7 +162,7 @@ public abstract class SecureTransportContract extends TransportHarness {
 
     @Test
     @Tag("core")
-    void a_callee_whose_certificate_has_expired_gets_nothing() {
+    void aCalleeWhoseCertificateHasExpiredGetsNothing() {
         TransportException error = assertRefusesCallee(
                 authority.issueExpired("n2", "localhost", "127.0.0.1").mutual());
         assertThat(error).hasMessageMatching("(?is).*(expired|NotAfter|validity).*");
@@ -170,7 +170,7 @@ public abstract class SecureTransportContract extends TransportHarness {
 
     @Test
     @Tag("core")
-    void a_callee_with_the_certificate_of_another_node_gets_nothing() {
+    void aCalleeWithTheCertificateOfAnotherNodeGetsNothing() {
         TransportException error = assertRefusesCallee(authority.mutual("n3"));
         assertThat(error).hasMessageContaining("n3").hasMessageContaining("n2");
     }
@@ -193,7 +193,7 @@ public abstract class SecureTransportContract extends TransportHarness {
 
     @Test
     @Tag("core")
-    void a_handler_learns_the_names_that_the_callers_certificate_proves() {
+    void aHandlerLearnsTheNamesThatTheCallersCertificateProves() {
         Started callee = secure(authority.mutual("n2"), handler);
         Started caller =
                 secure(authority.issue("n1", "alias.example", "localhost").mutual(), handler);
@@ -202,7 +202,7 @@ public abstract class SecureTransportContract extends TransportHarness {
     }
 
     @Test
-    void without_tls_nothing_is_proved() {
+    void withoutTlsNothingIsProved() {
         Counted open = new Counted();
         Started callee = plaintext(open);
         assertServes(plaintext(handler), "n2", callee);
@@ -212,7 +212,7 @@ public abstract class SecureTransportContract extends TransportHarness {
     // Callers that are not who they should be
 
     @Test
-    void a_caller_of_a_foreign_authority_reaches_no_handler() {
+    void aCallerOfAForeignAuthorityReachesNoHandler() {
         TestCertificates foreign = TestCertificates.in(directory);
         TestCertificates.Issued issued = foreign.issue("n1", "localhost", "127.0.0.1");
         // It trusts the callee; it is the callee that does not trust it.
@@ -220,13 +220,13 @@ public abstract class SecureTransportContract extends TransportHarness {
     }
 
     @Test
-    void a_caller_whose_certificate_has_expired_reaches_no_handler() {
+    void aCallerWhoseCertificateHasExpiredReachesNoHandler() {
         assertReachesNoHandler(
                 authority.issueExpired("n1", "localhost", "127.0.0.1").mutual());
     }
 
     @Test
-    void a_caller_whose_name_is_not_allowed_reaches_no_handler_and_learns_its_name() {
+    void aCallerWhoseNameIsNotAllowedReachesNoHandlerAndLearnsItsName() {
         TransportException error = assertReachesNoHandler(authority.mutual("stranger"));
         assertThat(error).hasMessageContaining("stranger");
         assertThat(error.outcome()).isEqualTo(Outcome.NOT_SENT);
@@ -247,14 +247,14 @@ public abstract class SecureTransportContract extends TransportHarness {
     }
 
     @Test
-    void a_caller_with_one_allowed_name_of_several_is_let_in() {
+    void aCallerWithOneAllowedNameOfSeveralIsLetIn() {
         Started callee = secure(authority.mutual("n2"), handler);
         Started caller = secure(authority.issue("stranger", "n1", "localhost").mutual(), handler);
         assertServes(caller, "n2", callee);
     }
 
     @Test
-    void a_caller_without_a_certificate_reaches_no_handler() throws GeneralSecurityException {
+    void aCallerWithoutACertificateReachesNoHandler() throws GeneralSecurityException {
         Started callee = secure(authority.mutual("n2"), handler);
         Started good = secure(authority.mutual("n1"), handler);
         int port = Integer.parseInt(callee.address().substring(callee.address().lastIndexOf(':') + 1));
@@ -283,7 +283,7 @@ public abstract class SecureTransportContract extends TransportHarness {
     // Plaintext
 
     @Test
-    void a_plaintext_caller_reaches_no_handler_behind_tls() {
+    void aPlaintextCallerReachesNoHandlerBehindTls() {
         Started callee = secure(authority.mutual("n2"), handler);
         Started good = secure(authority.mutual("n1"), handler);
         Started bad = plaintext(handler);
@@ -296,7 +296,7 @@ public abstract class SecureTransportContract extends TransportHarness {
 
     @Test
     @Tag("core")
-    void a_caller_with_tls_tells_a_plaintext_callee_nothing() {
+    void aCallerWithTlsTellsAPlaintextCalleeNothing() {
         Counted never = new Counted("n1", "n2");
         Started bad = plaintext(never);
         Started good = secure(authority.mutual("n2"), handler);
@@ -313,7 +313,7 @@ public abstract class SecureTransportContract extends TransportHarness {
     // Files that change
 
     @Test
-    void a_callees_new_certificate_is_used_by_new_connections_without_a_restart() {
+    void aCalleesNewCertificateIsUsedByNewConnectionsWithoutARestart() {
         TestCertificates.Issued files = authority.issue("n2", "localhost", "127.0.0.1");
         Started callee = secure(files.mutual(), handler);
         assertServes(secure(authority.mutual("n1"), handler), "n2", callee);
@@ -328,7 +328,7 @@ public abstract class SecureTransportContract extends TransportHarness {
     }
 
     @Test
-    void the_certificate_of_another_node_takes_no_good_ones_place() {
+    void theCertificateOfAnotherNodeTakesNoGoodOnesPlace() {
         TestCertificates.Issued files = authority.issue("n2", "shared.example", "localhost", "127.0.0.1");
         Counted named = new Counted("n1", "n2");
         named.self = Optional.of(new NodeId("n2"));
@@ -359,7 +359,7 @@ public abstract class SecureTransportContract extends TransportHarness {
 
     @Test
     @Tag("core")
-    void a_callers_new_certificate_is_used_by_new_connections_without_a_restart() {
+    void aCallersNewCertificateIsUsedByNewConnectionsWithoutARestart() {
         TestCertificates.Issued files = authority.issue("stranger", "localhost", "127.0.0.1");
         Started callee = secure(authority.mutual("n2"), handler);
         Counted named = new Counted("n1", "n2");
@@ -374,7 +374,7 @@ public abstract class SecureTransportContract extends TransportHarness {
     }
 
     @Test
-    void a_new_authority_is_trusted_without_a_restart() {
+    void aNewAuthorityIsTrustedWithoutARestart() {
         TestCertificates second = TestCertificates.in(directory);
         Started callee = secure(authority.mutual("n2"), handler);
         TestCertificates.Issued issued = second.issue("n1", "localhost", "127.0.0.1");

@@ -96,7 +96,7 @@ public abstract class SocketTransportContract extends TransportContract {
 
     @Test
     @Tag("core")
-    void a_peer_that_accepts_and_says_nothing_leaves_the_outcome_unknown_at_the_deadline() throws IOException {
+    void aPeerThatAcceptsAndSaysNothingLeavesTheOutcomeUnknownAtTheDeadline() throws IOException {
         try (RawPeer peer =
                 new RawPeer(socket -> socket.getInputStream().transferTo(OutputStream.nullOutputStream()))) {
             Started client = start(echo());
@@ -115,7 +115,7 @@ public abstract class SocketTransportContract extends TransportContract {
 
     @Test
     @Tag("core")
-    void a_peer_that_hangs_up_on_a_request_leaves_the_outcome_unknown() throws IOException {
+    void aPeerThatHangsUpOnARequestLeavesTheOutcomeUnknown() throws IOException {
         try (RawPeer peer = new RawPeer(socket -> socket.getInputStream().read())) {
             Started client = start(echo());
             assertNothingWrongIsSaid(failure(peer.calledBy(client, within(Duration.ofHours(1)))));
@@ -124,7 +124,7 @@ public abstract class SocketTransportContract extends TransportContract {
 
     @Test
     @Tag("core")
-    void a_peer_that_dies_within_a_reply_leaves_the_outcome_unknown_wherever_it_stops() throws IOException {
+    void aPeerThatDiesWithinAReplyLeavesTheOutcomeUnknownWhereverItStops() throws IOException {
         byte[] reply = beginningOfReply();
         int[] lengths = {
             0, 1, 2, reply.length / 4, reply.length / 2, reply.length * 3 / 4, reply.length - 1, reply.length
@@ -156,7 +156,7 @@ public abstract class SocketTransportContract extends TransportContract {
     }
 
     @Test
-    void callers_that_send_noise_leave_a_listening_transport_to_the_others() throws IOException {
+    void callersThatSendNoiseLeaveAListeningTransportToTheOthers() throws IOException {
         Recorder recorder = new Recorder(echo());
         Started server = start(recorder);
         Started client = start(echo());
@@ -186,7 +186,7 @@ public abstract class SocketTransportContract extends TransportContract {
     }
 
     @Test
-    void a_peer_that_answers_with_noise_leaves_the_outcome_unknown() throws IOException {
+    void aPeerThatAnswersWithNoiseLeavesTheOutcomeUnknown() throws IOException {
         try (RawPeer peer = new RawPeer(socket -> {
             socket.getInputStream().read();
             socket.getOutputStream().write(bytes("\0\1\2 this is no protocol that anybody speaks\r\n\r\n\r\n"));
@@ -198,7 +198,7 @@ public abstract class SocketTransportContract extends TransportContract {
     }
 
     @Test
-    void bad_peers_do_not_keep_good_ones_from_being_called() throws IOException {
+    void badPeersDoNotKeepGoodOnesFromBeingCalled() throws IOException {
         try (RawPeer peer =
                 new RawPeer(socket -> socket.getInputStream().transferTo(OutputStream.nullOutputStream()))) {
             Started good = start(echo());

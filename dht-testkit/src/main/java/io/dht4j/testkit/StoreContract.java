@@ -33,7 +33,7 @@ public abstract class StoreContract extends StoreThreadsContract {
 
     /** A store that holds nothing. */
     @Test
-    void a_new_store_is_empty() {
+    void aNewStoreIsEmpty() {
         assertThat(store.get(Key.of("a"))).isEmpty();
         assertThat(store.entries()).isZero();
         assertThat(scanned(store, KeyRange.all())).isEmpty();
@@ -43,7 +43,7 @@ public abstract class StoreContract extends StoreThreadsContract {
 
     /** Reading what was written. */
     @Test
-    void what_was_applied_is_read_back_with_version_and_expiry() {
+    void whatWasAppliedIsReadBackWithVersionAndExpiry() {
         Entry entry = Entry.value(Key.of("a"), new Version(7), new byte[] {1, -1, 0}, 123);
 
         store.apply(List.of(entry));
@@ -55,7 +55,7 @@ public abstract class StoreContract extends StoreThreadsContract {
 
     /** Applying nothing. */
     @Test
-    void applying_no_entries_changes_nothing() {
+    void applyingNoEntriesChangesNothing() {
         store.apply(List.of());
 
         assertThat(store.entries()).isZero();
@@ -63,7 +63,7 @@ public abstract class StoreContract extends StoreThreadsContract {
 
     /** Newer versions win. */
     @Test
-    void the_newest_version_stays_whatever_the_order_of_arrival() {
+    void theNewestVersionStaysWhateverTheOrderOfArrival() {
         store.apply(List.of(value("a", 5, "five")));
         store.apply(List.of(value("a", 9, "nine")));
         store.apply(List.of(value("a", 7, "seven")));
@@ -74,7 +74,7 @@ public abstract class StoreContract extends StoreThreadsContract {
 
     /** What the newest version is. */
     @Test
-    void the_newest_version_of_each_key_is_told() {
+    void theNewestVersionOfEachKeyIsTold() {
         store.apply(
                 List.of(value("a", 5, "five"), value("b", 5, "five"), Entry.tombstone(Key.of("c"), new Version(5))));
         store.settle();
@@ -98,7 +98,7 @@ public abstract class StoreContract extends StoreThreadsContract {
 
     /** Versions are unsigned. */
     @Test
-    void versions_are_compared_as_unsigned_numbers() {
+    void versionsAreComparedAsUnsignedNumbers() {
         store.apply(List.of(value("a", -1, "largest")));
         store.apply(List.of(value("a", Long.MAX_VALUE, "half")));
 
@@ -107,7 +107,7 @@ public abstract class StoreContract extends StoreThreadsContract {
 
     /** Ties are settled alike everywhere. */
     @Test
-    void of_one_version_a_tombstone_wins_then_the_larger_value_then_the_later_expiry() {
+    void ofOneVersionATombstoneWinsThenTheLargerValueThenTheLaterExpiry() {
         Key key = Key.of("a");
         Version version = new Version(3);
         List<Entry> ascending = List.of(
@@ -130,7 +130,7 @@ public abstract class StoreContract extends StoreThreadsContract {
 
     /** Idempotence. */
     @Test
-    void applying_an_entry_again_changes_nothing() {
+    void applyingAnEntryAgainChangesNothing() {
         Entry entry = value("a", 1, "x");
         store.apply(List.of(entry, entry));
         store.apply(List.of(entry));
@@ -141,7 +141,7 @@ public abstract class StoreContract extends StoreThreadsContract {
 
     /** One call may name a key several times. */
     @Test
-    void of_repeated_keys_in_one_call_the_newest_stays() {
+    void ofRepeatedKeysInOneCallTheNewestStays() {
         store.apply(List.of(value("a", 2, "two"), value("b", 1, "b"), value("a", 3, "three"), value("a", 1, "one")));
 
         assertThat(scanned(store, KeyRange.all())).containsExactly(value("a", 3, "three"), value("b", 1, "b"));
@@ -149,7 +149,7 @@ public abstract class StoreContract extends StoreThreadsContract {
 
     /** Tombstones are entries. */
     @Test
-    void tombstones_are_read_scanned_and_counted_like_values() {
+    void tombstonesAreReadScannedAndCountedLikeValues() {
         store.apply(List.of(value("a", 1, "x"), value("b", 1, "y")));
         store.apply(List.of(tombstone("a", 2)));
 
@@ -160,7 +160,7 @@ public abstract class StoreContract extends StoreThreadsContract {
 
     /** Keys are bytes. */
     @Test
-    void keys_are_ordered_as_unsigned_bytes() {
+    void keysAreOrderedAsUnsignedBytes() {
         List<Key> ascending = List.of(
                 Key.of(new byte[] {0}),
                 Key.of(new byte[] {0, 0}),
@@ -181,7 +181,7 @@ public abstract class StoreContract extends StoreThreadsContract {
 
     /** Ranges include their start and exclude their end. */
     @Test
-    void a_scan_shows_its_range_only() {
+    void aScanShowsItsRangeOnly() {
         for (String key : List.of("d", "b", "a", "c")) {
             store.apply(List.of(value(key, 1, key)));
         }
@@ -202,7 +202,7 @@ public abstract class StoreContract extends StoreThreadsContract {
 
     /** The iterator's contract. */
     @Test
-    void a_cursor_ends_once_and_for_all() {
+    void aCursorEndsOnceAndForAll() {
         store.apply(List.of(value("a", 1, "x")));
         EntryCursor cursor = store.scan(KeyRange.all());
         assertThat(cursor.hasNext()).isTrue();
@@ -217,7 +217,7 @@ public abstract class StoreContract extends StoreThreadsContract {
 
     /** Smallest and largest. */
     @Test
-    void empty_values_and_values_of_16_mib_are_kept() {
+    void emptyValuesAndValuesOf16MibAreKept() {
         byte[] large = new byte[LARGE_VALUE_BYTES];
         new SplittableRandom(SEED).nextBytes(large);
         Entry empty = value("empty", 1, "");
@@ -234,7 +234,7 @@ public abstract class StoreContract extends StoreThreadsContract {
 
     /** Shortest and longest. */
     @Test
-    void the_shortest_and_the_longest_keys_are_kept() {
+    void theShortestAndTheLongestKeysAreKept() {
         byte[] longest = new byte[Key.MAX_LENGTH];
         Arrays.fill(longest, (byte) 0xff);
         Entry first = Entry.tombstone(Key.of(new byte[1]), new Version(1));
@@ -248,7 +248,7 @@ public abstract class StoreContract extends StoreThreadsContract {
 
     /** Purging. */
     @Test
-    void a_purge_removes_dead_entries_that_are_old_and_no_others() {
+    void aPurgeRemovesDeadEntriesThatAreOldAndNoOthers() {
         Entry live = value("live", 1, "x");
         Entry later = Entry.value(Key.of("later"), new Version(1), new byte[1], NOW + 1);
         Entry newTombstone = tombstone("new", 10);
@@ -269,7 +269,7 @@ public abstract class StoreContract extends StoreThreadsContract {
 
     /** A purge must not uncover what the purged entry had replaced. */
     @Test
-    void what_a_purged_tombstone_had_deleted_does_not_come_back() {
+    void whatAPurgedTombstoneHadDeletedDoesNotComeBack() {
         store.apply(List.of(value("a", 1, "x")));
         store.purge(new Version(0), NOW);
         store.apply(List.of(tombstone("a", 3)));
@@ -285,7 +285,7 @@ public abstract class StoreContract extends StoreThreadsContract {
 
     /** A long random history, compared step by step. */
     @Test
-    void a_random_history_gives_what_the_model_gives() {
+    void aRandomHistoryGivesWhatTheModelGives() {
         SplittableRandom random = new SplittableRandom(SEED);
         ModelStore model = new ModelStore();
         for (int round = 0; round < 300; round++) {
@@ -310,7 +310,7 @@ public abstract class StoreContract extends StoreThreadsContract {
 
     /** What is in memory. */
     @Test
-    void what_memory_tells_of_a_key_is_what_a_read_gives() {
+    void whatMemoryTellsOfAKeyIsWhatAReadGives() {
         SplittableRandom random = new SplittableRandom(SEED);
         ModelStore model = new ModelStore();
         for (int round = 0; round < 300; round++) {
@@ -332,7 +332,7 @@ public abstract class StoreContract extends StoreThreadsContract {
 
     /** Following a store. */
     @Test
-    void a_listener_is_told_of_every_change() {
+    void aListenerIsToldOfEveryChange() {
         SplittableRandom random = new SplittableRandom(SEED);
         RecordingListener told = new RecordingListener();
         told.begin(store);
@@ -350,7 +350,7 @@ public abstract class StoreContract extends StoreThreadsContract {
 
     /** Following a store again. */
     @Test
-    void a_later_listener_takes_the_place_of_the_first() {
+    void aLaterListenerTakesThePlaceOfTheFirst() {
         SplittableRandom random = new SplittableRandom(SEED);
         RecordingListener first = new RecordingListener();
         first.begin(store);
@@ -371,7 +371,7 @@ public abstract class StoreContract extends StoreThreadsContract {
 
     /** Notes. */
     @Test
-    void a_note_is_read_as_it_was_last_kept() {
+    void aNoteIsReadAsItWasLastKept() {
         assertThat(store.note("a-note")).isEmpty();
         store.keepNote("a-note", new byte[] {1, 2});
         store.keepNote("another", new byte[0]);
@@ -384,7 +384,7 @@ public abstract class StoreContract extends StoreThreadsContract {
 
     /** Closing. */
     @Test
-    void after_close_every_method_throws_and_closing_again_does_nothing() {
+    void afterCloseEveryMethodThrowsAndClosingAgainDoesNothing() {
         store.apply(List.of(value("a", 1, "x")));
         EntryCursor cursor = store.scan(KeyRange.all());
         store.close();

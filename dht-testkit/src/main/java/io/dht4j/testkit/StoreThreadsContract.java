@@ -32,7 +32,7 @@ public abstract class StoreThreadsContract extends StoreHarness {
 
     /** Following a store that several threads write. */
     @Test
-    void a_listener_is_told_of_every_change_by_many_writers() throws Exception {
+    void aListenerIsToldOfEveryChangeByManyWriters() throws Exception {
         RecordingListener told = new RecordingListener();
         told.begin(store);
         List<Runnable> writers = new ArrayList<>();
@@ -51,7 +51,7 @@ public abstract class StoreThreadsContract extends StoreHarness {
 
     /** Reads while a writer and a merge go on. */
     @Test
-    void what_was_read_of_a_key_is_never_followed_by_something_older() throws Exception {
+    void whatWasReadOfAKeyIsNeverFollowedBySomethingOlder() throws Exception {
         List<Key> keys = IntStream.range(0, 8).mapToObj(i -> Key.of("key-" + i)).toList();
         AtomicBoolean written = new AtomicBoolean();
         List<Runnable> tasks = new ArrayList<>();
@@ -91,7 +91,7 @@ public abstract class StoreThreadsContract extends StoreHarness {
 
     /** Many writers at a time. */
     @Test
-    void concurrent_writers_end_where_the_model_ends() throws Exception {
+    void concurrentWritersEndWhereTheModelEnds() throws Exception {
         ModelStore model = new ModelStore();
         List<List<Entry>> histories = new ArrayList<>();
         for (int writer = 0; writer < 8; writer++) {
@@ -117,7 +117,7 @@ public abstract class StoreThreadsContract extends StoreHarness {
 
     /** Scans see no key twice, none out of order, and all that stayed. */
     @Test
-    void scans_during_writes_show_every_settled_key_once_and_in_order() throws Exception {
+    void scansDuringWritesShowEverySettledKeyOnceAndInOrder() throws Exception {
         List<Entry> settled = new ArrayList<>();
         for (int i = 0; i < 1000; i++) {
             settled.add(value(String.format(Locale.ROOT, "s%04d", i), 1, "settled"));
@@ -144,7 +144,7 @@ public abstract class StoreThreadsContract extends StoreHarness {
 
     /** Interrupts. */
     @Test
-    void an_interrupted_caller_does_no_harm_and_stays_interrupted() throws Exception {
+    void anInterruptedCallerDoesNoHarmAndStaysInterrupted() throws Exception {
         store.apply(List.of(value("a", 1, "x")));
 
         Thread.currentThread().interrupt();
@@ -161,7 +161,7 @@ public abstract class StoreThreadsContract extends StoreHarness {
 
     /** Interrupts at any moment. */
     @Test
-    void interrupts_that_come_at_any_moment_do_no_harm() throws Exception {
+    void interruptsThatComeAtAnyMomentDoNoHarm() throws Exception {
         Thread worker = new Thread(() -> {
             for (int i = 0; i < 2000; i++) {
                 store.apply(List.of(value("key-" + i, 1, "x".repeat(100))));
@@ -181,7 +181,7 @@ public abstract class StoreThreadsContract extends StoreHarness {
 
     /** Closing under load. */
     @Test
-    void close_waits_for_calls_under_way_and_fails_those_that_come_later() throws Exception {
+    void closeWaitsForCallsUnderWayAndFailsThoseThatComeLater() throws Exception {
         AtomicBoolean giveUp = new AtomicBoolean();
         ExecutorService threads = Executors.newFixedThreadPool(4);
         try {

@@ -25,7 +25,7 @@ public abstract class TransportCancellingContract extends TransportDeadlinesCont
 
     @Test
     @Tag("core")
-    void a_call_that_was_cancelled_before_is_not_sent() {
+    void aCallThatWasCancelledBeforeIsNotSent() {
         Recorder recorder = new Recorder(echo());
         Started server = start(recorder);
         Started client = start(echo());
@@ -38,7 +38,7 @@ public abstract class TransportCancellingContract extends TransportDeadlinesCont
 
     @Test
     @Tag("core")
-    void a_call_that_is_cancelled_while_the_handler_works_ends_with_its_outcome_unknown() {
+    void aCallThatIsCancelledWhileTheHandlerWorksEndsWithItsOutcomeUnknown() {
         Recorder recorder = new Recorder((request, context) ->
                 request.length == 0 ? new CompletableFuture<>() : CompletableFuture.completedFuture(request));
         Started server = start(recorder);
@@ -52,7 +52,7 @@ public abstract class TransportCancellingContract extends TransportDeadlinesCont
     }
 
     @Test
-    void cancelling_after_the_reply_changes_nothing() {
+    void cancellingAfterTheReplyChangesNothing() {
         Started server = start(echo());
         Started client = start(echo());
         CallContext context = within(PATIENCE);
@@ -64,7 +64,7 @@ public abstract class TransportCancellingContract extends TransportDeadlinesCont
     }
 
     @Test
-    void the_handler_is_told_when_its_caller_loses_interest() {
+    void theHandlerIsToldWhenItsCallerLosesInterest() {
         assumeThat(tellsPeerOfCancelling()).isTrue();
         CompletableFuture<CallContext> seen = new CompletableFuture<>();
         CompletableFuture<Void> told = new CompletableFuture<>();
@@ -85,7 +85,7 @@ public abstract class TransportCancellingContract extends TransportDeadlinesCont
     }
 
     @Test
-    void the_handler_of_an_answered_call_is_not_told_of_later_cancelling_of_others() {
+    void theHandlerOfAnAnsweredCallIsNotToldOfLaterCancellingOfOthers() {
         Queue<CallContext> answered = new ConcurrentLinkedQueue<>();
         Started server = start((request, context) -> {
             if (request.length == 0) {
@@ -105,7 +105,7 @@ public abstract class TransportCancellingContract extends TransportDeadlinesCont
     }
 
     @Test
-    void cancelling_a_call_that_is_answered_leaves_the_next_one_alone() {
+    void cancellingACallThatIsAnsweredLeavesTheNextOneAlone() {
         Queue<CompletableFuture<byte[]>> held = new ConcurrentLinkedQueue<>();
         Started server = start((request, context) -> {
             if (numberIn(request) % 2 == 0) {
@@ -131,7 +131,7 @@ public abstract class TransportCancellingContract extends TransportDeadlinesCont
     }
 
     @Test
-    void one_context_ends_all_its_calls() {
+    void oneContextEndsAllItsCalls() {
         Recorder recorder = new Recorder((request, context) -> new CompletableFuture<>());
         Started one = start(recorder);
         Started two = start(recorder);
@@ -147,7 +147,7 @@ public abstract class TransportCancellingContract extends TransportDeadlinesCont
     }
 
     @Test
-    void cancelling_at_any_moment_leaves_the_calls_beside_alone() {
+    void cancellingAtAnyMomentLeavesTheCallsBesideAlone() {
         ExecutorService cancellers = Executors.newFixedThreadPool(2);
         try {
             Started server = start((request, context) -> CompletableFuture.completedFuture(negated(request)));

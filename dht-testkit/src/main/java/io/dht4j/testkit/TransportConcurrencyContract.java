@@ -20,7 +20,7 @@ public abstract class TransportConcurrencyContract extends TransportFramesContra
 
     @Test
     @Tag("core")
-    void a_thousand_calls_at_a_time_each_get_their_own_reply() {
+    void aThousandCallsAtATimeEachGetTheirOwnReply() {
         ExecutorService threads = Executors.newFixedThreadPool(4);
         try {
             Started server =
@@ -40,7 +40,7 @@ public abstract class TransportConcurrencyContract extends TransportFramesContra
     }
 
     @Test
-    void many_threads_may_call_at_the_same_time() {
+    void manyThreadsMayCallAtTheSameTime() {
         Started server = start((request, context) -> CompletableFuture.completedFuture(negated(request)));
         Started client = start(echo());
         ExecutorService threads = Executors.newFixedThreadPool(8);
@@ -65,7 +65,7 @@ public abstract class TransportConcurrencyContract extends TransportFramesContra
 
     @Test
     @Tag("core")
-    void a_later_call_may_be_answered_first() {
+    void aLaterCallMayBeAnsweredFirst() {
         CompletableFuture<byte[]> held = new CompletableFuture<>();
         Started server =
                 start((request, context) -> request.length == 0 ? held : CompletableFuture.completedFuture(request));
@@ -80,7 +80,7 @@ public abstract class TransportConcurrencyContract extends TransportFramesContra
     }
 
     @Test
-    void nodes_call_each_other_and_themselves() {
+    void nodesCallEachOtherAndThemselves() {
         Started one = start((request, context) -> CompletableFuture.completedFuture(bytes("one")));
         Started two = start((request, context) -> CompletableFuture.completedFuture(bytes("two")));
         assertThat(reply(one.call(two, NO_BYTES, within(PATIENCE)))).isEqualTo(bytes("two"));
@@ -89,7 +89,7 @@ public abstract class TransportConcurrencyContract extends TransportFramesContra
     }
 
     @Test
-    void a_handler_may_call_on() {
+    void aHandlerMayCallOn() {
         Started last = start(echo());
         Transport middle = newTransport();
         transports.add(middle);
@@ -100,7 +100,7 @@ public abstract class TransportConcurrencyContract extends TransportFramesContra
     }
 
     @Test
-    void ten_thousand_calls_may_be_in_flight_at_one_time() {
+    void tenThousandCallsMayBeInFlightAtOneTime() {
         CompletableFuture<Void> go = new CompletableFuture<>();
         Recorder recorder = new Recorder((request, context) -> go.thenApply(now -> negated(request)));
         Started server = startRoomy(recorder);
@@ -119,7 +119,7 @@ public abstract class TransportConcurrencyContract extends TransportFramesContra
     }
 
     @Test
-    void replies_may_come_in_the_opposite_order_of_their_calls() {
+    void repliesMayComeInTheOppositeOrderOfTheirCalls() {
         int count = Math.min(8, requestsAtAHandler());
         List<CompletableFuture<byte[]>> held = new ArrayList<>();
         for (int i = 0; i < count; i++) {

@@ -22,7 +22,7 @@ public abstract class TransportDeadlinesContract extends TransportConcurrencyCon
 
     @Test
     @Tag("core")
-    void a_deadline_that_has_passed_keeps_a_call_from_being_sent() {
+    void aDeadlineThatHasPassedKeepsACallFromBeingSent() {
         Recorder recorder = new Recorder(echo());
         Started server = start(recorder);
         Started client = start(echo());
@@ -34,7 +34,7 @@ public abstract class TransportDeadlinesContract extends TransportConcurrencyCon
 
     @Test
     @Tag("core")
-    void a_call_without_a_reply_ends_at_its_deadline_with_its_outcome_unknown() {
+    void aCallWithoutAReplyEndsAtItsDeadlineWithItsOutcomeUnknown() {
         Started client = start(echo());
         withEnoughTime(time -> {
             // Each time again, so that a late request of an earlier attempt does not count.
@@ -52,7 +52,7 @@ public abstract class TransportDeadlinesContract extends TransportConcurrencyCon
     }
 
     @Test
-    void calls_with_different_deadlines_end_each_at_its_own() {
+    void callsWithDifferentDeadlinesEndEachAtItsOwn() {
         Started server = start((request, context) -> new CompletableFuture<>());
         Started client = start(echo());
         CompletableFuture<byte[]> late = client.call(server, NO_BYTES, within(PATIENCE));
@@ -70,7 +70,7 @@ public abstract class TransportDeadlinesContract extends TransportConcurrencyCon
     }
 
     @Test
-    void the_handler_sees_how_much_time_is_left() {
+    void theHandlerSeesHowMuchTimeIsLeft() {
         CompletableFuture<Long> seen = new CompletableFuture<>();
         Started server = start((request, context) -> {
             seen.complete(context.remainingNanos());
@@ -82,7 +82,7 @@ public abstract class TransportDeadlinesContract extends TransportConcurrencyCon
     }
 
     @Test
-    void the_handler_has_no_more_time_than_its_caller() {
+    void theHandlerHasNoMoreTimeThanItsCaller() {
         Started client = start(echo());
         withEnoughTime(time -> {
             CompletableFuture<CallContext> seen = new CompletableFuture<>();
@@ -105,7 +105,7 @@ public abstract class TransportDeadlinesContract extends TransportConcurrencyCon
     }
 
     @Test
-    void replies_that_come_after_the_deadline_are_dropped_and_harm_nobody() {
+    void repliesThatComeAfterTheDeadlineAreDroppedAndHarmNobody() {
         Queue<Runnable> late = new ConcurrentLinkedQueue<>();
         Started server = start((request, context) -> {
             if (numberIn(request) % 2 == 0) {
@@ -136,7 +136,7 @@ public abstract class TransportDeadlinesContract extends TransportConcurrencyCon
     }
 
     @Test
-    void thousands_of_calls_with_hardly_any_time_all_end() {
+    void thousandsOfCallsWithHardlyAnyTimeAllEnd() {
         Started server = start(echo());
         Started client = start(echo());
         SplittableRandom random = new SplittableRandom(1);

@@ -27,7 +27,7 @@ public abstract class TransportFramesContract extends TransportHarness {
 
     @Test
     @Tag("core")
-    void frames_of_every_size_arrive_and_come_back() {
+    void framesOfEverySizeArriveAndComeBack() {
         Started server = start(echo());
         Started client = start(echo());
         int[] sizes = {0, 1, 2, 100, 8_191, 8_192, 65_535, 65_536, 65_537, 1 << 20, 16 << 20, maxFrameBytes()};
@@ -43,7 +43,7 @@ public abstract class TransportFramesContract extends TransportHarness {
 
     @Test
     @Tag("core")
-    void a_frame_over_the_limit_is_refused_before_it_is_sent() {
+    void aFrameOverTheLimitIsRefusedBeforeItIsSent() {
         Recorder recorder = new Recorder(echo());
         Started server = start(recorder);
         Started client = start(echo());
@@ -58,7 +58,7 @@ public abstract class TransportFramesContract extends TransportHarness {
 
     @Test
     @Tag("core")
-    void a_reply_over_the_limit_fails_and_the_next_call_is_answered() {
+    void aReplyOverTheLimitFailsAndTheNextCallIsAnswered() {
         Started server = start((request, context) ->
                 CompletableFuture.completedFuture(request.length == 0 ? new byte[maxFrameBytes() + 1] : request));
         Started client = start(echo());
@@ -68,7 +68,7 @@ public abstract class TransportFramesContract extends TransportHarness {
     }
 
     @Test
-    void small_frames_come_through_between_large_ones() {
+    void smallFramesComeThroughBetweenLargeOnes() {
         Started server = start(echo());
         Started client = start(echo());
         byte[] large = new byte[16 << 20];
@@ -86,7 +86,7 @@ public abstract class TransportFramesContract extends TransportHarness {
     }
 
     @Test
-    void frames_over_the_limit_leave_the_calls_beside_them_alone() {
+    void framesOverTheLimitLeaveTheCallsBesideThemAlone() {
         Started server = start((request, context) ->
                 CompletableFuture.completedFuture(request.length == 1 ? new byte[maxFrameBytes() + 1] : request));
         Started client = start(echo());

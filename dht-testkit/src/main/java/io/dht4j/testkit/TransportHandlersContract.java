@@ -21,21 +21,21 @@ public abstract class TransportHandlersContract extends TransportPeersContract {
 
     @Test
     @Tag("core")
-    void a_handler_that_throws_fails_only_its_own_call() {
+    void aHandlerThatThrowsFailsOnlyItsOwnCall() {
         assertFailsOnlyItsOwnCall((request, context) -> {
             throw new IllegalStateException("as this test wants it");
         });
     }
 
     @Test
-    void a_handler_whose_stage_fails_fails_only_its_own_call() {
+    void aHandlerWhoseStageFailsFailsOnlyItsOwnCall() {
         assertFailsOnlyItsOwnCall((request, context) ->
                 CompletableFuture.failedFuture(new IllegalStateException("as this test wants it")));
     }
 
     @Test
     @SuppressWarnings("NullAway") // what a careless handler may do
-    void a_handler_that_gives_nothing_back_fails_only_its_own_call() {
+    void aHandlerThatGivesNothingBackFailsOnlyItsOwnCall() {
         assertFailsOnlyItsOwnCall((request, context) -> null);
         assertFailsOnlyItsOwnCall((request, context) -> CompletableFuture.completedFuture(null));
     }
@@ -53,7 +53,7 @@ public abstract class TransportHandlersContract extends TransportPeersContract {
     }
 
     @Test
-    void a_handler_that_throws_an_error_fails_only_its_own_call() {
+    void aHandlerThatThrowsAnErrorFailsOnlyItsOwnCall() {
         assertFailsOnlyItsOwnCall((request, context) -> {
             throw new AssertionError("as this test wants it");
         });
@@ -63,7 +63,7 @@ public abstract class TransportHandlersContract extends TransportPeersContract {
     }
 
     @Test
-    void a_handler_that_never_answers_costs_only_its_own_callers() {
+    void aHandlerThatNeverAnswersCostsOnlyItsOwnCallers() {
         Recorder recorder = new Recorder((request, context) ->
                 request.length == 0 ? new CompletableFuture<>() : CompletableFuture.completedFuture(request));
         Started server = start(recorder);
@@ -82,7 +82,7 @@ public abstract class TransportHandlersContract extends TransportPeersContract {
     }
 
     @Test
-    void a_handler_that_answers_twice_is_heard_once() {
+    void aHandlerThatAnswersTwiceIsHeardOnce() {
         Queue<CompletableFuture<byte[]>> open = new ConcurrentLinkedQueue<>();
         Started server = start((request, context) -> {
             CompletableFuture<byte[]> reply = new CompletableFuture<>();
@@ -102,7 +102,7 @@ public abstract class TransportHandlersContract extends TransportPeersContract {
     }
 
     @Test
-    void failing_handlers_beside_good_ones_take_nothing_from_them() {
+    void failingHandlersBesideGoodOnesTakeNothingFromThem() {
         Started server = start((request, context) -> switch (numberIn(request) % 3) {
             case 0 -> CompletableFuture.completedFuture(negated(request));
             case 1 -> throw new IllegalStateException("as this test wants it");

@@ -29,7 +29,7 @@ public abstract class TransportLifecycleContract extends TransportHandlersContra
     protected TransportLifecycleContract() {}
 
     @Test
-    void starting_at_a_busy_address_fails_with_the_address() {
+    void startingAtABusyAddressFailsWithTheAddress() {
         Started first = start(echo());
         Transport second = newTransport(first.address());
         transports.add(second);
@@ -43,7 +43,7 @@ public abstract class TransportLifecycleContract extends TransportHandlersContra
 
     @Test
     @Tag("core")
-    void closing_ends_every_call_under_way() {
+    void closingEndsEveryCallUnderWay() {
         Recorder recorder = new Recorder((request, context) -> new CompletableFuture<>());
         Started server = start(recorder);
         Started client = start(echo());
@@ -60,7 +60,7 @@ public abstract class TransportLifecycleContract extends TransportHandlersContra
     }
 
     @Test
-    void closing_is_allowed_repeatedly_and_before_the_start() {
+    void closingIsAllowedRepeatedlyAndBeforeTheStart() {
         Transport neverStarted = newTransport();
         neverStarted.close();
         neverStarted.close();
@@ -70,7 +70,7 @@ public abstract class TransportLifecycleContract extends TransportHandlersContra
     }
 
     @Test
-    void a_start_that_is_overtaken_by_closing_completes() {
+    void aStartThatIsOvertakenByClosingCompletes() {
         for (int i = 0; i < 5; i++) {
             Transport transport = newTransport();
             transports.add(transport);
@@ -86,12 +86,12 @@ public abstract class TransportLifecycleContract extends TransportHandlersContra
     }
 
     @Test
-    void a_transport_has_a_name() {
+    void aTransportHasAName() {
         assertThat(start(echo()).transport().name()).isNotBlank();
     }
 
     @Test
-    void a_second_start_fails_and_leaves_the_first_alone() {
+    void aSecondStartFailsAndLeavesTheFirstAlone() {
         Started server = start(echo());
         failure(server.transport()
                 .start((request, context) -> CompletableFuture.completedFuture(bytes("usurper")))
@@ -103,7 +103,7 @@ public abstract class TransportLifecycleContract extends TransportHandlersContra
 
     @Test
     @Tag("core")
-    void a_transport_that_is_not_started_or_closed_sends_nothing() {
+    void aTransportThatIsNotStartedOrClosedSendsNothing() {
         Recorder recorder = new Recorder(echo());
         Started server = start(recorder);
         Transport transport = newTransport();
@@ -125,7 +125,7 @@ public abstract class TransportLifecycleContract extends TransportHandlersContra
     }
 
     @Test
-    void closing_ends_thousands_of_calls_on_both_sides() {
+    void closingEndsThousandsOfCallsOnBothSides() {
         for (boolean callerCloses : new boolean[] {true, false}) {
             Recorder recorder = new Recorder((request, context) -> new CompletableFuture<>());
             Started server = startRoomy(recorder);
@@ -145,7 +145,7 @@ public abstract class TransportLifecycleContract extends TransportHandlersContra
     }
 
     @Test
-    void calls_that_race_with_closing_all_end() throws Exception {
+    void callsThatRaceWithClosingAllEnd() throws Exception {
         for (int round = 0; round < 5; round++) {
             Started server = start(echo());
             Started client = start(echo());
@@ -175,7 +175,7 @@ public abstract class TransportLifecycleContract extends TransportHandlersContra
     }
 
     @Test
-    void two_clusters_in_one_jvm_leave_each_other_alone() {
+    void twoClustersInOneJvmLeaveEachOtherAlone() {
         Started mortalServer = start((request, context) -> CompletableFuture.completedFuture(bytes("mortal")));
         Started mortalClient = start(echo());
         Started server = start((request, context) -> CompletableFuture.completedFuture(negated(request)));
@@ -204,7 +204,7 @@ public abstract class TransportLifecycleContract extends TransportHandlersContra
 
     @Test
     @Tag("core")
-    void closed_transports_leave_no_files_or_sockets_open() {
+    void closedTransportsLeaveNoFilesOrSocketsOpen() {
         assumeTrue(closesFiles(), "its library leaves them to the garbage collector");
         // What the first use of a transport opens for good is not a leak.
         useAndClose();

@@ -29,7 +29,7 @@ public abstract class TransportPeersContract extends TransportCancellingContract
 
     @Test
     @Tag("core")
-    void a_call_to_an_address_where_nobody_listens_fails_at_once_as_not_sent() {
+    void aCallToAnAddressWhereNobodyListensFailsAtOnceAsNotSent() {
         Started client = start(echo());
         Started gone = startAt(ownAddress(), echo());
         gone.transport().close();
@@ -43,7 +43,7 @@ public abstract class TransportPeersContract extends TransportCancellingContract
     }
 
     @Test
-    void many_calls_to_an_address_where_nobody_listens_all_fail_at_once_as_not_sent() {
+    void manyCallsToAnAddressWhereNobodyListensAllFailAtOnceAsNotSent() {
         Started client = start(echo());
         Started gone = startAt(ownAddress(), echo());
         gone.transport().close();
@@ -55,7 +55,7 @@ public abstract class TransportPeersContract extends TransportCancellingContract
     }
 
     @Test
-    void a_call_to_a_host_that_does_not_exist_fails_as_not_sent() {
+    void aCallToAHostThatDoesNotExistFailsAsNotSent() {
         Started client = start(echo());
         Node nowhere = Node.of("nowhere", "no-such-host.invalid:1");
         TransportException error = failure(client.transport()
@@ -67,7 +67,7 @@ public abstract class TransportPeersContract extends TransportCancellingContract
 
     @Test
     @Tag("core")
-    void a_peer_that_restarts_is_used_by_the_next_call() {
+    void aPeerThatRestartsIsUsedByTheNextCall() {
         Started client = start(echo());
         Started server = startAt(ownAddress(), echo());
         for (int round = 0; round < 3; round++) {
@@ -83,7 +83,7 @@ public abstract class TransportPeersContract extends TransportCancellingContract
 
     @Test
     @Tag("core")
-    void calls_under_way_to_a_peer_that_closes_all_end() {
+    void callsUnderWayToAPeerThatClosesAllEnd() {
         Recorder recorder = new Recorder((request, context) -> new CompletableFuture<>());
         Started server = start(recorder);
         Started client = start(echo());
@@ -98,7 +98,7 @@ public abstract class TransportPeersContract extends TransportCancellingContract
 
     /** Each round, callers go on while the peer closes, and while it comes back at the same address. */
     @Test
-    void a_peer_may_restart_many_times_under_load() throws Exception {
+    void aPeerMayRestartManyTimesUnderLoad() throws Exception {
         Set<Integer> handled = ConcurrentHashMap.newKeySet();
         FrameHandler handler = (request, context) -> {
             handled.add(numberIn(request));
@@ -162,7 +162,7 @@ public abstract class TransportPeersContract extends TransportCancellingContract
     }
 
     @Test
-    void a_call_that_is_under_way_when_its_peer_closes_is_lost_but_not_its_neighbours() {
+    void aCallThatIsUnderWayWhenItsPeerClosesIsLostButNotItsNeighbours() {
         Recorder recorder = new Recorder((request, context) -> new CompletableFuture<>());
         Started mortal = start(recorder);
         Started other = start(echo());

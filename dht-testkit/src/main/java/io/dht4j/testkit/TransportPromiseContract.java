@@ -34,7 +34,7 @@ public abstract class TransportPromiseContract extends TransportLifecycleContrac
 
     @Test
     @Tag("core")
-    void what_is_said_not_to_be_sent_was_never_handled_though_calls_expire_and_are_cancelled() throws Exception {
+    void whatIsSaidNotToBeSentWasNeverHandledThoughCallsExpireAndAreCancelled() throws Exception {
         for (long seed = 1; seed <= 2; seed++) {
             provoke(seed, newTransport(), 0);
         }
@@ -42,7 +42,7 @@ public abstract class TransportPromiseContract extends TransportLifecycleContrac
 
     @Test
     @Tag("core")
-    void what_is_said_not_to_be_sent_was_never_handled_though_the_peer_restarts() throws Exception {
+    void whatIsSaidNotToBeSentWasNeverHandledThoughThePeerRestarts() throws Exception {
         for (long seed = 1; seed <= 2; seed++) {
             provoke(seed, newTransport(), 3);
         }
@@ -50,7 +50,7 @@ public abstract class TransportPromiseContract extends TransportLifecycleContrac
 
     @Test
     @Tag("core")
-    void what_is_said_not_to_be_sent_was_never_handled_though_there_is_little_room() throws Exception {
+    void whatIsSaidNotToBeSentWasNeverHandledThoughThereIsLittleRoom() throws Exception {
         for (long seed = 1; seed <= 2; seed++) {
             provoke(seed, newNarrowTransport(), 1);
         }

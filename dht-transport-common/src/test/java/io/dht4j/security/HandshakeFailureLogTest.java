@@ -19,7 +19,7 @@ class HandshakeFailureLogTest {
     }
 
     @Test
-    void each_address_and_reason_is_told_once() {
+    void eachAddressAndReasonIsToldOnce() {
         for (int i = 0; i < 5; i++) {
             callers.refused("10.0.0.1", "the certificate names [n9]");
             callers.refused("10.0.0.2", "the certificate names [n9]");
@@ -47,7 +47,7 @@ class HandshakeFailureLogTest {
     }
 
     @Test
-    void of_many_within_a_minute_the_rest_is_counted_and_told_later() {
+    void ofManyWithinAMinuteTheRestIsCountedAndToldLater() {
         for (int i = 0; i < 1_000; i++) {
             callers.refused("10.0.0." + i, "why");
         }
@@ -62,7 +62,7 @@ class HandshakeFailureLogTest {
     }
 
     @Test
-    void only_the_latest_are_remembered() {
+    void onlyTheLatestAreRemembered() {
         for (int i = 0; i <= HandshakeFailureLog.REMEMBERED; i++) {
             callers.refused("caller " + i, "why");
             minutesPass(1);
@@ -75,7 +75,7 @@ class HandshakeFailureLogTest {
     }
 
     @Test
-    void a_line_is_one_line_and_not_long_whatever_the_certificate_names() {
+    void aLineIsOneLineAndNotLongWhateverTheCertificateNames() {
         callers.refused("10.0.0.1", "names [a\nWARN forged\u001b[2J" + "x".repeat(100_000) + "]");
         assertThat(lines)
                 .singleElement()

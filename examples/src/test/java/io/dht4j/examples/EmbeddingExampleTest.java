@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 class EmbeddingExampleTest {
 
     @Test
-    void a_node_in_a_few_lines_joins_two_others(@TempDir Path directory) throws Exception {
+    void aNodeInAFewLinesJoinsTwoOthers(@TempDir Path directory) throws Exception {
         List<Integer> ports = FreePorts.find(3);
         Topology topology = Topology.of(
                 Node.of("n1", "127.0.0.1:" + ports.get(0)),

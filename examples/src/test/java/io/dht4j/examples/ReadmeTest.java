@@ -47,7 +47,7 @@ class ReadmeTest {
         "docs/guide/test-your-own-code.md, contract, "
                 + "dht-store/src/test/java/io/dht4j/store/memory/MemoryStoreTest.java"
     })
-    void the_pages_show_code_as_it_is(String page, String tag, String file) throws Exception {
+    void thePagesShowCodeAsItIs(String page, String tag, String file) throws Exception {
         Path root = Checkout.root();
         String source = Files.readString(root.resolve(file));
         String shown = Files.readString(root.resolve(page));
@@ -59,7 +59,7 @@ class ReadmeTest {
     }
 
     @Test
-    void the_dependencies_that_the_readme_shows_are_modules_of_this_version() throws Exception {
+    void theDependenciesThatTheReadmeShowsAreModulesOfThisVersion() throws Exception {
         String readme = Files.readString(Checkout.root().resolve("README.md"));
         String shown = between(readme, "<!-- tag::pom[] -->\n", "<!-- end::pom[] -->");
 
@@ -85,7 +85,7 @@ class ReadmeTest {
     }
 
     @Test
-    void a_transport_is_one_line() throws Exception {
+    void aTransportIsOneLine() throws Exception {
         int port = FreePorts.find();
         // tag::transports[]
         Transport streams = GrpcTransport.create(GrpcTransportOptions.at("127.0.0.1", port));
@@ -104,7 +104,7 @@ class ReadmeTest {
     }
 
     @Test
-    void clients_that_store_nothing(@TempDir Path directory) throws Exception {
+    void clientsThatStoreNothing(@TempDir Path directory) throws Exception {
         List<Integer> ports = FreePorts.find(3);
         Topology topology = Topology.of(
                 Node.of("n1", "127.0.0.1:" + ports.get(0)),

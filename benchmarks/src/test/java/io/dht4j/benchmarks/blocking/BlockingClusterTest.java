@@ -46,7 +46,7 @@ class BlockingClusterTest {
     }
 
     @Test
-    void what_one_node_writes_the_others_read() {
+    void whatOneNodeWritesTheOthersRead() {
         Key key = Key.of("key");
         join(clusters.get(0).put(key, "first".getBytes(UTF_8), ALL));
         join(clusters.get(1).put(key, "second".getBytes(UTF_8), ALL));
@@ -59,7 +59,7 @@ class BlockingClusterTest {
     }
 
     @Test
-    void more_requests_than_workers_are_all_served() {
+    void moreRequestsThanWorkersAreAllServed() {
         List<CompletableFuture<?>> writes = new ArrayList<>();
         for (int i = 0; i < 500; i++) {
             writes.add(clusters.get(i % 3)
@@ -74,7 +74,7 @@ class BlockingClusterTest {
     }
 
     @Test
-    void what_it_does_not_serve_it_refuses() {
+    void whatItDoesNotServeItRefuses() {
         assertThatThrownBy(() -> join(clusters.get(0).getAll(List.of(Key.of("key")))))
                 .hasMessageContaining("single keys only");
     }

@@ -65,7 +65,7 @@ class BenchProcessTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"INT", "TERM"})
-    void a_signal_ends_the_run_with_a_report_and_no_process_left(String signal) throws Exception {
+    void aSignalEndsTheRunWithAReportAndNoProcessLeft(String signal) throws Exception {
         assumeHeard(signal);
         Path out = directory.resolve("report");
         Path err = directory.resolve("err");
@@ -88,7 +88,7 @@ class BenchProcessTest {
     }
 
     @Test
-    void a_kill_leaves_the_report_of_the_last_measurement() throws Exception {
+    void aKillLeavesTheReportOfTheLastMeasurement() throws Exception {
         Path out = directory.resolve("report");
         Path err = directory.resolve("err");
         process = start(Endless.class, err, "run", "trial", "--out", out.toString());
@@ -141,7 +141,7 @@ class BenchProcessTest {
 
     @Test
     @EnabledOnOs(OS.LINUX)
-    void a_node_that_dies_ends_the_run_and_is_named() throws Exception {
+    void aNodeThatDiesEndsTheRunAndIsNamed() throws Exception {
         Path err = startedScenario();
         Set<ProcessHandle> children = process.descendants().collect(Collectors.toSet());
 
@@ -158,7 +158,7 @@ class BenchProcessTest {
 
     @Test
     @EnabledOnOs(OS.LINUX)
-    void a_signal_leaves_neither_nodes_nor_load_nor_data() throws Exception {
+    void aSignalLeavesNeitherNodesNorLoadNorData() throws Exception {
         assumeHeard("INT");
         Path err = startedScenario();
         Set<ProcessHandle> children = process.descendants().collect(Collectors.toSet());

@@ -46,7 +46,7 @@ class BenchTest {
     }
 
     @Test
-    void list_tells_questions_and_parameters_with_both_defaults() {
+    void listTellsQuestionsAndParametersWithBothDefaults() {
         BenchCommand list = BenchCommand.run(SCENARIOS, "list");
 
         assertThat(list.exitCode()).isZero();
@@ -57,7 +57,7 @@ class BenchTest {
     }
 
     @Test
-    void list_tells_once_what_most_scenarios_share() {
+    void listTellsOnceWhatMostScenariosShare() {
         BenchCommand list = BenchCommand.run(Scenarios.all(), "list");
 
         assertThat(list.exitCode()).isZero();
@@ -71,7 +71,7 @@ class BenchTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"--help", "list --help", "run --help", "run trial --help", "compare --help"})
-    void every_command_has_help(String args) {
+    void everyCommandHasHelp(String args) {
         BenchCommand help = BenchCommand.run(SCENARIOS, args.split(" "));
 
         assertThat(help.exitCode()).isZero();
@@ -80,7 +80,7 @@ class BenchTest {
     }
 
     @Test
-    void help_of_a_scenario_tells_its_parameters() {
+    void helpOfAScenarioTellsItsParameters() {
         assertThat(BenchCommand.run(SCENARIOS, "run", "trial", "--help").out())
                 .contains("Does 100 % of it work?", "--keys=VALUE", "how many keys, 1 to 1,000", "--quick", "--out");
     }
@@ -105,7 +105,7 @@ class BenchTest {
                 "compare x|DIR_B",
                 "compare|DIR_A"
             })
-    void wrong_usage_is_explained_in_words(String args, String explanation) {
+    void wrongUsageIsExplainedInWords(String args, String explanation) {
         BenchCommand command = BenchCommand.run(SCENARIOS, args.split(" "));
 
         assertThat(command.exitCode()).isEqualTo(2);
@@ -126,7 +126,7 @@ class BenchTest {
                 "run durability --sizes 99|16384, 1048576, not '99'",
                 "run clients --p99 1 --send-every 501|--send-every must be at most 500 microseconds, half of --p99, not '501'"
             })
-    void a_wrong_value_is_explained_without_the_list_of_parameters(String args, String explanation) {
+    void aWrongValueIsExplainedWithoutTheListOfParameters(String args, String explanation) {
         List<Scenario> scenarios = new java.util.ArrayList<>(SCENARIOS);
         scenarios.addAll(Scenarios.all());
 
@@ -137,7 +137,7 @@ class BenchTest {
     }
 
     @Test
-    void a_run_leaves_a_report_and_no_data() throws Exception {
+    void aRunLeavesAReportAndNoData() throws Exception {
         BenchCommand command = run(SCENARIOS, "--quick", "--keys", "5");
 
         assertThat(command.err()).contains("[1/2] first").containsPattern("\\[2/2] second, about \\d+ s left");
@@ -161,7 +161,7 @@ class BenchTest {
     }
 
     @Test
-    void the_report_is_there_while_the_run_goes_on() {
+    void theReportIsThereWhileTheRunGoesOn() {
         AtomicReference<Results> during = new AtomicReference<>();
         run(TestScenario.of(lab -> {
             lab.add(TestScenario.measurement("x", 1.0));
@@ -173,7 +173,7 @@ class BenchTest {
     }
 
     @Test
-    void a_failure_ends_the_run_with_its_message_and_keeps_what_was_measured() throws Exception {
+    void aFailureEndsTheRunWithItsMessageAndKeepsWhatWasMeasured() throws Exception {
         BenchCommand command = run(TestScenario.of(lab -> {
             lab.add(TestScenario.measurement("x", 1.0));
             throw new IOException("node n2 has died; its last lines: out of luck");
@@ -193,7 +193,7 @@ class BenchTest {
     }
 
     @Test
-    void an_error_keeps_what_was_measured_too() throws Exception {
+    void anErrorKeepsWhatWasMeasuredToo() throws Exception {
         BenchCommand command = run(TestScenario.of(lab -> {
             lab.add(TestScenario.measurement("x", 1.0));
             throw new OutOfMemoryError("Java heap space");
@@ -205,7 +205,7 @@ class BenchTest {
     }
 
     @Test
-    void an_interrupt_leaves_a_report() throws Exception {
+    void anInterruptLeavesAReport() throws Exception {
         BenchCommand command = run(TestScenario.of(lab -> {
             lab.add(TestScenario.measurement("x", 1.0));
             Thread.currentThread().interrupt();
@@ -220,7 +220,7 @@ class BenchTest {
     }
 
     @Test
-    void a_process_that_the_scenario_leaves_behind_is_ended() {
+    void aProcessThatTheScenarioLeavesBehindIsEnded() {
         AtomicReference<Process> process = new AtomicReference<>();
         BenchCommand command = run(TestScenario.of(lab -> process.set(new ProcessBuilder("sleep", "600").start())));
 
@@ -229,7 +229,7 @@ class BenchTest {
     }
 
     @Test
-    void too_little_disk_space_is_noticed_before_anything_starts() {
+    void tooLittleDiskSpaceIsNoticedBeforeAnythingStarts() {
         BenchCommand command = run(needing(new Needs(1L << 60, 0)));
 
         assertThat(command.exitCode()).isEqualTo(1);
@@ -240,7 +240,7 @@ class BenchTest {
     }
 
     @Test
-    void too_little_memory_is_noticed_before_anything_starts() {
+    void tooLittleMemoryIsNoticedBeforeAnythingStarts() {
         BenchCommand command = run(needing(new Needs(0, 1L << 60)));
 
         assertThat(command.exitCode()).isEqualTo(1);
@@ -259,7 +259,7 @@ class BenchTest {
     }
 
     @Test
-    void a_directory_with_something_in_it_is_refused() throws Exception {
+    void aDirectoryWithSomethingInItIsRefused() throws Exception {
         Files.createDirectories(out());
         Files.writeString(out().resolve("precious"), "x");
 
@@ -271,7 +271,7 @@ class BenchTest {
     }
 
     @Test
-    void a_file_in_place_of_the_directory_is_refused() throws Exception {
+    void aFileInPlaceOfTheDirectoryIsRefused() throws Exception {
         Files.createDirectories(out().getParent());
         Files.writeString(out(), "precious");
 
@@ -284,7 +284,7 @@ class BenchTest {
     }
 
     @Test
-    void a_link_to_elsewhere_is_refused() {
+    void aLinkToElsewhereIsRefused() {
         BenchCommand command = run(TestScenario.of(lab -> lab.link("secret", Path.of("/etc/passwd"))));
 
         assertThat(command.exitCode()).isEqualTo(1);
@@ -292,7 +292,7 @@ class BenchTest {
     }
 
     @Test
-    void compare_tells_what_is_no_report() {
+    void compareTellsWhatIsNoReport() {
         BenchCommand command = BenchCommand.run(
                 SCENARIOS,
                 "compare",
@@ -304,7 +304,7 @@ class BenchTest {
     }
 
     @Test
-    void compare_tells_what_does_not_exist() {
+    void compareTellsWhatDoesNotExist() {
         String none = directory.resolve("none").toString();
 
         BenchCommand command = BenchCommand.run(SCENARIOS, "compare", none, directory.toString());
@@ -314,7 +314,7 @@ class BenchTest {
     }
 
     @Test
-    void compare_needs_a_measurement_in_common() {
+    void compareNeedsAMeasurementInCommon() {
         String a = directory.resolve("a").toString();
         String b = directory.resolve("b").toString();
         BenchCommand.run(values(5.0, 6.0, 7.0, 8.0), "run", "trial", "--out", a);
@@ -333,7 +333,7 @@ class BenchTest {
     }
 
     @Test
-    void compare_names_the_scenarios_of_reports_with_nothing_in_common() {
+    void compareNamesTheScenariosOfReportsWithNothingInCommon() {
         String a = directory.resolve("a").toString();
         String b = directory.resolve("b").toString();
         BenchCommand.run(values(5.0, 6.0), "run", "trial", "--out", a);
@@ -350,7 +350,7 @@ class BenchTest {
     }
 
     @Test
-    void compare_says_if_nothing_could_be_judged_and_fails_only_if_asked_to() {
+    void compareSaysIfNothingCouldBeJudgedAndFailsOnlyIfAskedTo() {
         String a = directory.resolve("a").toString();
         String b = directory.resolve("b").toString();
         BenchCommand.run(values(5.0, 6.0, 7.0), "run", "trial", "--out", a);
@@ -364,7 +364,7 @@ class BenchTest {
     }
 
     @Test
-    void compare_fails_for_something_worse_only_if_asked_to() {
+    void compareFailsForSomethingWorseOnlyIfAskedTo() {
         String a = directory.resolve("a").toString();
         String b = directory.resolve("b").toString();
         BenchCommand.run(values(5.0, 6.0, 7.0, 8.0), "run", "trial", "--out", a);

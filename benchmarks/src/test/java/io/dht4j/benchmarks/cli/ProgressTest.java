@@ -18,7 +18,7 @@ class ProgressTest {
     private long seconds;
 
     @Test
-    void each_step_has_a_line_with_the_time_left_where_there_is_no_terminal() {
+    void eachStepHasALineWithTheTimeLeftWhereThereIsNoTerminal() {
         try (Progress progress = open(false)) {
             progress.plan(4);
             progress.step("one");
@@ -29,7 +29,7 @@ class ProgressTest {
     }
 
     @Test
-    void a_long_step_says_now_and_then_how_much_of_it_is_done() {
+    void aLongStepSaysNowAndThenHowMuchOfItIsDone() {
         try (Progress progress = open(false)) {
             progress.plan(2);
             progress.step("filling");
@@ -47,7 +47,7 @@ class ProgressTest {
     }
 
     @Test
-    void a_terminal_has_a_bar() {
+    void aTerminalHasABar() {
         try (Progress progress = open(true)) {
             progress.plan(2);
             progress.step("filling");

@@ -21,13 +21,13 @@ class ScenariosTest {
     }
 
     @Test
-    void names_are_words_and_each_is_there_once() {
+    void namesAreWordsAndEachIsThereOnce() {
         assertThat(all().map(Scenario::name)).doesNotHaveDuplicates().allMatch(name -> name.matches("[a-z][a-z0-9]*"));
     }
 
     @ParameterizedTest
     @MethodSource("all")
-    void parameters_have_names_of_their_own(Scenario scenario) {
+    void parametersHaveNamesOfTheirOwn(Scenario scenario) {
         assertThat(scenario.parameters().stream().map(Parameter::name))
                 .doesNotHaveDuplicates()
                 .doesNotContain("quick", "out", "help", "version")
@@ -37,7 +37,7 @@ class ScenariosTest {
 
     @ParameterizedTest
     @MethodSource("all")
-    void the_defaults_are_allowed_and_every_parameter_is_checked(Scenario scenario) {
+    void theDefaultsAreAllowedAndEveryParameterIsChecked(Scenario scenario) {
         for (boolean quick : new boolean[] {true, false}) {
             Recorder settings = new Recorder(new GivenSettings(scenario, quick, Map.of()), new HashSet<>());
 
@@ -51,7 +51,7 @@ class ScenariosTest {
     }
 
     @Test
-    void a_run_needs_memory_for_the_heaps_of_all_its_processes() {
+    void aRunNeedsMemoryForTheHeapsOfAllItsProcesses() {
         Scenario clients = Scenarios.all().stream()
                 .filter(scenario -> scenario.name().equals("clients"))
                 .findFirst()

@@ -21,7 +21,7 @@ class ServerScenarioTest {
 
     @Test
     @Tag("full")
-    void a_run_finds_a_rate_for_each_variant_with_costs_and_a_profile(@TempDir Path directory) throws Exception {
+    void aRunFindsARateForEachVariantWithCostsAndAProfile(@TempDir Path directory) throws Exception {
         Path out = directory.resolve("report");
 
         BenchCommand run = BenchCommand.run(
@@ -49,7 +49,7 @@ class ServerScenarioTest {
 
     @Test
     @Tag("full")
-    void a_scenario_over_the_grpc_api_comes_to_its_end(@TempDir Path directory) throws Exception {
+    void aScenarioOverTheGrpcApiComesToItsEnd(@TempDir Path directory) throws Exception {
         runWithServers(
                 "scale --nodes 3 --entries none --sizes none --in-flight none --api grpc --connections 1 --load-threads 2",
                 directory);
@@ -66,7 +66,7 @@ class ServerScenarioTest {
                 "durability --stores memory --sizes 100",
                 "ordering --orderings linearizable"
             })
-    void every_other_scenario_with_servers_comes_to_its_end(String scenario, @TempDir Path directory) throws Exception {
+    void everyOtherScenarioWithServersComesToItsEnd(String scenario, @TempDir Path directory) throws Exception {
         runWithServers(scenario, directory);
     }
 
@@ -86,13 +86,13 @@ class ServerScenarioTest {
     }
 
     @Test
-    void the_comparison_of_transports_comes_to_its_end(@TempDir Path directory) throws Exception {
+    void theComparisonOfTransportsComesToItsEnd(@TempDir Path directory) throws Exception {
         runClosedLoops("transports --transports vertx", directory);
     }
 
     @Test
     @Tag("full")
-    void the_comparison_with_other_products_comes_to_its_end(@TempDir Path directory) throws Exception {
+    void theComparisonWithOtherProductsComesToItsEnd(@TempDir Path directory) throws Exception {
         runClosedLoops("peers --products dht4j,infinispan", directory);
     }
 

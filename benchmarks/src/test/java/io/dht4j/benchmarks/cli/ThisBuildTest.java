@@ -14,7 +14,7 @@ class ThisBuildTest {
     private Path directory;
 
     @Test
-    void other_jars_of_the_project_are_another_build_and_other_libraries_are_not() throws Exception {
+    void otherJarsOfTheProjectAreAnotherBuildAndOtherLibrariesAreNot() throws Exception {
         String one = ThisBuild.of(jar("dht-core.jar", "one") + File.pathSeparator + jar("netty.jar", "1"));
 
         assertThat(one).matches("sha256 [0-9a-f]{12}");

@@ -17,7 +17,7 @@ class ComparisonTest {
     private static final Double[] HIGH = {200.0, 201.0, 202.0, 203.0, 204.0};
 
     @Test
-    void more_of_what_should_be_more_is_better() {
+    void moreOfWhatShouldBeMoreIsBetter() {
         Comparison comparison = compare(bare("PUT", "jdk", LOW), bare("PUT", "jdk", HIGH));
 
         assertThat(comparison.isWorse()).isFalse();
@@ -27,7 +27,7 @@ class ComparisonTest {
     }
 
     @Test
-    void less_of_it_is_worse() {
+    void lessOfItIsWorse() {
         Comparison comparison = compare(bare("PUT", "jdk", HIGH), bare("PUT", "jdk", LOW));
 
         assertThat(comparison.isWorse()).isTrue();
@@ -35,14 +35,14 @@ class ComparisonTest {
     }
 
     @Test
-    void more_of_what_should_be_less_is_worse() {
+    void moreOfWhatShouldBeLessIsWorse() {
         Comparison comparison = compare(latency(LOW), latency(HIGH));
 
         assertThat(comparison.isWorse()).isTrue();
     }
 
     @Test
-    void few_repetitions_are_no_claim() {
+    void fewRepetitionsAreNoClaim() {
         Comparison comparison = compare(bare("PUT", "jdk", 200.0, 201.0), bare("PUT", "jdk", 1.0, 2.0));
 
         assertThat(comparison.isWorse()).isFalse();
@@ -52,7 +52,7 @@ class ComparisonTest {
     }
 
     @Test
-    void what_only_one_has_is_named() {
+    void whatOnlyOneHasIsNamed() {
         Comparison comparison = compare(bare("PUT", "jdk", LOW), bare("PUT", "vertx", LOW));
 
         assertThat(comparison.hasCommon()).isFalse();
@@ -60,7 +60,7 @@ class ComparisonTest {
     }
 
     @Test
-    void other_parameters_and_another_machine_are_named() {
+    void otherParametersAndAnotherMachineAreNamed() {
         Results a = SampleResults.with(List.of(bare("PUT", "jdk", LOW)));
         Results b = new Results(
                 a.schema(),
@@ -91,7 +91,7 @@ class ComparisonTest {
     }
 
     @Test
-    void the_same_run_twice_is_noise() {
+    void theSameRunTwiceIsNoise() {
         Results results = SampleResults.everything();
 
         Comparison comparison = Comparison.of(results, results);

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class VerdictTest {
 
     @Test
-    void three_repetitions_cannot_tell_however_far_apart() {
+    void threeRepetitionsCannotTellHoweverFarApart() {
         assertThat(Verdict.of(List.of(1.0, 2.0, 3.0), List.of(1e6, 2e6, 3e6)).verdict())
                 .isEqualTo(Verdict.CANNOT_TELL);
         assertThat(Verdict.of(List.of(1.0), values(45, 1e6, 1)).verdict()).isEqualTo(Verdict.GREATER);
@@ -19,7 +19,7 @@ class VerdictTest {
     }
 
     @Test
-    void four_that_lie_wholly_apart_tell() {
+    void fourThatLieWhollyApartTell() {
         List<Double> low = List.of(1.0, 2.0, 3.0, 4.0);
         List<Double> high = List.of(5.0, 6.0, 7.0, 8.0);
 
@@ -30,21 +30,21 @@ class VerdictTest {
     }
 
     @Test
-    void values_among_each_other_are_noise() {
+    void valuesAmongEachOtherAreNoise() {
         assertThat(Verdict.of(List.of(1.0, 3.0, 5.0, 7.0, 9.0), List.of(2.0, 4.0, 6.0, 8.0, 10.0))
                         .verdict())
                 .isEqualTo(Verdict.WITHIN_NOISE);
     }
 
     @Test
-    void the_same_values_everywhere_are_noise() {
+    void theSameValuesEverywhereAreNoise() {
         List<Double> same = List.of(5.0, 5.0, 5.0, 5.0, 5.0);
 
         assertThat(Verdict.of(same, same).verdict()).isEqualTo(Verdict.WITHIN_NOISE);
     }
 
     @Test
-    void chance_is_taken_for_a_difference_in_about_5_of_100_cases() {
+    void chanceIsTakenForADifferenceInAbout5Of100Cases() {
         SplittableRandom random = new SplittableRandom(7);
         int differing = 0;
         for (int i = 0; i < 2_000; i++) {
@@ -58,7 +58,7 @@ class VerdictTest {
     }
 
     @Test
-    void many_repetitions_are_judged_too() {
+    void manyRepetitionsAreJudgedToo() {
         assertThat(Verdict.of(values(300, 100, 1), values(300, 120, 2)).verdict())
                 .isEqualTo(Verdict.GREATER);
     }

@@ -19,7 +19,7 @@ class CountersTest {
     Path proc;
 
     @Test
-    void what_an_operation_costs_is_the_difference_by_their_number() {
+    void whatAnOperationCostsIsTheDifferenceByTheirNumber() {
         Counters before = new Counters(Map.of(Cost.CPU_MICROS, 1_000L, Cost.WRITE_CALLS, 7L));
         Counters after = new Counters(Map.of(Cost.CPU_MICROS, 6_000L, Cost.WRITE_CALLS, 27L, Cost.TCP_SEGMENTS, 4L));
         assertThat(after.since(before).perOperation(10))
@@ -28,7 +28,7 @@ class CountersTest {
     }
 
     @Test
-    void a_cost_that_one_process_does_not_tell_is_absent_from_the_sum() {
+    void aCostThatOneProcessDoesNotTellIsAbsentFromTheSum() {
         Counters one = new Counters(Map.of(Cost.CPU_MICROS, 1L, Cost.WRITE_CALLS, 2L));
         Counters other = new Counters(Map.of(Cost.CPU_MICROS, 10L));
         assertThat(Counters.sum(List.of(one, other)).values()).isEqualTo(Map.of(Cost.CPU_MICROS, 11L));
@@ -36,13 +36,13 @@ class CountersTest {
     }
 
     @Test
-    void the_same_cost_twice_is_refused() {
+    void theSameCostTwiceIsRefused() {
         Counters one = new Counters(Map.of(Cost.TCP_SEGMENTS, 1L));
         assertThatThrownBy(() -> one.and(one)).hasMessageContaining("TCP segments");
     }
 
     @Test
-    void a_system_that_tells_nothing_leaves_only_what_the_jvm_knows() {
+    void aSystemThatTellsNothingLeavesOnlyWhatTheJvmKnows() {
         try (ProcessCounters counters = new ProcessCounters(proc)) {
             assertThat(counters.read().values())
                     .containsOnlyKeys(Cost.BYTES_ALLOCATED, Cost.CPU_MICROS, Cost.COMPILER_MICROS);
@@ -51,7 +51,7 @@ class CountersTest {
     }
 
     @Test
-    void allocation_and_processor_time_of_this_process_are_counted() {
+    void allocationAndProcessorTimeOfThisProcessAreCounted() {
         try (ProcessCounters counters = new ProcessCounters()) {
             Counters before = counters.read();
             byte[][] arrays = new byte[64][];
@@ -71,7 +71,7 @@ class CountersTest {
     }
 
     @Test
-    void switches_of_threads_that_have_ended_stay_counted() throws IOException {
+    void switchesOfThreadsThatHaveEndedStayCounted() throws IOException {
         writeThread(11, 100, 5);
         writeThread(12, 30, 1);
         try (ProcessCounters counters = new ProcessCounters(proc)) {
@@ -88,7 +88,7 @@ class CountersTest {
     }
 
     @Test
-    void compilers_count_with_the_processor_time_of_their_threads() throws IOException {
+    void compilersCountWithTheProcessorTimeOfTheirThreads() throws IOException {
         writeThread(11, "C1 CompilerThre", "2000000 900000000 7");
         writeThread(12, "C2 CompilerThre", "5000000 100 7");
         writeThread(13, "vert.x-eventloo", "70000000 100 7");
@@ -103,7 +103,7 @@ class CountersTest {
     }
 
     @Test
-    void compilers_of_this_process_are_found_and_are_part_of_its_processor_time() {
+    void compilersOfThisProcessAreFoundAndArePartOfItsProcessorTime() {
         assumeTrue(Files.exists(Path.of("/proc/self/schedstat")), "the system tells no times of threads");
         // Not by what the JVM says, which is there as well.
         Map<Long, Long> compilers = new ProcFiles(Path.of("/proc")).compilerNanos();
@@ -117,7 +117,7 @@ class CountersTest {
     }
 
     @Test
-    void writes_segments_and_bytes_are_read_from_the_right_columns() throws IOException {
+    void writesSegmentsAndBytesAreReadFromTheRightColumns() throws IOException {
         write("self/io", "rchar: 6976\nwchar: 1\nsyscr: 10\nsyscw: 42\nread_bytes: 0\n");
         write(
                 "net/snmp",
@@ -138,7 +138,7 @@ class CountersTest {
     }
 
     @Test
-    void files_of_another_form_tell_nothing() throws IOException {
+    void filesOfAnotherFormTellNothing() throws IOException {
         write("net/snmp", "Tcp: OutSegs\nTcp: many\n");
         write("net/dev", "lo: 1 2 3\n");
         assertThat(new MachineCounters(proc).read().values()).isEmpty();

@@ -23,7 +23,7 @@ class CoordinatedOmissionTest {
     private static final int ALL = (int) (PER_SECOND * (WARM_UP + SECONDS));
 
     @Test
-    void a_stall_of_a_second_shows_in_every_operation_that_was_meant_to_begin_in_it() throws Exception {
+    void aStallOfASecondShowsInEveryOperationThatWasMeantToBeginInIt() throws Exception {
         try (StallingServer server = new StallingServer(400, STALL_MILLIS);
                 Target target = Targets.open(TargetSpec.http(List.of(server.address())))) {
             LoadResult result = patient(target).run(load(ALL));
@@ -41,7 +41,7 @@ class CoordinatedOmissionTest {
     }
 
     @Test
-    void a_server_that_answers_at_once_counts_as_many_as_the_load() throws Exception {
+    void aServerThatAnswersAtOnceCountsAsManyAsTheLoad() throws Exception {
         try (StallingServer server = new StallingServer(0, 0);
                 Target target = Targets.open(TargetSpec.http(List.of(server.address())))) {
             LoadResult result = patient(target).run(load(ALL));
@@ -57,7 +57,7 @@ class CoordinatedOmissionTest {
     }
 
     @Test
-    void what_finds_no_room_in_a_stall_counts_as_not_sent() throws Exception {
+    void whatFindsNoRoomInAStallCountsAsNotSent() throws Exception {
         try (StallingServer server = new StallingServer(200, STALL_MILLIS);
                 Target target = Targets.open(TargetSpec.http(List.of(server.address())))) {
             // Nothing before it is left uncounted: what this process's own pauses leave out counts, too.
@@ -72,7 +72,7 @@ class CoordinatedOmissionTest {
     }
 
     @Test
-    void a_server_that_does_not_answer_makes_operations_fail_by_their_timeout() throws Exception {
+    void aServerThatDoesNotAnswerMakesOperationsFailByTheirTimeout() throws Exception {
         try (StallingServer server = new StallingServer(1, 600_000);
                 Target target = Targets.open(TargetSpec.http(List.of(server.address()))
                         .withConnections(10, 1)

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 class OpenLoadTest {
 
     @Test
-    void the_threads_take_the_operations_in_turn() throws Exception {
+    void theThreadsTakeTheOperationsInTurn() throws Exception {
         RecordingTarget target = RecordingTarget.prompt();
 
         LoadResult result = patient(target).run(spec(1000, 0, 0.5, 100, 4));
@@ -40,7 +40,7 @@ class OpenLoadTest {
     }
 
     @Test
-    void no_operation_begins_before_its_time() throws Exception {
+    void noOperationBeginsBeforeItsTime() throws Exception {
         List<Long> times = Collections.synchronizedList(new ArrayList<>());
         Target target = new RecordingTarget(number -> {
             times.add(System.nanoTime());
@@ -58,7 +58,7 @@ class OpenLoadTest {
     }
 
     @Test
-    void what_comes_due_while_a_thread_rests_is_begun_together_and_the_delay_counts() throws Exception {
+    void whatComesDueWhileAThreadRestsIsBegunTogetherAndTheDelayCounts() throws Exception {
         RecordingTarget target = RecordingTarget.prompt();
 
         LoadResult result = patient(target).run(spec(2000, 0, 0.5, 1000, 1).sendingEvery(8000));
@@ -70,14 +70,14 @@ class OpenLoadTest {
     }
 
     @Test
-    void a_rest_that_would_hide_the_rate_is_refused() {
+    void aRestThatWouldHideTheRateIsRefused() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> spec(2000, 0, 0.5, 1000, 1).sendingEvery(10_001))
                 .withMessage("rest of a thread of a load: 10001 is not 0 to 10,000 microseconds");
     }
 
     @Test
-    void the_warm_up_is_sent_and_not_counted() throws Exception {
+    void theWarmUpIsSentAndNotCounted() throws Exception {
         RecordingTarget target = new RecordingTarget(number -> number < 100
                 ? CompletableFuture.failedFuture(new IOException("not warm"))
                 : CompletableFuture.completedFuture(Outcome.DONE));
@@ -93,7 +93,7 @@ class OpenLoadTest {
     }
 
     @Test
-    void keys_are_drawn_from_all_there_are_and_a_seed_gives_the_same_ones_again() throws Exception {
+    void keysAreDrawnFromAllThereAreAndASeedGivesTheSameOnesAgain() throws Exception {
         RecordingTarget first = RecordingTarget.prompt();
         RecordingTarget second = RecordingTarget.prompt();
 
@@ -108,7 +108,7 @@ class OpenLoadTest {
     }
 
     @Test
-    void no_more_than_the_bound_is_under_way_and_the_rest_counts_as_not_sent() throws Exception {
+    void noMoreThanTheBoundIsUnderWayAndTheRestCountsAsNotSent() throws Exception {
         RecordingTarget target = new RecordingTarget(
                 number -> new CompletableFuture<Outcome>().completeOnTimeout(Outcome.DONE, 3, SECONDS));
 
@@ -124,7 +124,7 @@ class OpenLoadTest {
     }
 
     @Test
-    void failures_count_by_name_and_have_no_latency() throws Exception {
+    void failuresCountByNameAndHaveNoLatency() throws Exception {
         RecordingTarget target = new RecordingTarget(number -> switch ((int) (number % 4)) {
             case 0 -> CompletableFuture.failedFuture(DhtException.of(ErrorCode.OVERLOADED, "full"));
             case 1 -> CompletableFuture.failedFuture(new LoadException("HTTP 503", "full"));
@@ -142,7 +142,7 @@ class OpenLoadTest {
     }
 
     @Test
-    void a_target_that_throws_counts_as_failed() throws Exception {
+    void aTargetThatThrowsCountsAsFailed() throws Exception {
         Target target = new RecordingTarget(number -> {
             throw new IllegalStateException("broken");
         });
@@ -154,7 +154,7 @@ class OpenLoadTest {
     }
 
     @Test
-    void errors_of_many_names_end_under_one() {
+    void errorsOfManyNamesEndUnderOne() {
         Errors errors = new Errors();
 
         for (int i = 0; i < 30; i++) {
@@ -169,7 +169,7 @@ class OpenLoadTest {
     }
 
     @Test
-    void operations_that_never_end_are_given_up_and_make_doubt() throws Exception {
+    void operationsThatNeverEndAreGivenUpAndMakeDoubt() throws Exception {
         RecordingTarget target = new RecordingTarget(number -> new CompletableFuture<>());
 
         LoadResult result = patient(target).drainingFor(Duration.ofMillis(50)).run(spec(100, 0, 0.1, 3, 1));
@@ -181,7 +181,7 @@ class OpenLoadTest {
     }
 
     @Test
-    void reads_that_find_nothing_are_served_and_make_doubt() throws Exception {
+    void readsThatFindNothingAreServedAndMakeDoubt() throws Exception {
         RecordingTarget target = new RecordingTarget(number -> CompletableFuture.completedFuture(Outcome.ABSENT));
 
         LoadResult result = patient(target).run(spec(100, 0, 0.1, 10, 1));
@@ -192,7 +192,7 @@ class OpenLoadTest {
     }
 
     @Test
-    void a_generator_that_is_held_up_says_so() throws Exception {
+    void aGeneratorThatIsHeldUpSaysSo() throws Exception {
         // A call that blocks, which a target must not: the thread comes too late to all that follow.
         RecordingTarget target = new RecordingTarget(number -> {
             if (number == 5) {
@@ -215,7 +215,7 @@ class OpenLoadTest {
     }
 
     @Test
-    void how_late_is_too_late_can_be_chosen() throws Exception {
+    void howLateIsTooLateCanBeChosen() throws Exception {
         RecordingTarget target = new RecordingTarget(number -> {
             if (number == 5) {
                 await().pollDelay(400, MILLISECONDS).until(() -> true);
@@ -237,7 +237,7 @@ class OpenLoadTest {
     }
 
     @Test
-    void an_interruption_stops_the_load() throws Exception {
+    void anInterruptionStopsTheLoad() throws Exception {
         RecordingTarget target = RecordingTarget.prompt();
         FutureTask<LoadResult> run = new FutureTask<>(() -> OpenLoad.on(target).run(spec(1000, 0, 600, 100, 2)));
         Thread thread = new Thread(run);

@@ -20,7 +20,7 @@ class SlotsTest {
 
     @Test
     @Timeout(value = 30, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-    void an_operation_that_cannot_even_be_begun_ends_the_run_and_is_named() {
+    void anOperationThatCannotEvenBeBegunEndsTheRunAndIsNamed() {
         assertThatIllegalStateException()
                 .isThrownBy(() -> Slots.run(3, 0.5, slot -> {
                     if (slot == 0) {
@@ -33,7 +33,7 @@ class SlotsTest {
 
     @Test
     @Timeout(value = 30, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-    void operations_that_end_at_once_do_not_stay_on_a_thread_that_others_wait_for() throws Exception {
+    void operationsThatEndAtOnceDoNotStayOnAThreadThatOthersWaitFor() throws Exception {
         ExecutorService library = Executors.newSingleThreadExecutor(task -> new Thread(task, "library"));
         AtomicInteger begun = new AtomicInteger();
         AtomicBoolean asked = new AtomicBoolean();
@@ -64,7 +64,7 @@ class SlotsTest {
 
     @Test
     @Timeout(value = 30, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-    void every_slot_has_its_turn_though_operations_end_at_once() throws Exception {
+    void everySlotHasItsTurnThoughOperationsEndAtOnce() throws Exception {
         Set<Integer> seen = ConcurrentHashMap.newKeySet();
 
         int slots = 4 * Runtime.getRuntime().availableProcessors();

@@ -11,7 +11,7 @@ class ValidityWarningsTest {
     private final ValidityWarnings doubts = new ValidityWarnings();
 
     @Test
-    void a_calm_run_has_none() {
+    void aCalmRunHasNone() {
         doubts.stolen(StolenTime.MUCH_PERCENT);
         doubts.gc(50, 1000);
         doubts.lateness(ValidityWarnings.LATENESS_P99_MICROS, 0);
@@ -29,14 +29,14 @@ class ValidityWarningsTest {
     }
 
     @Test
-    void a_system_that_does_not_tell_of_stolen_time_is_not_doubted() {
+    void aSystemThatDoesNotTellOfStolenTimeIsNotDoubted() {
         doubts.stolen(-1);
 
         assertThat(doubts.found()).isEmpty();
     }
 
     @Test
-    void each_excess_is_named_with_its_figure() {
+    void eachExcessIsNamedWithItsFigure() {
         doubts.stolen(5.1);
         doubts.gc(51, 1000);
         doubts.lateness(2000, 9_999);

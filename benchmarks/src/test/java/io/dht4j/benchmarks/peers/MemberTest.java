@@ -18,7 +18,7 @@ class MemberTest {
 
     @ParameterizedTest
     @EnumSource(Product.class)
-    void what_one_member_acknowledged_the_other_reads(Product product) throws Exception {
+    void whatOneMemberAcknowledgedTheOtherReads(Product product) throws Exception {
         List<Integer> ports = FreePorts.find(2);
         try (Member first = Member.start(new MemberSpec(product, 0, ports, 2, 1, 100, ""));
                 Member second = Member.start(new MemberSpec(product, 1, ports, 2, 1, 100, ""))) {

@@ -36,7 +36,7 @@ class ChildTest {
     }
 
     @Test
-    void carries_out_commands_and_gives_their_results() throws Exception {
+    void carriesOutCommandsAndGivesTheirResults() throws Exception {
         try (Child child = start(ChildProgram.class)) {
             child.ping(PATIENCE);
             assertThat(child.call("add", new Sum(2, 3), Answer.class, PATIENCE)).isEqualTo(new Answer(5));
@@ -46,7 +46,7 @@ class ChildTest {
     }
 
     @Test
-    void commands_of_many_threads_get_their_own_answers() throws Exception {
+    void commandsOfManyThreadsGetTheirOwnAnswers() throws Exception {
         try (Child child = start(ChildProgram.class)) {
             List<CompletableFuture<Integer>> sums = IntStream.range(0, 8)
                     .mapToObj(i -> CompletableFuture.supplyAsync(() -> {
@@ -65,7 +65,7 @@ class ChildTest {
     }
 
     @Test
-    void a_command_that_fails_says_which_and_why() throws Exception {
+    void aCommandThatFailsSaysWhichAndWhy() throws Exception {
         try (Child child = start(ChildProgram.class)) {
             assertThatThrownBy(() -> child.call("add", new Sum(Integer.MAX_VALUE, 1), PATIENCE))
                     .isInstanceOf(ChildException.class)
@@ -82,7 +82,7 @@ class ChildTest {
     }
 
     @Test
-    void arguments_may_not_take_the_names_that_commands_need() throws Exception {
+    void argumentsMayNotTakeTheNamesThatCommandsNeed() throws Exception {
         try (Child child = start(ChildProgram.class)) {
             assertThatThrownBy(() -> child.call("add", Map.of("id", 1), PATIENCE))
                     .isInstanceOf(IllegalArgumentException.class)
@@ -91,7 +91,7 @@ class ChildTest {
     }
 
     @Test
-    void a_machine_that_cannot_start_says_why() throws Exception {
+    void aMachineThatCannotStartSaysWhy() throws Exception {
         Path log = directory.resolve("child.log");
         try (Child child = Child.start(
                 new ChildSpec("child", ChildProgram.class, List.of("-Xms1g", "-Xmx64m"), Optional.of(log)))) {
@@ -104,7 +104,7 @@ class ChildTest {
     }
 
     @Test
-    void a_death_fails_the_command_at_once_and_tells_the_last_log_lines() throws Exception {
+    void aDeathFailsTheCommandAtOnceAndTellsTheLastLogLines() throws Exception {
         try (Child child = start(ChildProgram.class)) {
             for (int i = 1; i <= 50; i++) {
                 child.call("log", new Say("line " + i), PATIENCE);
@@ -121,7 +121,7 @@ class ChildTest {
     }
 
     @Test
-    void being_killed_is_a_death_too() throws Exception {
+    void beingKilledIsADeathToo() throws Exception {
         try (Child child = start(ChildProgram.class)) {
             child.ping(PATIENCE);
             CompletableFuture<Throwable> death = CompletableFuture.supplyAsync(
@@ -132,7 +132,7 @@ class ChildTest {
     }
 
     @Test
-    void a_main_class_that_cannot_start_is_a_death_with_the_reason() throws Exception {
+    void aMainClassThatCannotStartIsADeathWithTheReason() throws Exception {
         try (Child child = Child.start(ChildSpec.of("child", ChildProgram.class, "-XX:NoSuchFlag=1"))) {
             assertThatThrownBy(() -> child.ping(PATIENCE))
                     .isInstanceOf(ChildDiedException.class)
@@ -141,7 +141,7 @@ class ChildTest {
     }
 
     @Test
-    void a_command_that_takes_too_long_fails_and_is_interrupted_and_others_go_on() throws Exception {
+    void aCommandThatTakesTooLongFailsAndIsInterruptedAndOthersGoOn() throws Exception {
         try (Child child = start(ChildProgram.class)) {
             child.ping(PATIENCE);
             assertThatThrownBy(() -> child.call("hang", Map.of(), Duration.ofMillis(50)))
@@ -154,7 +154,7 @@ class ChildTest {
     }
 
     @Test
-    void an_interrupted_caller_cancels_its_command() throws Exception {
+    void anInterruptedCallerCancelsItsCommand() throws Exception {
         try (Child child = start(ChildProgram.class)) {
             child.ping(PATIENCE);
             Thread.currentThread().interrupt();
@@ -165,7 +165,7 @@ class ChildTest {
     }
 
     @Test
-    void a_child_that_reads_nothing_hits_the_deadline_and_is_killed_by_its_shutdown() throws Exception {
+    void aChildThatReadsNothingHitsTheDeadlineAndIsKilledByItsShutdown() throws Exception {
         Child child = start(StubbornProgram.class);
         assertThatThrownBy(() -> child.ping(Duration.ofMillis(50))).hasMessageContaining("has not answered to ping");
         child.kill();
@@ -173,7 +173,7 @@ class ChildTest {
     }
 
     @Test
-    void commands_that_nobody_reads_are_bounded() throws Exception {
+    void commandsThatNobodyReadsAreBounded() throws Exception {
         Child child = start(StubbornProgram.class);
         try {
             Say large = new Say("x".repeat(100_000));
@@ -195,7 +195,7 @@ class ChildTest {
     }
 
     @Test
-    void closing_ends_it_in_order() throws Exception {
+    void closingEndsItInOrder() throws Exception {
         Path log = directory.resolve("child.log");
         Child child = Child.start(new ChildSpec("child", ChildProgram.class, List.of("-Xmx64m"), Optional.of(log)));
         child.call("log", new Say("hello"), PATIENCE);
@@ -206,7 +206,7 @@ class ChildTest {
     }
 
     @Test
-    void what_it_prints_to_standard_output_is_no_answer() throws Exception {
+    void whatItPrintsToStandardOutputIsNoAnswer() throws Exception {
         try (Child child = start(ChildProgram.class)) {
             child.call("print", new Say("{\"id\":2,\"result\":1}"), PATIENCE);
             assertThat(child.call("add", new Sum(1, 1), Answer.class, PATIENCE)).isEqualTo(new Answer(2));
@@ -215,7 +215,7 @@ class ChildTest {
     }
 
     @Test
-    void nothing_is_left_when_the_parent_is_killed() throws Exception {
+    void nothingIsLeftWhenTheParentIsKilled() throws Exception {
         long grandchild;
         try (Child parent = start(ChildProgram.class)) {
             grandchild = parent.call("parent", Map.of(), long[].class, PATIENCE)[0];
@@ -226,7 +226,7 @@ class ChildTest {
     }
 
     @Test
-    void nothing_is_left_when_the_parent_ends_without_closing() throws Exception {
+    void nothingIsLeftWhenTheParentEndsWithoutClosing() throws Exception {
         long grandchild;
         try (Child parent = start(ChildProgram.class)) {
             grandchild = parent.call("parent", Map.of(), long[].class, PATIENCE)[0];

@@ -51,7 +51,7 @@ class LoadCommandsTest {
     }
 
     @Test
-    void fills_and_loads_what_it_is_connected_to() throws Exception {
+    void fillsAndLoadsWhatItIsConnectedTo() throws Exception {
         commands.connect(copy(TargetSpec.http(List.of("127.0.0.1:" + api.port())), TargetSpec.class));
         assertThat(commands.fill(copy(new LoadCommands.Fill(0, 50, 8), LoadCommands.Fill.class))
                         .keys())
@@ -67,7 +67,7 @@ class LoadCommandsTest {
     }
 
     @Test
-    void does_nothing_before_it_is_connected_and_after_it_is_closed() {
+    void doesNothingBeforeItIsConnectedAndAfterItIsClosed() {
         assertThatThrownBy(() -> commands.run(LOAD)).hasMessageContaining("not connected");
         commands.connect(TargetSpec.http(List.of("127.0.0.1:" + api.port())));
         commands.close();

@@ -30,7 +30,7 @@ class LoadProcessTest {
     Path directory;
 
     @Test
-    void load_from_a_process_of_its_own_reaches_nodes_in_theirs_while_they_are_profiled() throws Exception {
+    void loadFromAProcessOfItsOwnReachesNodesInTheirsWhileTheyAreProfiled() throws Exception {
         NodesSpec spec = NodesSpec.of(2, directory, Map.of(Setting.TIMEOUT, "20000"))
                 .withJvm(160, List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
         try (Nodes nodes = Nodes.start(spec);
@@ -58,7 +58,7 @@ class LoadProcessTest {
     }
 
     @Test
-    void a_target_that_is_not_there_is_told() throws Exception {
+    void aTargetThatIsNotThereIsTold() throws Exception {
         try (LoadProcess load = LoadProcess.start(
                 "load",
                 TargetSpec.http(List.of("127.0.0.1:1")).withTimeoutMillis(1000),

@@ -62,7 +62,7 @@ class NodesTest {
     }
 
     @Test
-    void nodes_in_processes_of_their_own_form_a_cluster_and_tell_what_operations_cost() throws Exception {
+    void nodesInProcessesOfTheirOwnFormAClusterAndTellWhatOperationsCost() throws Exception {
         try (Nodes nodes = Nodes.start(spec(3))) {
             List<String> addresses = nodes.httpAddresses();
             assertThat(addresses).hasSize(3).doesNotHaveDuplicates();
@@ -82,7 +82,7 @@ class NodesTest {
 
     @Test
     @Tag("full")
-    void nodes_over_grpc_in_memory_have_the_public_grpc_api_too() throws Exception {
+    void nodesOverGrpcInMemoryHaveThePublicGrpcApiToo() throws Exception {
         NodesSpec spec = spec(2).with(Setting.TRANSPORT, "grpc")
                 .with(Setting.STORE, "memory")
                 .withGrpcApi();
@@ -95,7 +95,7 @@ class NodesTest {
 
     @Test
     @Tag("full")
-    void profiles_of_all_nodes_are_merged_and_drawn() throws Exception {
+    void profilesOfAllNodesAreMergedAndDrawn() throws Exception {
         try (Nodes nodes = Nodes.start(spec(2))) {
             nodes.startProfile(ProfileEvent.CPU);
             assertThatThrownBy(() -> nodes.startProfile(ProfileEvent.ALLOC))
@@ -115,7 +115,7 @@ class NodesTest {
     }
 
     @Test
-    void a_node_that_dies_is_named_with_its_exit_code() throws Exception {
+    void aNodeThatDiesIsNamedWithItsExitCode() throws Exception {
         try (Nodes nodes = Nodes.start(spec(2))) {
             nodes.all().get(1).kill();
             assertThatThrownBy(nodes::ping)
@@ -125,7 +125,7 @@ class NodesTest {
     }
 
     @Test
-    void a_setting_that_is_wrong_is_told_as_the_server_tells_it() {
+    void aSettingThatIsWrongIsToldAsTheServerTellsIt() {
         assertThatThrownBy(() -> Nodes.start(spec(1).with(Setting.STORE, "punch-cards")))
                 .isInstanceOf(ChildException.class)
                 .hasMessageStartingWith("n1: start: --store")
@@ -133,7 +133,7 @@ class NodesTest {
     }
 
     @Test
-    void specifications_are_checked_where_they_are_made() {
+    void specificationsAreCheckedWhereTheyAreMade() {
         assertThatThrownBy(() -> NodesSpec.of(0, directory, Map.of())).hasMessageContaining("0 is not 1 to 64");
         assertThatThrownBy(() -> spec(1).withJvm(1, List.of())).hasMessageContaining("1 MB is not 32");
         assertThatThrownBy(() -> spec(1).with(Setting.LISTEN, "127.0.0.1:1")).hasMessageContaining("listen");
@@ -142,7 +142,7 @@ class NodesTest {
     }
 
     @Test
-    void logs_are_kept_beside_the_data() throws Exception {
+    void logsAreKeptBesideTheData() throws Exception {
         try (Nodes nodes = Nodes.start(spec(1))) {
             nodes.all().get(0).close();
         }

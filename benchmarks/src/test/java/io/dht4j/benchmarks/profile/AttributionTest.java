@@ -59,12 +59,12 @@ class AttributionTest {
         "PROFILER, Profiler::recordSample(void*)",
         "GENERATOR, io/dht4j/benchmarks/load/Sender.run_[j]",
     })
-    void a_frame_belongs_to_a_layer(Layer layer, String frame) {
+    void aFrameBelongsToALayer(Layer layer, String frame) {
         assertThat(layer("[thread];java/lang/Thread.run_[j];" + frame)).isEqualTo(layer);
     }
 
     @Test
-    void the_leaf_most_frame_that_is_known_decides() {
+    void theLeafMostFrameThatIsKnownDecides() {
         assertThat(
                         layer(
                                 LOOP + "io/dht4j/transport/http/HttpApiHandler.put_[j];"
@@ -82,7 +82,7 @@ class AttributionTest {
     }
 
     @Test
-    void threads_of_the_jvm_and_of_the_profiler_count_for_these_whatever_they_run() {
+    void threadsOfTheJvmAndOfTheProfilerCountForTheseWhateverTheyRun() {
         assertThat(layer("[C2 CompilerThre];start_thread;brk;do_page_fault_[k]"))
                 .isEqualTo(Layer.GC_AND_JIT);
         assertThat(layer("[GC Thread#*];start_thread")).isEqualTo(Layer.GC_AND_JIT);
@@ -90,7 +90,7 @@ class AttributionTest {
     }
 
     @Test
-    void locks_within_queues_and_pools_count_for_these() {
+    void locksWithinQueuesAndPoolsCountForThese() {
         String parked = "java/util/concurrent/LinkedBlockingQueue.take_[j];"
                 + "java/util/concurrent/locks/AbstractQueuedSynchronizer$ConditionObject.await_[j];"
                 + "java/util/concurrent/locks/LockSupport.park_[j];jdk/internal/misc/Unsafe.park_[0];LockTracer::UnsafeParkHook;Unsafe_Park;Parker::park;"
@@ -103,7 +103,7 @@ class AttributionTest {
     }
 
     @Test
-    void a_profile_of_locks_says_whose_locks_they_are() {
+    void aProfileOfLocksSaysWhoseLocksTheyAre() {
         String stack =
                 "[store-*];io/dht4j/store/mvstore/Memtables.put_[j];java/util/concurrent/locks/ReentrantLock.lock_[j];"
                         + "java/util/concurrent/locks/LockSupport.park_[j];java.util.concurrent.locks.ReentrantLock$NonfairSync_[i]";
@@ -112,7 +112,7 @@ class AttributionTest {
     }
 
     @Test
-    void what_was_allocated_does_not_decide_who_did() {
+    void whatWasAllocatedDoesNotDecideWhoDid() {
         assertThat(layer(ProfileEvent.ALLOC, "[main];io/dht4j/core/internal/wire/FrameWriter.grow_[j];byte[]_[k]"))
                 .isEqualTo(Layer.CODEC);
         assertThat(layer(ProfileEvent.ALLOC, "[main];io/dht4j/core/internal/wire/FrameReader.key_[j];io.dht4j.Key_[k]"))
@@ -120,7 +120,7 @@ class AttributionTest {
     }
 
     @Test
-    void netty_counts_for_the_side_that_uses_it_and_for_neither_where_nothing_tells() {
+    void nettyCountsForTheSideThatUsesItAndForNeitherWhereNothingTells() {
         String read = "io/netty/channel/DefaultChannelPipeline.fireChannelRead_[j];";
         assertThat(layer(LOOP + read
                         + "io/vertx/core/http/impl/HttpServerImpl.handle_[j];io/netty/buffer/ByteBuf.write_[j]"))
@@ -130,14 +130,14 @@ class AttributionTest {
     }
 
     @Test
-    void what_no_rule_knows_is_other() {
+    void whatNoRuleKnowsIsOther() {
         assertThat(layer("[main];com/example/Main.main_[j];java/util/HashMap.get_[i]"))
                 .isEqualTo(Layer.OTHER);
         assertThat(layer("[main]")).isEqualTo(Layer.OTHER);
     }
 
     @Test
-    void shares_are_parts_of_the_whole_in_a_fixed_order() {
+    void sharesArePartsOfTheWholeInAFixedOrder() {
         CollapsedStacks stacks = new CollapsedStacks(Map.of(
                 "[a];org/h2/mvstore/MVMap.get_[j]", 30L,
                 "[a];futex_wake_[k]", 60L,

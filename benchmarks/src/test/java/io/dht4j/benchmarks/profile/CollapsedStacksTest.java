@@ -21,20 +21,20 @@ class CollapsedStacksTest {
     }
 
     @Test
-    void threads_of_a_pool_become_one() throws Exception {
+    void threadsOfAPoolBecomeOne() throws Exception {
         assertThat(read("[worker-1 tid=11];a;b 3\n[worker-22 tid=12];a;b 4\n[main tid=5];a 1\n[worker-1 tid=11];a 2\n"))
                 .isEqualTo(new CollapsedStacks(Map.of("[worker-*];a;b", 7L, "[main];a", 1L, "[worker-*];a", 2L)));
     }
 
     @Test
-    void numbers_that_are_words_stay() throws Exception {
+    void numbersThatAreWordsStay() throws Exception {
         assertThat(read("[C2 CompilerThre tid=1];a 1\n[G1 Conc#0 tid=2];a 1\n[dht4j-n3-store-12 tid=3];a 1\n"))
                 .isEqualTo(new CollapsedStacks(
                         Map.of("[C2 CompilerThre];a", 1L, "[G1 Conc#*];a", 1L, "[dht4j-n*-store-*];a", 1L)));
     }
 
     @Test
-    void profiles_of_several_nodes_are_added_up() throws Exception {
+    void profilesOfSeveralNodesAreAddedUp() throws Exception {
         CollapsedStacks one = read("[t tid=1];a 3\n[t tid=1];b 1\n");
         CollapsedStacks other = read("[t tid=9];a 5\n");
         CollapsedStacks both = CollapsedStacks.merge(List.of(one, other));
@@ -43,7 +43,7 @@ class CollapsedStacksTest {
     }
 
     @Test
-    void what_is_written_is_read_again() throws Exception {
+    void whatIsWrittenIsReadAgain() throws Exception {
         CollapsedStacks stacks = new CollapsedStacks(Map.of("[t];a b.c;d", 8L, "[t];b", 1L));
         stacks.write(directory.resolve("again"));
         assertThat(CollapsedStacks.read(directory.resolve("again"))).isEqualTo(stacks);
@@ -51,14 +51,14 @@ class CollapsedStacksTest {
     }
 
     @Test
-    void counts_can_be_made_comparable() {
+    void countsCanBeMadeComparable() {
         CollapsedStacks stacks = new CollapsedStacks(Map.of("a", 750L, "b", 250L, "c", 0L));
         assertThat(stacks.scaledTo(8).counts()).isEqualTo(Map.of("a", 6L, "b", 2L));
         assertThat(new CollapsedStacks(Map.of()).scaledTo(8).counts()).isEmpty();
     }
 
     @Test
-    void a_malformed_line_is_named() {
+    void aMalformedLineIsNamed() {
         assertThatThrownBy(() -> read("a;b 1\na;b\n"))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("stacks, line 2");
@@ -66,7 +66,7 @@ class CollapsedStacksTest {
     }
 
     @Test
-    void flame_graphs_are_pages_that_need_nothing_else() throws Exception {
+    void flameGraphsArePagesThatNeedNothingElse() throws Exception {
         CollapsedStacks base = new CollapsedStacks(Map.of("[t];io/dht4j/A.run_[j];io/dht4j/A.slow_[j]", 100L));
         CollapsedStacks stacks = new CollapsedStacks(Map.of(
                 "[t];io/dht4j/A.run_[j];io/dht4j/A.slow_[j]", 50L, "[t];io/dht4j/A.run_[j];io/dht4j/A.new_[j]", 50L));

@@ -26,12 +26,12 @@ class ProfilerTest {
     }
 
     @Test
-    void where_the_kernel_allows_it_the_processor_is_profiled_with_kernel_frames() throws Exception {
+    void whereTheKernelAllowsItTheProcessorIsProfiledWithKernelFrames() throws Exception {
         assertThat(refusing(Set.of()).start(ProfileEvent.CPU)).isEqualTo(new Profiler.Started("cpu-clock", ""));
     }
 
     @Test
-    void where_the_kernel_forbids_it_timers_take_its_place_and_the_note_says_so() throws Exception {
+    void whereTheKernelForbidsItTimersTakeItsPlaceAndTheNoteSaysSo() throws Exception {
         Profiler.Started first = refusing(Set.of("cpu-clock")).start(ProfileEvent.CPU);
         assertThat(first.engine()).isEqualTo("ctimer");
         assertThat(first.note()).contains("cpu", "ctimer", "No access to perf events");
@@ -42,7 +42,7 @@ class ProfilerTest {
     }
 
     @Test
-    void where_nothing_works_the_reason_is_told_and_another_profile_may_be_taken() throws Exception {
+    void whereNothingWorksTheReasonIsToldAndAnotherProfileMayBeTaken() throws Exception {
         Profiler profiler = refusing(Set.of("lock"));
         assertThatThrownBy(() -> profiler.start(ProfileEvent.LOCK))
                 .isInstanceOf(ProfilerException.class)
@@ -51,7 +51,7 @@ class ProfilerTest {
     }
 
     @Test
-    void one_profile_at_a_time() throws Exception {
+    void oneProfileAtATime() throws Exception {
         Profiler profiler = refusing(Set.of());
         assertThatThrownBy(() -> profiler.stop(Path.of("x"))).hasMessage("no profile is being taken");
         profiler.start(ProfileEvent.WALL);
@@ -62,7 +62,7 @@ class ProfilerTest {
     }
 
     @Test
-    void a_file_that_cannot_be_written_is_named() throws Exception {
+    void aFileThatCannotBeWrittenIsNamed() throws Exception {
         Profiler profiler = new Profiler(command -> {
             if (command.startsWith("stop")) {
                 throw new IOException("No space left on device");
@@ -77,7 +77,7 @@ class ProfilerTest {
     }
 
     @Test
-    void events_are_found_by_their_names() {
+    void eventsAreFoundByTheirNames() {
         assertThat(ProfileEvent.of("alloc")).isEqualTo(ProfileEvent.ALLOC);
         assertThatThrownBy(() -> ProfileEvent.of("gpu")).hasMessageContaining("[cpu, alloc, lock, wall]");
     }

@@ -21,7 +21,7 @@ class RecordedStacksTest {
 
     @ParameterizedTest
     @CsvSource({"CPU, http-cpu", "CPU, grpc-cpu", "ALLOC, http-alloc", "WALL, http-wall"})
-    void next_to_nothing_is_of_no_layer(ProfileEvent event, String name) throws Exception {
+    void nextToNothingIsOfNoLayer(ProfileEvent event, String name) throws Exception {
         Map<String, Double> shares = Attribution.of(event, recorded(name)).shares();
         assertThat(shares.getOrDefault(Layer.OTHER.label(), 0.0)).isLessThan(0.05);
         assertThat(shares.values().stream().mapToDouble(Double::doubleValue).sum())
@@ -29,7 +29,7 @@ class RecordedStacksTest {
     }
 
     @Test
-    void over_http_both_sides_of_the_transport_are_seen() throws Exception {
+    void overHttpBothSidesOfTheTransportAreSeen() throws Exception {
         assertThat(Attribution.of(ProfileEvent.CPU, recorded("http-cpu")).counts())
                 .containsKeys(Layer.KERNEL, Layer.GC_AND_JIT, Layer.TRANSPORT_CLIENT, Layer.EXECUTORS);
         assertThat(Attribution.of(ProfileEvent.ALLOC, recorded("http-alloc")).counts())
@@ -43,7 +43,7 @@ class RecordedStacksTest {
     }
 
     @Test
-    void a_stack_belongs_to_its_leaf_most_layer() throws Exception {
+    void aStackBelongsToItsLeafMostLayer() throws Exception {
         Map<String, Layer> byLeaf = recorded("http-cpu").counts().keySet().stream()
                 .filter(stack -> stack.endsWith("_[k]"))
                 .collect(Collectors.toMap(
@@ -56,7 +56,7 @@ class RecordedStacksTest {
     }
 
     @Test
-    void nearly_all_threads_wait_and_event_loops_for_the_network() throws Exception {
+    void nearlyAllThreadsWaitAndEventLoopsForTheNetwork() throws Exception {
         Map<String, ThreadStates.Row> rows = ThreadStates.of(recorded("http-wall")).rows().stream()
                 .collect(Collectors.toMap(ThreadStates.Row::threads, row -> row));
         assertThat(rows.get("vert.x-eventloop-thread-*").shares().get(ThreadState.NETWORK))

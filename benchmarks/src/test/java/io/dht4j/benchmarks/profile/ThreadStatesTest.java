@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 class ThreadStatesTest {
 
     @Test
-    void stacks_tell_what_threads_do() {
+    void stacksTellWhatThreadsDo() {
         ThreadStates states = ThreadStates.of(new CollapsedStacks(Map.of(
                 "[loop-*];io/netty/channel/epoll/Native.epollWait_[j];epoll_wait",
                 30L,

@@ -35,7 +35,7 @@ class ReportPageTest {
 
     @ParameterizedTest
     @CsvSource({"1200,false", "390,true"})
-    void every_chart_is_drawn_without_an_error_and_fits(int width, boolean dark) throws Exception {
+    void everyChartIsDrawnWithoutAnErrorAndFits(int width, boolean dark) throws Exception {
         drawEveryChart(width, dark);
     }
 
@@ -64,7 +64,7 @@ class ReportPageTest {
     }
 
     @Test
-    void everything_is_told_in_text() throws Exception {
+    void everythingIsToldInText() throws Exception {
         Report.write(directory, SampleResults.everything());
 
         JsonNode page = chromium.open(directory.resolve(Report.PAGE), 1200, false);
@@ -82,7 +82,7 @@ class ReportPageTest {
     }
 
     @Test
-    void a_page_without_measurements_opens() throws Exception {
+    void aPageWithoutMeasurementsOpens() throws Exception {
         Report.write(directory, SampleResults.with(List.of()));
 
         JsonNode page = chromium.open(directory.resolve(Report.PAGE), 1200, false);

@@ -17,7 +17,7 @@ class ReportTest {
     Path directory;
 
     @Test
-    void the_text_shows_figures_doubts_notes_links_machine_and_the_command() throws Exception {
+    void theTextShowsFiguresDoubtsNotesLinksMachineAndTheCommand() throws Exception {
         Report.write(directory, SampleResults.everything());
 
         String text = Files.readString(directory.resolve(Report.TEXT));
@@ -44,7 +44,7 @@ class ReportTest {
     }
 
     @Test
-    void a_part_of_the_stable_load_that_is_doubted_spoils_no_rate() {
+    void aPartOfTheStableLoadThatIsDoubtedSpoilsNoRate() {
         List<Measurement> all = SampleResults.everything().measurements();
         assertThat(all.stream().filter(m -> m.variant().equals("vertx-h2")))
                 .isNotEmpty()
@@ -54,7 +54,7 @@ class ReportTest {
     }
 
     @Test
-    void layers_have_the_same_order_whoever_shows_them_first() throws Exception {
+    void layersHaveTheSameOrderWhoeverShowsThemFirst() throws Exception {
         Measurement one = profiled("GET", Map.of("kernel", 0.5, "public API", 0.5));
         Measurement other = profiled("PUT", Map.of("something new", 0.2, "store", 0.4, "codec", 0.4));
         Report.write(directory, SampleResults.with(List.of(one, other)));
@@ -81,7 +81,7 @@ class ReportTest {
     }
 
     @Test
-    void an_incomplete_run_says_so() throws Exception {
+    void anIncompleteRunSaysSo() throws Exception {
         Results whole = SampleResults.with(List.of());
         Report.write(
                 directory,
@@ -106,7 +106,7 @@ class ReportTest {
     }
 
     @Test
-    void names_cannot_break_out_of_the_page_or_of_a_table() throws Exception {
+    void namesCannotBreakOutOfThePageOrOfATable() throws Exception {
         Report.write(
                 directory,
                 SampleResults.with(List.of(SampleResults.bare("</script><b id=x>", "a|b <i>&\"</script><!--", 1.0))));
@@ -118,7 +118,7 @@ class ReportTest {
     }
 
     @Test
-    void the_page_needs_nothing_from_elsewhere() throws Exception {
+    void thePageNeedsNothingFromElsewhere() throws Exception {
         Report.write(directory, SampleResults.everything());
 
         String page = Files.readString(directory.resolve(Report.PAGE));

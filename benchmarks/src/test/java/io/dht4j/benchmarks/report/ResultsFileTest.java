@@ -17,7 +17,7 @@ class ResultsFileTest {
     Path directory;
 
     @Test
-    void what_is_written_is_read_back() throws Exception {
+    void whatIsWrittenIsReadBack() throws Exception {
         Results results = SampleResults.everything();
 
         Report.write(directory, results);
@@ -26,7 +26,7 @@ class ResultsFileTest {
     }
 
     @Test
-    void writing_again_replaces_everything_and_leaves_nothing_else() throws Exception {
+    void writingAgainReplacesEverythingAndLeavesNothingElse() throws Exception {
         Report.write(directory, SampleResults.everything());
         Results fewer = SampleResults.with(List.of(SampleResults.bare("PUT", "jdk", 1.0)));
 
@@ -37,7 +37,7 @@ class ResultsFileTest {
     }
 
     @Test
-    void an_interrupted_thread_writes_all_the_same() throws Exception {
+    void anInterruptedThreadWritesAllTheSame() throws Exception {
         Thread.currentThread().interrupt();
         try {
             Report.write(directory, SampleResults.everything());
@@ -48,7 +48,7 @@ class ResultsFileTest {
     }
 
     @Test
-    void another_schema_is_refused_by_its_number() throws Exception {
+    void anotherSchemaIsRefusedByItsNumber() throws Exception {
         write(ResultsFile.format(SampleResults.everything()).replace("\"schema\" : 3", "\"schema\" : 1"));
 
         assertThatThrownBy(() -> ResultsFile.read(directory))
@@ -58,7 +58,7 @@ class ResultsFileTest {
     }
 
     @Test
-    void an_unknown_field_is_refused_by_its_name() throws Exception {
+    void anUnknownFieldIsRefusedByItsName() throws Exception {
         write(ResultsFile.format(SampleResults.everything())
                 .replaceFirst("\"variant\" :", "\"colour\" : \"red\", \"variant\" :"));
 
@@ -69,7 +69,7 @@ class ResultsFileTest {
     }
 
     @Test
-    void a_missing_field_is_refused_by_its_name() throws Exception {
+    void aMissingFieldIsRefusedByItsName() throws Exception {
         write(ResultsFile.format(SampleResults.everything()).replaceFirst("\"question\" : [^\\n]*\\n", ""));
 
         assertThatThrownBy(() -> ResultsFile.read(directory))
@@ -78,7 +78,7 @@ class ResultsFileTest {
     }
 
     @Test
-    void a_value_out_of_range_is_refused_with_its_place() throws Exception {
+    void aValueOutOfRangeIsRefusedWithItsPlace() throws Exception {
         write(ResultsFile.format(SampleResults.with(List.of(SampleResults.bare("PUT", "jdk", 1.0))))
                 .replaceFirst("\"values\" : \\[[^]]*]", "\"values\" : []"));
 
@@ -89,7 +89,7 @@ class ResultsFileTest {
     }
 
     @Test
-    void what_is_no_report_is_refused() throws Exception {
+    void whatIsNoReportIsRefused() throws Exception {
         assertThatThrownBy(() -> ResultsFile.read(directory))
                 .isInstanceOf(ResultsException.class)
                 .hasMessageContaining("is not the directory of a report: it has no results.json");

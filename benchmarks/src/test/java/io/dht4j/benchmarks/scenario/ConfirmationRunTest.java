@@ -16,13 +16,13 @@ class ConfirmationRunTest {
     }
 
     @Test
-    void one_that_holds_at_once_is_not_repeated() throws Exception {
+    void oneThatHoldsAtOnceIsNotRepeated() throws Exception {
         assertThat(ConfirmationRun.until(percent -> noted(percent, true))).hasValue(100);
         assertThat(looks).containsExactly(100);
     }
 
     @Test
-    void noise_is_given_a_second_chance_and_a_smaller_part_is_looked_at_only_then() throws Exception {
+    void noiseIsGivenASecondChanceAndASmallerPartIsLookedAtOnlyThen() throws Exception {
         assertThat(ConfirmationRun.until(percent -> noted(percent, looks.size() == 1)))
                 .hasValue(100);
         assertThat(looks).containsExactly(100, 100);
@@ -32,7 +32,7 @@ class ConfirmationRunTest {
     }
 
     @Test
-    void one_that_holds_nowhere_ends() throws Exception {
+    void oneThatHoldsNowhereEnds() throws Exception {
         assertThat(ConfirmationRun.until(percent -> noted(percent, false))).isEmpty();
         assertThat(looks).containsExactly(100, 100, 90, 90, 75, 75);
     }

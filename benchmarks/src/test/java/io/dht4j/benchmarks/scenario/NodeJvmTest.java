@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 class NodeJvmTest {
 
     @Test
-    void nodes_share_the_processors_unless_a_number_is_given() {
+    void nodesShareTheProcessorsUnlessANumberIsGiven() {
         int all = Runtime.getRuntime().availableProcessors();
 
         assertThat(new NodeJvm(64, 0, List.of("-XX:+UseSerialGC")).flags(1))
@@ -19,7 +19,7 @@ class NodeJvmTest {
     }
 
     @Test
-    void further_flags_are_handed_on_and_what_is_none_is_refused() {
+    void furtherFlagsAreHandedOnAndWhatIsNoneIsRefused() {
         assertThat(NodeJvm.further("-Xmn64m  -Xlog:gc")).containsExactly("-Xmn64m", "-Xlog:gc");
         assertThat(NodeJvm.further("none")).isEmpty();
         assertThatIllegalArgumentException()

@@ -11,7 +11,7 @@ class SoakTest {
     private static final List<Double> HIGH = List.of(20.0, 21.0, 22.0, 23.0, 24.0);
 
     @Test
-    void a_tail_that_grows_is_told_from_one_that_does_not() {
+    void aTailThatGrowsIsToldFromOneThatDoesNot() {
         assertThat(Soak.verdict(LOW, HIGH)).contains("it grew");
         assertThat(Soak.verdict(HIGH, LOW)).contains("it did not grow");
         assertThat(Soak.verdict(LOW, List.of(10.5, 11.5, 12.5, 13.5, 14.5))).contains("not shown");

@@ -29,7 +29,7 @@ class SimulateTest {
     }
 
     @Test
-    void several_seeds_are_tried_and_counted() {
+    void severalSeedsAreTriedAndCounted() {
         assertThat(execute("--seeds", "5", "--from", "100")).isZero();
 
         assertThat(text(out))
@@ -39,7 +39,7 @@ class SimulateTest {
     }
 
     @Test
-    void one_seed_is_tried() {
+    void oneSeedIsTried() {
         assertThat(execute("--seed", "7", "--seconds", "10", "--operations", "20"))
                 .isZero();
 
@@ -48,7 +48,7 @@ class SimulateTest {
 
     @ParameterizedTest
     @CsvSource({"--seeds,0", "--seconds,0", "--operations,-1", "--keys,0"})
-    void numbers_have_bounds(String option, String value) {
+    void numbersHaveBounds(String option, String value) {
         assertThat(execute(option, value)).isEqualTo(2);
 
         assertThat(text(err))
@@ -59,21 +59,21 @@ class SimulateTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"--frob", "--seeds,many", "extra"})
-    void wrong_usage_is_one_message(String args) {
+    void wrongUsageIsOneMessage(String args) {
         assertThat(execute(args.split(","))).isEqualTo(2);
 
         assertThat(text(err)).startsWith("dht simulate: ").doesNotContain("Exception");
     }
 
     @Test
-    void what_is_no_number_is_told_without_names_of_types() {
+    void whatIsNoNumberIsToldWithoutNamesOfTypes() {
         assertThat(execute("--seeds", "many")).isEqualTo(2);
 
         assertThat(text(err)).startsWith("dht simulate: --seeds must be a whole number, not \"many\"\n");
     }
 
     @Test
-    void help_names_the_options() {
+    void helpNamesTheOptions() {
         assertThat(execute("--help")).isZero();
 
         assertThat(text(out)).contains("--seeds", "--from", "--seed", "Exit codes:");

@@ -30,7 +30,7 @@ class StableLoadTest {
 
     @ParameterizedTest
     @ValueSource(doubles = {37, 990, 1100, 4200, 16_000, 123_456})
-    void finds_the_limit_of_a_server_as_precisely_as_asked(double capacity) throws Exception {
+    void findsTheLimitOfAServerAsPreciselyAsAsked(double capacity) throws Exception {
         SimulatedServer server = new SimulatedServer(capacity);
 
         Stable stable = find(server, SEARCH.within(0.02));
@@ -41,7 +41,7 @@ class StableLoadTest {
     }
 
     @Test
-    void the_bound_of_the_99th_percentile_can_be_set() throws Exception {
+    void theBoundOfThe99thPercentileCanBeSet() throws Exception {
         SimulatedServer server = new SimulatedServer(16_000);
 
         Stable stable = find(server, SEARCH.within(0.02).withP99(Duration.ofMillis(5)));
@@ -51,7 +51,7 @@ class StableLoadTest {
     }
 
     @Test
-    void measures_parts_of_what_it_found_and_the_whole_for_longer() throws Exception {
+    void measuresPartsOfWhatItFoundAndTheWholeForLonger() throws Exception {
         SimulatedServer server = new SimulatedServer(16_000);
 
         Stable stable = find(server, SEARCH.lasting(10, 3));
@@ -73,7 +73,7 @@ class StableLoadTest {
     }
 
     @Test
-    void one_failure_makes_a_rate_unstable() throws Exception {
+    void oneFailureMakesARateUnstable() throws Exception {
         SimulatedServer server = new SimulatedServer(16_000).failing(spec -> spec.perSecond() > 5000);
 
         Stable stable = find(server, SEARCH);
@@ -83,7 +83,7 @@ class StableLoadTest {
 
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
-    void a_run_that_was_spoiled_by_something_else_is_tried_again(long seed) throws Exception {
+    void aRunThatWasSpoiledBySomethingElseIsTriedAgain(long seed) throws Exception {
         Random random = new Random(seed);
         Set<Integer> spoiled = new HashSet<>();
         SimulatedServer server = new SimulatedServer(16_000);
@@ -104,7 +104,7 @@ class StableLoadTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 4, 8, 16})
-    void first_runs_that_were_all_spoiled_do_not_keep_the_rate_low(int spoiled) throws Exception {
+    void firstRunsThatWereAllSpoiledDoNotKeepTheRateLow(int spoiled) throws Exception {
         SimulatedServer server = new SimulatedServer(16_000);
         AtomicInteger confirmations = new AtomicInteger();
         // And of the longer ones the first on the way up.
@@ -118,7 +118,7 @@ class StableLoadTest {
     }
 
     @Test
-    void going_up_again_ends_at_the_greatest_rate() throws Exception {
+    void goingUpAgainEndsAtTheGreatestRate() throws Exception {
         SimulatedServer server = new SimulatedServer(1e12);
         server.spoiling(spec -> server.runs().size() <= 6);
 
@@ -130,7 +130,7 @@ class StableLoadTest {
     }
 
     @Test
-    void falls_back_to_what_holds_for_longer() throws Exception {
+    void fallsBackToWhatHoldsForLonger() throws Exception {
         SimulatedServer server =
                 new SimulatedServer(16_000).failing(spec -> spec.seconds() > PROBE_SECONDS && spec.perSecond() > 9000);
 
@@ -147,7 +147,7 @@ class StableLoadTest {
     }
 
     @Test
-    void runs_that_others_on_the_host_have_spoiled_say_nothing() throws Exception {
+    void runsThatOthersOnTheHostHaveSpoiledSayNothing() throws Exception {
         double undisturbed = find(new SimulatedServer(16_000), SEARCH).perSecond();
         AtomicInteger runs = new AtomicInteger();
         // Every run but each fourth: one more attempt, as for a pause of the server, would not do.
@@ -159,7 +159,7 @@ class StableLoadTest {
     }
 
     @Test
-    void a_host_that_others_always_use_has_no_stable_load() throws Exception {
+    void aHostThatOthersAlwaysUseHasNoStableLoad() throws Exception {
         SimulatedServer server =
                 new SimulatedServer(16_000).spoiling(spec -> true).stealing(30);
 
@@ -168,7 +168,7 @@ class StableLoadTest {
     }
 
     @Test
-    void a_server_that_is_never_stable_has_no_stable_load() throws Exception {
+    void aServerThatIsNeverStableHasNoStableLoad() throws Exception {
         Stable stable = find(new SimulatedServer(16_000).failing(spec -> true), SEARCH);
 
         assertThat(stable.found()).isFalse();
@@ -178,7 +178,7 @@ class StableLoadTest {
     }
 
     @Test
-    void a_server_that_holds_for_short_runs_only_has_no_stable_load() throws Exception {
+    void aServerThatHoldsForShortRunsOnlyHasNoStableLoad() throws Exception {
         Stable stable = find(new SimulatedServer(16_000).failing(spec -> spec.seconds() > PROBE_SECONDS), SEARCH);
 
         assertThat(stable.found()).isFalse();
@@ -187,7 +187,7 @@ class StableLoadTest {
     }
 
     @Test
-    void a_server_without_a_limit_is_stable_up_to_the_greatest_rate() throws Exception {
+    void aServerWithoutALimitIsStableUpToTheGreatestRate() throws Exception {
         Stable stable = find(new SimulatedServer(1e12), SEARCH.upTo(50_000));
 
         assertThat(stable.perSecond()).isEqualTo(50_000);
@@ -196,7 +196,7 @@ class StableLoadTest {
     }
 
     @Test
-    void a_rate_that_had_to_be_lowered_is_no_lower_bound() throws Exception {
+    void aRateThatHadToBeLoweredIsNoLowerBound() throws Exception {
         Stable stable = find(
                 new SimulatedServer(1e12).failing(spec -> spec.seconds() > PROBE_SECONDS && spec.perSecond() > 45_000),
                 SEARCH.upTo(50_000));
@@ -206,7 +206,7 @@ class StableLoadTest {
     }
 
     @Test
-    void a_driver_that_fails_ends_the_search() {
+    void aDriverThatFailsEndsTheSearch() {
         assertThatThrownBy(() -> StableLoad.find(
                         spec -> {
                             throw new IOException("the process has died");
@@ -218,7 +218,7 @@ class StableLoadTest {
     }
 
     @Test
-    void settings_out_of_range_are_refused() {
+    void settingsOutOfRangeAreRefused() {
         assertThatThrownBy(() -> SEARCH.within(0))
                 .hasMessageContaining("precision")
                 .hasMessageContaining("0.001 to 1");

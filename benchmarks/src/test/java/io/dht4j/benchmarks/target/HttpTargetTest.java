@@ -96,7 +96,7 @@ class HttpTargetTest {
     }
 
     @Test
-    void a_connection_is_used_again_and_again() throws Exception {
+    void aConnectionIsUsedAgainAndAgain() throws Exception {
         try (Target target = open()) {
             for (int i = 0; i < 20; i++) {
                 assertThat(get(target)).isEqualTo(Outcome.DONE);
@@ -106,7 +106,7 @@ class HttpTargetTest {
     }
 
     @Test
-    void a_connection_that_the_server_is_about_to_close_gets_no_other_call() throws Exception {
+    void aConnectionThatTheServerIsAboutToCloseGetsNoOtherCall() throws Exception {
         answer = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nab";
         closing = true;
         try (Target target = open()) {
@@ -118,7 +118,7 @@ class HttpTargetTest {
     }
 
     @Test
-    void an_answer_that_ends_too_early_has_a_name_and_the_next_call_another_connection() throws Exception {
+    void anAnswerThatEndsTooEarlyHasANameAndTheNextCallAnotherConnection() throws Exception {
         answer = "HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\nab";
         closing = true;
         try (Target target = open()) {
@@ -132,7 +132,7 @@ class HttpTargetTest {
     }
 
     @Test
-    void what_is_no_answer_is_an_error() {
+    void whatIsNoAnswerIsAnError() {
         answer = "what?\r\n\r\n";
         try (Target target = open()) {
             assertThatThrownBy(() -> get(target)).isInstanceOf(LoadException.class);
@@ -140,7 +140,7 @@ class HttpTargetTest {
     }
 
     @Test
-    void of_a_problem_without_end_only_the_beginning_is_kept() {
+    void ofAProblemWithoutEndOnlyTheBeginningIsKept() {
         answer = "HTTP/1.1 503 No\r\nContent-Length: 100000\r\n\r\n" + "x".repeat(100_000);
         try (Target target = open()) {
             assertThatThrownBy(() -> get(target))
@@ -151,7 +151,7 @@ class HttpTargetTest {
     }
 
     @Test
-    void calls_of_a_closed_target_fail() {
+    void callsOfAClosedTargetFail() {
         Target target = open();
         target.close();
         target.close();

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class NamesAndValuesTest {
 
     @Test
-    void each_key_has_a_name_of_its_own() {
+    void eachKeyHasANameOfItsOwn() {
         Set<String> names = new HashSet<>();
 
         for (long key = 0; key < 100_000; key++) {
@@ -24,7 +24,7 @@ class NamesAndValuesTest {
     }
 
     @Test
-    void names_do_not_come_in_order() {
+    void namesDoNotComeInOrder() {
         int ascending = 0;
         for (long key = 0; key < 1000; key++) {
             ascending += Names.of(key).compareTo(Names.of(key + 1)) < 0 ? 1 : 0;
@@ -35,7 +35,7 @@ class NamesAndValuesTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 100, 1024, 100_000, 1 << 20})
-    void values_have_the_size_that_was_asked_for_and_are_the_same_each_time(int bytes) {
+    void valuesHaveTheSizeThatWasAskedForAndAreTheSameEachTime(int bytes) {
         Values values = new Values(bytes);
         Values again = new Values(bytes);
 
@@ -45,7 +45,7 @@ class NamesAndValuesTest {
     }
 
     @Test
-    void values_cannot_be_compressed() {
+    void valuesCannotBeCompressed() {
         Values values = new Values(100);
         Deflater deflater = new Deflater();
         byte[] all = new byte[100 * 1000];
@@ -62,7 +62,7 @@ class NamesAndValuesTest {
     }
 
     @Test
-    void a_size_out_of_range_is_refused() {
+    void aSizeOutOfRangeIsRefused() {
         assertThatThrownBy(() -> new Values(-1)).hasMessageContaining("-1 is not 0 to 16777216");
         assertThatThrownBy(() -> new Values((16 << 20) + 1)).isInstanceOf(IllegalArgumentException.class);
     }

@@ -100,7 +100,7 @@ class TargetsTest {
 
     @ParameterizedTest
     @EnumSource
-    void filling_writes_every_key_with_its_value(Kind kind) throws Exception {
+    void fillingWritesEveryKeyWithItsValue(Kind kind) throws Exception {
         try (Target target = open(kind)) {
             assertThat(Filling.fill(target, 0, KEYS, 16).keys()).isEqualTo(KEYS);
         }
@@ -129,7 +129,7 @@ class TargetsTest {
 
     @ParameterizedTest
     @EnumSource
-    void an_absent_key_is_told_from_one_that_is_there(Kind kind) throws Exception {
+    void anAbsentKeyIsToldFromOneThatIsThere(Kind kind) throws Exception {
         try (Target target = open(kind)) {
             assertThat(result(target, Operation.GET, 5)).isEqualTo(Outcome.ABSENT);
             assertThat(result(target, Operation.PUT, 5)).isEqualTo(Outcome.DONE);
@@ -140,7 +140,7 @@ class TargetsTest {
 
     @ParameterizedTest
     @EnumSource
-    void a_load_of_either_operation_is_served(Kind kind) throws Exception {
+    void aLoadOfEitherOperationIsServed(Kind kind) throws Exception {
         try (Target target = open(kind)) {
             Filling.fill(target, 0, KEYS, 16);
             for (Operation operation : Operation.values()) {
@@ -159,7 +159,7 @@ class TargetsTest {
 
     @ParameterizedTest
     @EnumSource(names = {"HTTP", "GRPC"})
-    void requests_go_to_every_node_in_turn(Kind kind) throws Exception {
+    void requestsGoToEveryNodeInTurn(Kind kind) throws Exception {
         try (Target target = open(kind)) {
             result(target, Operation.PUT, 1);
             if (kind == Kind.HTTP) {
@@ -179,7 +179,7 @@ class TargetsTest {
     }
 
     @Test
-    void an_error_is_named_as_the_node_names_it() {
+    void anErrorIsNamedAsTheNodeNamesIt() {
         TargetSpec spec = spec(http.stream().map(HttpApi::port).toList(), TargetSpec::http);
         try (Target target = Targets.open(spec.withPolicy(3, 3))) {
             assertThatThrownBy(() -> result(target, Operation.PUT, 1))
@@ -195,7 +195,7 @@ class TargetsTest {
     }
 
     @Test
-    void a_node_that_is_not_there_is_an_error_with_a_name() {
+    void aNodeThatIsNotThereIsAnErrorWithAName() {
         int port = http.get(0).port();
         http.get(0).close();
         try (Target target = Targets.open(TargetSpec.http(List.of("127.0.0.1:" + port)))) {
@@ -206,7 +206,7 @@ class TargetsTest {
     }
 
     @Test
-    void filling_ends_with_an_error_if_a_key_cannot_be_written() {
+    void fillingEndsWithAnErrorIfAKeyCannotBeWritten() {
         Target broken = new FailingTarget();
 
         assertThatThrownBy(() -> Filling.fill(broken, 0, 10, 2))
@@ -215,7 +215,7 @@ class TargetsTest {
     }
 
     @Test
-    void filling_can_go_on_where_it_stopped() throws Exception {
+    void fillingCanGoOnWhereItStopped() throws Exception {
         try (Target target = open(Kind.EMBEDDED)) {
             Filling.fill(target, 0, 3, 16);
             assertThat(Filling.fill(target, 3, KEYS - 3, 16).keys()).isEqualTo(KEYS - 3);
@@ -227,7 +227,7 @@ class TargetsTest {
     }
 
     @Test
-    void filling_tries_again_what_has_failed() throws Exception {
+    void fillingTriesAgainWhatHasFailed() throws Exception {
         AtomicInteger left = new AtomicInteger(3);
         try (Target target = open(Kind.EMBEDDED)) {
             Target failingAtFirst = new FailingTarget() {
@@ -246,7 +246,7 @@ class TargetsTest {
     }
 
     @Test
-    void a_closed_target_fails_what_it_is_asked() {
+    void aClosedTargetFailsWhatItIsAsked() {
         for (Kind kind : List.of(Kind.HTTP, Kind.GRPC)) {
             Target target = open(kind);
             target.close();
@@ -256,7 +256,7 @@ class TargetsTest {
     }
 
     @Test
-    void a_specification_survives_json() throws Exception {
+    void aSpecificationSurvivesJson() throws Exception {
         TargetSpec spec = TargetSpec.grpc(List.of("127.0.0.1:1", "[::1]:2"))
                 .withConnections(3, 2)
                 .withPolicy(2, 3)
@@ -269,7 +269,7 @@ class TargetsTest {
     }
 
     @Test
-    void a_specification_out_of_range_is_refused() {
+    void aSpecificationOutOfRangeIsRefused() {
         TargetSpec spec = TargetSpec.http(List.of("127.0.0.1:1"));
 
         assertThatThrownBy(() -> TargetSpec.http(List.of())).hasMessageContaining("addresses of a target");

@@ -88,7 +88,7 @@ class SnapshotDirectoryTest {
     }
 
     @Test
-    void what_was_written_is_read_back() throws Exception {
+    void whatWasWrittenIsReadBack() throws Exception {
         List<Item> items = items(60);
         SnapshotInfo written = write(directory(), items);
 
@@ -114,7 +114,7 @@ class SnapshotDirectoryTest {
     }
 
     @Test
-    void a_snapshot_of_nothing_is_a_snapshot() throws Exception {
+    void aSnapshotOfNothingIsASnapshot() throws Exception {
         write(directory(), List.of());
 
         assertThat(verified(directory()).items().next()).isEmpty();
@@ -122,7 +122,7 @@ class SnapshotDirectoryTest {
     }
 
     @Test
-    void every_flipped_bit_is_noticed() throws Exception {
+    void everyFlippedBitIsNoticed() throws Exception {
         write(directory(), items(12));
         for (Path file : files()) {
             byte[] whole = Files.readAllBytes(file);
@@ -138,7 +138,7 @@ class SnapshotDirectoryTest {
     }
 
     @Test
-    void every_truncation_and_addition_is_noticed() throws Exception {
+    void everyTruncationAndAdditionIsNoticed() throws Exception {
         write(directory(), items(12));
         for (Path file : files()) {
             byte[] whole = Files.readAllBytes(file);
@@ -154,7 +154,7 @@ class SnapshotDirectoryTest {
     }
 
     @Test
-    void a_missing_file_is_noticed() throws Exception {
+    void aMissingFileIsNoticed() throws Exception {
         write(directory(), items(40));
         for (Path file : files()) {
             byte[] whole = Files.readAllBytes(file);
@@ -166,7 +166,7 @@ class SnapshotDirectoryTest {
     }
 
     @Test
-    void a_file_too_many_is_noticed() throws Exception {
+    void aFileTooManyIsNoticed() throws Exception {
         write(directory(), items(40));
         for (String name : List.of("data-000099.dht", "notes.txt", ".hidden")) {
             Path extra = directory().resolve(name);
@@ -179,7 +179,7 @@ class SnapshotDirectoryTest {
     }
 
     @Test
-    void files_that_changed_places_are_noticed() throws Exception {
+    void filesThatChangedPlacesAreNoticed() throws Exception {
         Path first = directory().resolve("data-000001.dht");
         Path second = directory().resolve("data-000002.dht");
         try (SnapshotWriter writer = SnapshotWriter.begin(directory(), CUT, 1)) {
@@ -194,7 +194,7 @@ class SnapshotDirectoryTest {
     }
 
     @Test
-    void a_file_of_another_snapshot_is_noticed() throws Exception {
+    void aFileOfAnotherSnapshotIsNoticed() throws Exception {
         write(directory(), items(12));
         Path other = temporary.resolve("other");
         try (SnapshotWriter writer = SnapshotWriter.begin(other, Version.of(1_800_000_000_001L, 0), 500)) {
@@ -208,7 +208,7 @@ class SnapshotDirectoryTest {
     }
 
     @Test
-    void a_newer_format_and_a_foreign_manifest_are_refused_by_what_they_are() throws Exception {
+    void aNewerFormatAndAForeignManifestAreRefusedByWhatTheyAre() throws Exception {
         write(directory(), items(2));
         Path manifest = directory().resolve("manifest.json");
         String text = Files.readString(manifest);
@@ -225,7 +225,7 @@ class SnapshotDirectoryTest {
     }
 
     @Test
-    void an_interrupted_snapshot_has_no_name_and_the_next_one_takes_its_place() throws Exception {
+    void anInterruptedSnapshotHasNoNameAndTheNextOneTakesItsPlace() throws Exception {
         Path part = temporary.resolve("snapshot.part");
         Path left = temporary.resolve("left");
         try (SnapshotWriter interrupted = SnapshotWriter.begin(directory(), CUT, 500)) {
@@ -247,7 +247,7 @@ class SnapshotDirectoryTest {
     }
 
     @Test
-    void one_at_a_time_writes_a_directory_and_the_second_is_told_so() throws Exception {
+    void oneAtATimeWritesADirectoryAndTheSecondIsToldSo() throws Exception {
         try (SnapshotWriter first = SnapshotWriter.begin(directory(), CUT, 500)) {
             first.add(items(1).get(0));
             assertThatThrownBy(() -> write(directory(), items(5)))
@@ -265,7 +265,7 @@ class SnapshotDirectoryTest {
 
     /** Whoever comes first, at whichever moment: what is there in the end is one of them as a whole. */
     @Test
-    void many_at_the_same_time_do_not_mix() throws Exception {
+    void manyAtTheSameTimeDoNotMix() throws Exception {
         int writers = 8;
         List<Item> items = items(30);
         ExecutorService threads = Executors.newFixedThreadPool(writers);
@@ -361,7 +361,7 @@ class SnapshotDirectoryTest {
     }
 
     @Test
-    void a_failed_snapshot_leaves_nothing() throws Exception {
+    void aFailedSnapshotLeavesNothing() throws Exception {
         try (SnapshotWriter writer = SnapshotWriter.begin(directory(), CUT, 500)) {
             writer.add(items(2).get(1));
         }
@@ -369,7 +369,7 @@ class SnapshotDirectoryTest {
     }
 
     @Test
-    void nothing_is_overwritten() throws Exception {
+    void nothingIsOverwritten() throws Exception {
         Files.createDirectory(directory());
         assertThatThrownBy(() -> write(directory(), items(1)))
                 .isInstanceOf(ClientException.class)
@@ -384,7 +384,7 @@ class SnapshotDirectoryTest {
     }
 
     @Test
-    void what_is_no_part_of_the_snapshot_is_refused_when_it_is_written() throws Exception {
+    void whatIsNoPartOfTheSnapshotIsRefusedWhenItIsWritten() throws Exception {
         Key key = Key.of("k");
         byte[] value = "v".getBytes(StandardCharsets.UTF_8);
         try (SnapshotWriter writer = SnapshotWriter.begin(directory(), CUT, 500)) {

@@ -54,7 +54,7 @@ class ClientCommandsTest {
     }
 
     @Test
-    void a_value_from_the_argument_comes_back() {
+    void aValueFromTheArgumentComesBack() {
         assertThat(run("put", "grüße", "hallo wörld").exitCode()).isZero();
 
         CommandLineRun got = run("get", "grüße");
@@ -65,7 +65,7 @@ class ClientCommandsTest {
     }
 
     @Test
-    void an_argument_that_begins_with_an_at_sign_is_written_as_it_is() throws Exception {
+    void anArgumentThatBeginsWithAnAtSignIsWrittenAsItIs() throws Exception {
         Path file = Files.writeString(directory.resolve("alice"), "content of the file");
 
         assertThat(run("put", "@handle", "@" + file).exitCode()).isZero();
@@ -74,7 +74,7 @@ class ClientCommandsTest {
     }
 
     @Test
-    void of_lines_with_one_key_the_last_one_counts() throws Exception {
+    void ofLinesWithOneKeyTheLastOneCounts() throws Exception {
         Path file = directory.resolve("doubled.tsv");
         StringBuilder lines = new StringBuilder();
         for (int i = 0; i <= 1_000; i++) {
@@ -91,7 +91,7 @@ class ClientCommandsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"-", "--file=-"})
-    void bytes_from_standard_input_come_back(String source) {
+    void bytesFromStandardInputComeBack(String source) {
         List<String> args = new ArrayList<>(List.of("put", "k", source, "--node", node.url()));
         assertThat(CommandLineRun.withInput(BINARY, args.toArray(String[]::new)).exitCode())
                 .isZero();
@@ -100,7 +100,7 @@ class ClientCommandsTest {
     }
 
     @Test
-    void bytes_from_a_file_come_back_into_a_file() throws Exception {
+    void bytesFromAFileComeBackIntoAFile() throws Exception {
         Path in = directory.resolve("in");
         Path out = directory.resolve("out");
         Files.write(in, BINARY);
@@ -114,7 +114,7 @@ class ClientCommandsTest {
     }
 
     @Test
-    void an_absent_key_is_a_failure_and_leaves_the_file_alone() {
+    void anAbsentKeyIsAFailureAndLeavesTheFileAlone() {
         Path out = directory.resolve("out");
 
         CommandLineRun got = run("get", "nothing here", "--out", out.toString());
@@ -126,7 +126,7 @@ class ClientCommandsTest {
     }
 
     @Test
-    void a_deleted_key_is_absent_and_deleting_it_again_is_no_failure() {
+    void aDeletedKeyIsAbsentAndDeletingItAgainIsNoFailure() {
         run("put", "k", "v");
 
         assertThat(run("delete", "k").exitCode()).isZero();
@@ -135,7 +135,7 @@ class ClientCommandsTest {
     }
 
     @Test
-    void a_key_may_be_given_in_base64() {
+    void aKeyMayBeGivenInBase64() {
         String key = Base64.getEncoder().encodeToString("a\n\0b".getBytes(StandardCharsets.UTF_8));
 
         assertThat(run("put", key, "v", "--key-base64").exitCode()).isZero();
@@ -144,14 +144,14 @@ class ClientCommandsTest {
     }
 
     @Test
-    void the_time_to_live_is_passed_on() {
+    void theTimeToLiveIsPassedOn() {
         assertThat(run("put", "k", "v", "--ttl", "3600000").exitCode()).isZero();
 
         assertThat(read("k").orElseThrow().expiresAtMillis()).isPresent();
     }
 
     @Test
-    void what_the_node_refuses_is_a_failure_with_its_reason() {
+    void whatTheNodeRefusesIsAFailureWithItsReason() {
         CommandLineRun refused = run("put", "k", "v", "--ack", "2", "--from", "2");
 
         assertThat(refused.exitCode()).isEqualTo(1);
@@ -163,7 +163,7 @@ class ClientCommandsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"real-time", "linearizable"})
-    void the_order_of_operations_is_asked_for(String ordering) {
+    void theOrderOfOperationsIsAskedFor(String ordering) {
         assertThat(run("put", "k", "v", "--ordering", ordering).exitCode()).isZero();
         assertThat(run("get", "k", "--ordering", ordering).out()).isEqualTo("v");
         assertThat(run("delete", "k", "--ordering", ordering).exitCode()).isZero();
@@ -171,7 +171,7 @@ class ClientCommandsTest {
     }
 
     @Test
-    void an_order_that_there_is_not_is_wrong_usage() {
+    void anOrderThatThereIsNotIsWrongUsage() {
         CommandLineRun refused = run("put", "k", "v", "--ordering", "strict");
 
         assertThat(refused.exitCode()).isEqualTo(2);
@@ -179,7 +179,7 @@ class ClientCommandsTest {
     }
 
     @Test
-    void acknowledgements_may_be_asked_for_without_saying_of_how_many() {
+    void acknowledgementsMayBeAskedForWithoutSayingOfHowMany() {
         assertThat(run("put", "k", "v", "--ack", "1").exitCode()).isZero();
         assertThat(run("get", "k", "--from", "1").out()).isEqualTo("v");
         assertThat(run("get", "k", "--ack", "2").err()).contains("POLICY_INVALID");
@@ -187,7 +187,7 @@ class ClientCommandsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"get k", "dump"})
-    void a_directory_that_is_missing_is_what_the_message_says(String command) {
+    void aDirectoryThatIsMissingIsWhatTheMessageSays(String command) {
         run("put", "k", "v");
         List<String> args = new ArrayList<>(List.of(command.split(" ")));
         args.addAll(List.of("--out", directory.resolve("none/out.tsv").toString()));
@@ -202,7 +202,7 @@ class ClientCommandsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"backup.csv", "backup"})
-    void a_dump_whose_name_does_not_tell_the_format_is_refused_unless_the_format_is_given(String name) {
+    void aDumpWhoseNameDoesNotTellTheFormatIsRefusedUnlessTheFormatIsGiven(String name) {
         Path file = directory.resolve(name);
 
         CommandLineRun refused = run("dump", "--out", file.toString());
@@ -216,7 +216,7 @@ class ClientCommandsTest {
     }
 
     @Test
-    void a_dump_does_not_take_the_place_of_a_directory() {
+    void aDumpDoesNotTakeThePlaceOfADirectory() {
         CommandLineRun run = run("dump", "--out", directory.toString());
 
         assertThat(run.exitCode()).isEqualTo(1);
@@ -225,7 +225,7 @@ class ClientCommandsTest {
     }
 
     @Test
-    void the_next_node_is_tried_when_one_does_not_answer() {
+    void theNextNodeIsTriedWhenOneDoesNotAnswer() {
         CommandLineRun put = CommandLineRun.of("put", "k", "v", "--node", "http://127.0.0.1:1," + node.url());
 
         assertThat(put.exitCode()).isZero();
@@ -233,7 +233,7 @@ class ClientCommandsTest {
     }
 
     @Test
-    void a_scan_shows_a_range_in_order() {
+    void aScanShowsARangeInOrder() {
         for (String key : List.of("a", "b", "b/1", "b\t2", "c")) {
             run("put", key, "value of\n" + key);
         }
@@ -250,7 +250,7 @@ class ClientCommandsTest {
     }
 
     @Test
-    void status_shows_what_the_node_says() {
+    void statusShowsWhatTheNodeSays() {
         run("put", "k", "v");
 
         assertThat(run("status").out())
@@ -267,7 +267,7 @@ class ClientCommandsTest {
     }
 
     @Test
-    void a_port_that_speaks_no_http_is_told_and_what_it_sends_is_not_shown() throws Exception {
+    void aPortThatSpeaksNoHttpIsToldAndWhatItSendsIsNotShown() throws Exception {
         List<Integer> ports = FreePorts.find(2);
         String grpc = "127.0.0.1:" + ports.get(1);
         try (ServerNode both = TestNodes.start(1, ports.subList(0, 1), Map.of(Setting.GRPC_LISTEN, grpc))) {
@@ -287,7 +287,7 @@ class ClientCommandsTest {
     }
 
     @Test
-    void status_says_who_does_not_answer() throws Exception {
+    void statusSaysWhoDoesNotAnswer() throws Exception {
         List<Integer> ports = FreePorts.find(3);
         try (ServerNode first = TestNodes.start(1, ports, Map.of());
                 ServerNode second = TestNodes.start(2, ports, Map.of())) {
@@ -305,7 +305,7 @@ class ClientCommandsTest {
     }
 
     @Test
-    void status_tells_in_words_what_is_not_as_it_should_be() throws Exception {
+    void statusTellsInWordsWhatIsNotAsItShouldBe() throws Exception {
         try (ScriptedNode scripted = new ScriptedNode(
                 "{\"id\":\"n1\",\"nodes\":[],"
                         + "\"overload\":{\"calls_refused\":3,\"work_dropped\":0,\"retries\":12},"
@@ -336,7 +336,7 @@ class ClientCommandsTest {
     }
 
     @Test
-    void repair_repairs_and_shows_how_far_it_is() {
+    void repairRepairsAndShowsHowFarItIs() {
         run("put", "k", "v");
 
         assertThat(run("repair", "--status").out())
@@ -351,7 +351,7 @@ class ClientCommandsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"tsv", "ndjson"})
-    void a_dump_loads_into_another_cluster(String format) throws Exception {
+    void aDumpLoadsIntoAnotherCluster(String format) throws Exception {
         Path dump = directory.resolve("dump." + format);
         for (int i = 0; i < 300; i++) {
             put("key \t\n\r\\\0 ü" + i, BINARY, CallOptions.defaults());
@@ -373,7 +373,7 @@ class ClientCommandsTest {
     }
 
     @Test
-    void a_dump_in_ndjson_keeps_when_entries_expire() throws Exception {
+    void aDumpInNdjsonKeepsWhenEntriesExpire() throws Exception {
         Path dump = directory.resolve("dump.ndjson");
         put("soon", new byte[1], CallOptions.defaults().withTimeToLive(Duration.ofHours(1)));
         run("dump", "--out", dump.toString());
@@ -393,7 +393,7 @@ class ClientCommandsTest {
     }
 
     @Test
-    void entries_whose_time_is_over_are_left_out() {
+    void entriesWhoseTimeIsOverAreLeftOut() {
         String lines = "{\"key\":\"old\",\"value\":\"v\",\"expires_at\":1}\n{\"key\":\"new\",\"value\":\"v\"}\n";
 
         CommandLineRun loaded = CommandLineRun.withInput(
@@ -405,7 +405,7 @@ class ClientCommandsTest {
     }
 
     @Test
-    void a_malformed_line_ends_the_load_and_is_named() throws Exception {
+    void aMalformedLineEndsTheLoadAndIsNamed() throws Exception {
         Path file = directory.resolve("data.tsv");
         Files.writeString(file, "a\t1\nb\t2\nno tabulator\nd\t4\n");
 
@@ -418,7 +418,7 @@ class ClientCommandsTest {
     }
 
     @Test
-    void a_line_that_the_cluster_refuses_is_named() throws Exception {
+    void aLineThatTheClusterRefusesIsNamed() throws Exception {
         ByteArrayOutputStream lines = new ByteArrayOutputStream();
         lines.writeBytes("a\t1\n".getBytes(StandardCharsets.UTF_8));
         lines.writeBytes(new byte[] {(byte) 0xFF, '\t', 'x', '\n'});
@@ -432,7 +432,7 @@ class ClientCommandsTest {
     }
 
     @Test
-    void a_dump_that_fails_leaves_no_file() {
+    void aDumpThatFailsLeavesNoFile() {
         Path file = directory.resolve("dump.tsv");
 
         CommandLineRun dumped = CommandLineRun.of("dump", "--out", file.toString(), "--node", "http://127.0.0.1:1");

@@ -17,7 +17,7 @@ class RepairCommandTest {
 
     @Test
     @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-    void a_node_that_says_that_it_cannot_begin_is_not_watched_for_ever() throws Exception {
+    void aNodeThatSaysThatItCannotBeginIsNotWatchedForEver() throws Exception {
         String blocked = "{\"id\":\"n1\",\"running\":true,\"partitions\":0,\"partitions_done\":0,\"rounds\":0,"
                 + "\"last_error\":\"cannot add up\",\"blocked\":true,\"completed_ms\":{}}";
         try (ScriptedNode node = new ScriptedNode(blocked)) {
@@ -33,7 +33,7 @@ class RepairCommandTest {
     }
 
     @Test
-    void the_partitions_that_were_asked_for_are_listed_with_the_time_of_their_comparison() throws Exception {
+    void thePartitionsThatWereAskedForAreListedWithTheTimeOfTheirComparison() throws Exception {
         String compared = status(false, 7, 4, "").replace("{}", "{\"0\":1000,\"3\":2000}");
         try (ScriptedNode node = new ScriptedNode(compared)) {
             CommandLineRun run = CommandLineRun.of("repair", "--status", "--partition", "3,1", "--node", node.url());
@@ -49,7 +49,7 @@ class RepairCommandTest {
     }
 
     @Test
-    void progress_is_told_when_there_is_any() throws Exception {
+    void progressIsToldWhenThereIsAny() throws Exception {
         String begun = status(true, 6, 0, ",\"last_error\":\"n2 was away\"");
         String further = status(true, 6, 2, "");
         try (ScriptedNode node = new ScriptedNode(

@@ -107,7 +107,7 @@ class SnapshotCommandsTest {
     }
 
     @Test
-    void a_snapshot_goes_from_cluster_to_cluster_of_any_size_and_placement() throws Exception {
+    void aSnapshotGoesFromClusterToClusterOfAnySizeAndPlacement() throws Exception {
         ServerNode three = cluster(3, Map.of()).get(1);
         for (int i = 0; i < 700; i++) {
             put(three, "key \t\n\r\0 ü" + i, "value\n" + i, CallOptions.defaults());
@@ -171,7 +171,7 @@ class SnapshotCommandsTest {
     }
 
     @Test
-    void a_snapshot_has_of_what_is_written_meanwhile_exactly_what_is_not_newer() throws Exception {
+    void aSnapshotHasOfWhatIsWrittenMeanwhileExactlyWhatIsNotNewer() throws Exception {
         List<ServerNode> nodes = cluster(3, Map.of());
         for (int i = 0; i < 3000; i++) {
             put(nodes.get(0), "filler%05d".formatted(i), "x".repeat(200), CallOptions.defaults());
@@ -223,7 +223,7 @@ class SnapshotCommandsTest {
     }
 
     @Test
-    void a_damaged_snapshot_is_refused_whole() throws Exception {
+    void aDamagedSnapshotIsRefusedWhole() throws Exception {
         ServerNode node = cluster(1, Map.of()).get(0);
         for (int i = 0; i < 50; i++) {
             put(node, "key" + i, "value", CallOptions.defaults());
@@ -255,7 +255,7 @@ class SnapshotCommandsTest {
     }
 
     @Test
-    void a_cluster_with_entries_is_refused_unless_they_are_to_be_merged() throws Exception {
+    void aClusterWithEntriesIsRefusedUnlessTheyAreToBeMerged() throws Exception {
         ServerNode node = cluster(1, Map.of()).get(0);
         put(node, "a", "from the snapshot", CallOptions.defaults());
         put(node, "b", "from the snapshot", CallOptions.defaults());
@@ -276,7 +276,7 @@ class SnapshotCommandsTest {
     }
 
     @Test
-    void what_has_expired_meanwhile_is_left_out() throws Exception {
+    void whatHasExpiredMeanwhileIsLeftOut() throws Exception {
         ServerNode node = cluster(1, Map.of()).get(0);
         put(node, "stays", "v", CallOptions.defaults());
         put(node, "goes", "v", CallOptions.defaults().withTimeToLive(Duration.ofSeconds(10)));
@@ -292,7 +292,7 @@ class SnapshotCommandsTest {
     }
 
     @Test
-    void a_snapshot_that_fails_leaves_no_directory() throws Exception {
+    void aSnapshotThatFailsLeavesNoDirectory() throws Exception {
         CommandLineRun unreachable = CommandLineRun.of("snapshot", "--out", path("s"), "--node", "http://127.0.0.1:1");
         assertThat(unreachable.exitCode()).isEqualTo(1);
         assertThat(unreachable.err()).hasLineCount(1);
@@ -317,7 +317,7 @@ class SnapshotCommandsTest {
     }
 
     @Test
-    void the_next_node_goes_on_when_one_stops() throws Exception {
+    void theNextNodeGoesOnWhenOneStops() throws Exception {
         List<ServerNode> nodes = cluster(3, Map.of());
         for (int i = 0; i < 300; i++) {
             put(nodes.get(0), "key" + i, "v", CallOptions.defaults());

@@ -30,7 +30,7 @@ class UsageTest {
                 "snapshot",
                 "restore"
             })
-    void every_command_has_help_and_a_version(String command) {
+    void everyCommandHasHelpAndAVersion(String command) {
         CommandLineRun help = CommandLineRun.of(command, "--help");
         CommandLineRun version = CommandLineRun.of(command, "--version");
 
@@ -42,12 +42,12 @@ class UsageTest {
     }
 
     @Test
-    void help_lists_the_commands() {
+    void helpListsTheCommands() {
         assertThat(CommandLineRun.of("--help").out()).contains("server", "demo", "put", "scan", "dump");
     }
 
     @Test
-    void without_a_command_the_help_comes_as_an_error() {
+    void withoutACommandTheHelpComesAsAnError() {
         CommandLineRun run = CommandLineRun.of();
 
         assertThat(run.exitCode()).isEqualTo(2);
@@ -100,7 +100,7 @@ class UsageTest {
                 "get k --tls-ca c|--tls-ca",
                 "get k --token secret|--token"
             })
-    void wrong_usage_names_the_option_and_ends_with_2(String command, String option) {
+    void wrongUsageNamesTheOptionAndEndsWith2(String command, String option) {
         CommandLineRun run = CommandLineRun.of(command.split(" "));
 
         assertThat(run.exitCode()).isEqualTo(2);
@@ -124,7 +124,7 @@ class UsageTest {
                 "demo --port 65534|--port must be a whole number from 1 to 65533, not \"65534\"",
                 "server --timeout soon|--timeout must be a whole number from 1 to 3600000, not \"soon\""
             })
-    void a_bad_number_is_refused_with_its_range(String command, String message) {
+    void aBadNumberIsRefusedWithItsRange(String command, String message) {
         CommandLineRun run = CommandLineRun.of(command.split(" "));
 
         assertThat(run.exitCode()).isEqualTo(2);
@@ -147,7 +147,7 @@ class UsageTest {
                 "get k --node http://127.0.0.1:99999|--node: the port must be 1 to 65535, not 99999, in \"http://127.0.0.1:99999\"",
                 "get k --node 127.0.0.1:0|--node: the port must be 1 to 65535, not 0, in \"127.0.0.1:0\""
             })
-    void wrong_usage_is_told_in_words_of_this_program(String command, String message) {
+    void wrongUsageIsToldInWordsOfThisProgram(String command, String message) {
         CommandLineRun run = CommandLineRun.of(command.split(" "));
 
         assertThat(run.exitCode()).isEqualTo(2);
@@ -228,7 +228,7 @@ class UsageTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"scan --start b --end a", "scan --start a --end a"})
-    void a_range_in_which_no_key_can_be_is_refused(String command) {
+    void aRangeInWhichNoKeyCanBeIsRefused(String command) {
         CommandLineRun run = CommandLineRun.of(command.split(" "));
 
         assertThat(run.exitCode()).isEqualTo(2);
@@ -237,7 +237,7 @@ class UsageTest {
     }
 
     @Test
-    void a_file_in_place_of_a_snapshot_is_a_failure_that_says_so(@TempDir Path directory) throws Exception {
+    void aFileInPlaceOfASnapshotIsAFailureThatSaysSo(@TempDir Path directory) throws Exception {
         Path file = Files.writeString(directory.resolve("dump.tsv"), "a\tb\n");
 
         CommandLineRun run = CommandLineRun.of("restore", "--check", "--in", file.toString());
@@ -249,7 +249,7 @@ class UsageTest {
     }
 
     @Test
-    void a_host_that_is_unknown_is_a_failure_that_names_it() {
+    void aHostThatIsUnknownIsAFailureThatNamesIt() {
         CommandLineRun run = CommandLineRun.of("get", "k", "--node", "http://node.invalid:8080");
 
         assertThat(run.exitCode()).isEqualTo(1);
@@ -259,7 +259,7 @@ class UsageTest {
     }
 
     @Test
-    void the_command_line_wins_over_the_file(@TempDir Path directory) throws Exception {
+    void theCommandLineWinsOverTheFile(@TempDir Path directory) throws Exception {
         Path file = directory.resolve("node.properties");
         Files.writeString(file, "partitions=7\nplacement=alphabet\n");
 
@@ -273,7 +273,7 @@ class UsageTest {
     }
 
     @Test
-    void a_node_that_does_not_answer_is_a_failure_that_names_it() {
+    void aNodeThatDoesNotAnswerIsAFailureThatNamesIt() {
         CommandLineRun run = CommandLineRun.of("get", "k", "--node", "http://127.0.0.1:1");
 
         assertThat(run.exitCode()).isEqualTo(1);
@@ -283,7 +283,7 @@ class UsageTest {
     }
 
     @Test
-    void a_file_that_is_not_there_is_a_failure_that_names_it(@TempDir Path directory) {
+    void aFileThatIsNotThereIsAFailureThatNamesIt(@TempDir Path directory) {
         Path none = directory.resolve("none");
 
         CommandLineRun run = CommandLineRun.of("load", none.resolve("x.tsv").toString());
@@ -293,7 +293,7 @@ class UsageTest {
     }
 
     @Test
-    void a_file_of_settings_that_is_not_there_is_wrong_usage(@TempDir Path directory) {
+    void aFileOfSettingsThatIsNotThereIsWrongUsage(@TempDir Path directory) {
         Path none = directory.resolve("none");
 
         CommandLineRun run = CommandLineRun.of("server", "--config", none.toString());
@@ -304,7 +304,7 @@ class UsageTest {
     }
 
     @Test
-    void a_missing_file_of_a_token_is_a_failure_that_names_it(@TempDir Path directory) {
+    void aMissingFileOfATokenIsAFailureThatNamesIt(@TempDir Path directory) {
         Path file = directory.resolve("token");
 
         CommandLineRun run = CommandLineRun.of("get", "k", "--token-file", file.toString());
@@ -315,7 +315,7 @@ class UsageTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "read secret-token-of-mine", "tok\u00e9n-secret", "secret\nsecret"})
-    void what_is_no_token_is_refused_and_not_shown(String content, @TempDir Path directory) throws Exception {
+    void whatIsNoTokenIsRefusedAndNotShown(String content, @TempDir Path directory) throws Exception {
         Path file = Files.writeString(directory.resolve("token"), content);
 
         CommandLineRun run = CommandLineRun.of("get", "k", "--token-file", file.toString());
@@ -328,7 +328,7 @@ class UsageTest {
     }
 
     @Test
-    void a_variable_that_is_no_token_is_refused_and_not_shown() {
+    void aVariableThatIsNoTokenIsRefusedAndNotShown() {
         CommandLineRun run = CommandLineRun.with(Map.of("DHT_TOKEN", "se cret"), new byte[0], "get", "k");
 
         assertThat(run.exitCode()).isEqualTo(1);
@@ -339,7 +339,7 @@ class UsageTest {
     }
 
     @Test
-    void a_token_does_not_leave_the_machine_in_plaintext_unasked() {
+    void aTokenDoesNotLeaveTheMachineInPlaintextUnasked() {
         Map<String, String> environment = Map.of("DHT_TOKEN", "a-token-of-tests");
 
         CommandLineRun run = CommandLineRun.with(environment, new byte[0], "get", "k", "--node", "http://192.0.2.1:1");

@@ -21,7 +21,7 @@ class ItemFormatTest {
 
     @ParameterizedTest
     @EnumSource
-    void any_key_and_value_pass_through(ItemFormat format) throws Exception {
+    void anyKeyAndValuePassThrough(ItemFormat format) throws Exception {
         SplittableRandom random = new SplittableRandom(7);
         for (int i = 0; i < 500; i++) {
             byte[] key = new byte[1 + random.nextInt(40)];
@@ -40,7 +40,7 @@ class ItemFormatTest {
     }
 
     @Test
-    void ndjson_keeps_when_an_entry_expires() throws Exception {
+    void ndjsonKeepsWhenAnEntryExpires() throws Exception {
         Item item = new Item(Key.of("a"), new byte[0], OptionalLong.of(1_700_000_000_123L));
 
         Item read = ItemFormat.NDJSON.parse(ItemFormat.NDJSON.format(item));
@@ -76,7 +76,7 @@ class ItemFormatTest {
     }
 
     @Test
-    void ndjson_takes_text_and_passes_over_what_it_does_not_know() throws Exception {
+    void ndjsonTakesTextAndPassesOverWhatItDoesNotKnow() throws Exception {
         Item read = ItemFormat.NDJSON.parse(
                 utf8("{\"key\":\"ключ\",\"value\":\"a\\nb\",\"version\":\"12\",\"more\":{\"x\":[1]}}"));
 
@@ -86,18 +86,18 @@ class ItemFormatTest {
     }
 
     @Test
-    void tsv_takes_lines_that_end_as_on_windows() throws Exception {
+    void tsvTakesLinesThatEndAsOnWindows() throws Exception {
         assertThat(ItemFormat.TSV.parse(utf8("key\tvalue\r")).value()).isEqualTo(utf8("value"));
     }
 
     @Test
-    void tsv_takes_an_empty_value() throws Exception {
+    void tsvTakesAnEmptyValue() throws Exception {
         assertThat(ItemFormat.TSV.parse(utf8("key\t")).value()).isEmpty();
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"", "key", "key\tvalue\tmore", "\tvalue", "key\tC:\\dir", "key\tvalue\\", "k\\\ty"})
-    void tsv_refuses_malformed_lines(String line) {
+    void tsvRefusesMalformedLines(String line) {
         assertThatThrownBy(() -> ItemFormat.TSV.parse(utf8(line))).isInstanceOf(ClientException.class);
     }
 
@@ -119,18 +119,18 @@ class ItemFormatTest {
                 "{\"key\":\"a\",\"key\":\"b\",\"value\":\"c\"}",
                 "{\"key\":\"a\",\"value\":\"c\"} {}"
             })
-    void ndjson_refuses_malformed_lines(String line) {
+    void ndjsonRefusesMalformedLines(String line) {
         assertThatThrownBy(() -> ItemFormat.NDJSON.parse(utf8(line))).isInstanceOf(ClientException.class);
     }
 
     @ParameterizedTest
     @CsvSource({"a.tsv,TSV", "A.TAB,TSV", "x/y.ndjson,NDJSON", "a.jsonl,NDJSON"})
-    void the_name_of_a_file_tells_its_format(String name, ItemFormat format) {
+    void theNameOfAFileTellsItsFormat(String name, ItemFormat format) {
         assertThat(ItemFormat.ofFileName(name)).contains(format);
     }
 
     @Test
-    void other_names_tell_nothing() {
+    void otherNamesTellNothing() {
         assertThat(ItemFormat.ofFileName("tsv")).isEqualTo(Optional.empty());
     }
 

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 class LineReaderTest {
 
     @Test
-    void cuts_at_line_feeds_and_counts() throws Exception {
+    void cutsAtLineFeedsAndCounts() throws Exception {
         LineReader lines = reader("a\n\nbc");
 
         assertThat(texts(lines)).containsExactly("a", "", "bc");
@@ -22,27 +22,27 @@ class LineReaderTest {
     }
 
     @Test
-    void a_last_line_feed_ends_the_last_line() throws Exception {
+    void aLastLineFeedEndsTheLastLine() throws Exception {
         assertThat(texts(reader("a\nb\n"))).containsExactly("a", "b");
         assertThat(texts(reader(""))).isEmpty();
     }
 
     @Test
-    void a_byte_order_mark_is_no_part_of_the_first_line() throws Exception {
+    void aByteOrderMarkIsNoPartOfTheFirstLine() throws Exception {
         assertThat(texts(reader("\uFEFFa\nb\n"))).containsExactly("a", "b");
         assertThat(texts(reader("\uFEFF"))).containsExactly("");
         assertThat(texts(reader("a\n\uFEFFb\n"))).containsExactly("a", "\uFEFFb");
     }
 
     @Test
-    void lines_may_be_longer_than_the_buffer() throws Exception {
+    void linesMayBeLongerThanTheBuffer() throws Exception {
         String text = "x".repeat(200_000);
 
         assertThat(texts(reader("a\n" + text + "\nb"))).containsExactly("a", text, "b");
     }
 
     @Test
-    void a_line_over_the_limit_is_refused_and_named() throws Exception {
+    void aLineOverTheLimitIsRefusedAndNamed() throws Exception {
         LineReader lines = new LineReader(new ByteArrayInputStream("ab\nabc\n".getBytes(StandardCharsets.UTF_8)), 2);
         lines.next();
 

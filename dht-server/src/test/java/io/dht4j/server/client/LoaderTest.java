@@ -40,13 +40,13 @@ class LoaderTest {
     private static final int LINES = 6;
 
     @Test
-    void an_interrupt_ends_a_load_that_waits_for_room_in_bytes() throws Exception {
+    void anInterruptEndsALoadThatWaitsForRoomInBytes() throws Exception {
         // 16 MiB each: the fifth has to wait for its bytes, with requests to spare.
         assertThat(outcomeOfInterrupt(new byte[LARGE], 64)).isInstanceOf(InterruptedException.class);
     }
 
     @Test
-    void an_interrupt_ends_a_load_that_waits_for_room_in_requests() throws Exception {
+    void anInterruptEndsALoadThatWaitsForRoomInRequests() throws Exception {
         assertThat(outcomeOfInterrupt(new byte[1], 2)).isInstanceOf(InterruptedException.class);
     }
 

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 class DemoTest {
 
     @Test
-    void the_data_set_has_every_named_character() {
+    void theDataSetHasEveryNamedCharacter() {
         List<Named> all = UnicodeNames.all();
 
         assertThat(all).hasSizeGreaterThan(140_000);
@@ -30,7 +30,7 @@ class DemoTest {
     }
 
     @Test
-    void the_tour_goes_from_the_first_node_to_the_one_that_came_back(@TempDir Path directory) throws Exception {
+    void theTourGoesFromTheFirstNodeToTheOneThatCameBack(@TempDir Path directory) throws Exception {
         List<Named> some = UnicodeNames.all().stream()
                 .filter(character -> character.codePoint() < 0x800 || character.codePoint() >> 12 == 0x1F)
                 .toList();
@@ -52,7 +52,7 @@ class DemoTest {
     }
 
     @Test
-    void the_tour_stops_when_it_is_asked_to(@TempDir Path directory) throws Exception {
+    void theTourStopsWhenItIsAskedTo(@TempDir Path directory) throws Exception {
         Page page = new Page(new PrintStream(new ByteArrayOutputStream(), true, StandardCharsets.UTF_8), false);
         try (Demo demo = new Demo(page, directory, FreePorts.find(Demo.NODES), UnicodeNames.all(), () -> true)) {
             assertThatThrownBy(demo::run).isInstanceOf(Demo.StoppedException.class);

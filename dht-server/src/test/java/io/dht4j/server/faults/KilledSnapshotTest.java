@@ -118,7 +118,7 @@ class KilledSnapshotTest {
     }
 
     @Test
-    void the_next_snapshot_removes_what_a_killed_one_left_and_is_whole() throws Exception {
+    void theNextSnapshotRemovesWhatAKilledOneLeftAndIsWhole() throws Exception {
         Path out = directory.resolve("killed");
         Process command = new ProcessBuilder(
                         ServerProcess.commandLine("snapshot", "--node", url(0), "--out", out.toString()))
@@ -142,7 +142,7 @@ class KilledSnapshotTest {
 
     @Test
     @Tag("full")
-    void it_goes_on_when_a_server_is_killed_that_does_not_bring_it() throws Exception {
+    void itGoesOnWhenAServerIsKilledThatDoesNotBringIt() throws Exception {
         Path out = directory.resolve("without-n3");
         CompletableFuture<CommandLineRun> run = inBackground("snapshot", "--node", url(0), "--out", out.toString());
         awaitTheMiddleOf(out);
@@ -157,7 +157,7 @@ class KilledSnapshotTest {
 
     @Test
     @Tag("full")
-    void another_server_brings_the_rest_when_the_one_is_killed_that_brought_it() throws Exception {
+    void anotherServerBringsTheRestWhenTheOneIsKilledThatBroughtIt() throws Exception {
         Path out = directory.resolve("from-n3");
         CompletableFuture<CommandLineRun> run =
                 inBackground("snapshot", "--node", url(THIRD) + "," + url(1), "--out", out.toString());

@@ -76,14 +76,14 @@ class RealFaultsTest {
 
     @ParameterizedTest
     @MethodSource("seeds")
-    void no_promise_is_broken_over_http_when_processes_and_links_fail(long seed) throws Exception {
+    void noPromiseIsBrokenOverHttpWhenProcessesAndLinksFail(long seed) throws Exception {
         suffer(Protocol.HTTP, seed);
     }
 
     @ParameterizedTest
     @Tag("full")
     @MethodSource("seeds")
-    void no_promise_is_broken_over_grpc_when_processes_and_links_fail(long seed) throws Exception {
+    void noPromiseIsBrokenOverGrpcWhenProcessesAndLinksFail(long seed) throws Exception {
         suffer(Protocol.GRPC, seed);
     }
 

@@ -126,13 +126,13 @@ class FuzzedServerTest {
     private Node victim;
 
     @Test
-    void whatever_comes_is_answered_clearly_and_costs_nothing_that_stays_with_peers_over_http() throws Exception {
+    void whateverComesIsAnsweredClearlyAndCostsNothingThatStaysWithPeersOverHttp() throws Exception {
         attack(Protocol.HTTP);
     }
 
     @Test
     @Tag("full")
-    void whatever_comes_is_answered_clearly_and_costs_nothing_that_stays_with_peers_over_grpc() throws Exception {
+    void whateverComesIsAnsweredClearlyAndCostsNothingThatStaysWithPeersOverGrpc() throws Exception {
         attack(Protocol.GRPC);
     }
 

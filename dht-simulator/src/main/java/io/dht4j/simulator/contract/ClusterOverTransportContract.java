@@ -92,7 +92,7 @@ public abstract class ClusterOverTransportContract {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void what_one_node_writes_the_others_read_and_delete(boolean batching) {
+    void whatOneNodeWritesTheOthersReadAndDelete(boolean batching) {
         try (ThreeNodes nodes = cluster(batching)) {
             List<Key> keys = binaryKeys();
             for (int i = 0; i < keys.size(); i++) {
@@ -140,7 +140,7 @@ public abstract class ClusterOverTransportContract {
     @ParameterizedTest
     @Tag("core")
     @ValueSource(booleans = {false, true})
-    void values_of_the_largest_size_go_over_the_wire(boolean batching) {
+    void valuesOfTheLargestSizeGoOverTheWire(boolean batching) {
         try (ThreeNodes nodes = cluster(batching)) {
             byte[] largest = new byte[ClusterBuilder.DEFAULT_MAX_VALUE_BYTES];
             new SplittableRandom(1).nextBytes(largest);
@@ -159,7 +159,7 @@ public abstract class ClusterOverTransportContract {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void batches_bring_small_values_and_large_ones_that_do_not_fit_one_frame(boolean batching) {
+    void batchesBringSmallValuesAndLargeOnesThatDoNotFitOneFrame(boolean batching) {
         try (ThreeNodes nodes = cluster(batching)) {
             Map<Key, byte[]> written = new LinkedHashMap<>();
             for (int i = 0; i < 500; i++) {
@@ -192,7 +192,7 @@ public abstract class ClusterOverTransportContract {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void scans_of_many_pages_show_what_is_there_and_nothing_that_was_deleted(boolean batching) {
+    void scansOfManyPagesShowWhatIsThereAndNothingThatWasDeleted(boolean batching) {
         try (ThreeNodes nodes = cluster(batching)) {
             TreeMap<Key, byte[]> expected = new TreeMap<>();
             for (int i = 0; i < 2_500; i++) {
@@ -230,7 +230,7 @@ public abstract class ClusterOverTransportContract {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void many_calls_at_a_time_from_all_nodes_each_get_their_own_answer(boolean batching) {
+    void manyCallsAtATimeFromAllNodesEachGetTheirOwnAnswer(boolean batching) {
         try (ThreeNodes nodes = cluster(batching)) {
             int count = 600;
             List<CompletionStage<Version>> puts = new ArrayList<>();
@@ -252,7 +252,7 @@ public abstract class ClusterOverTransportContract {
 
     @ParameterizedTest
     @EnumSource
-    void reads_that_lose_interest_in_some_replies_are_answered(CancellationPolicy policy) {
+    void readsThatLoseInterestInSomeRepliesAreAnswered(CancellationPolicy policy) {
         try (ThreeNodes nodes = cluster(
                 true, (name, builder) -> builder.readFanOut(ReadFanOut.ALL).cancellation(policy))) {
             for (int i = 0; i < 20; i++) {
@@ -270,7 +270,7 @@ public abstract class ClusterOverTransportContract {
     }
 
     @Test
-    void a_member_without_a_store_reads_and_writes() {
+    void aMemberWithoutAStoreReadsAndWrites() {
         try (ThreeNodes nodes = cluster(true);
                 Cluster member = ClusterBuilder.withoutStore("member", nodes.topology())
                         .transport(
@@ -288,7 +288,7 @@ public abstract class ClusterOverTransportContract {
     }
 
     @Test
-    void two_clusters_in_one_jvm_leave_each_other_alone() {
+    void twoClustersInOneJvmLeaveEachOtherAlone() {
         try (ThreeNodes nodes = cluster(true)) {
             Key key = Key.of("k");
             result(nodes.get(0).put(key, number(1), ALL));
@@ -306,7 +306,7 @@ public abstract class ClusterOverTransportContract {
     }
 
     @Test
-    void nodes_that_place_keys_differently_refuse_each_other_by_name() {
+    void nodesThatPlaceKeysDifferentlyRefuseEachOtherByName() {
         try (ThreeNodes nodes = cluster(true, (name, builder) -> name.equals("n3") ? builder.partitions(8) : builder)) {
             Key key = Key.of("k");
             result(nodes.get(0).put(key, number(1), MAJORITY));
@@ -320,7 +320,7 @@ public abstract class ClusterOverTransportContract {
     }
 
     @Test
-    void nodes_of_which_one_takes_smaller_values_only_refuse_each_other() {
+    void nodesOfWhichOneTakesSmallerValuesOnlyRefuseEachOther() {
         try (ThreeNodes nodes =
                 cluster(true, (name, builder) -> name.equals("n3") ? builder.maxValueBytes(100) : builder)) {
             Key key = Key.of("k");
@@ -332,7 +332,7 @@ public abstract class ClusterOverTransportContract {
 
     /** A node's first ping brings it the clock of the others. */
     @Test
-    void nodes_greet_each_other_when_they_start() {
+    void nodesGreetEachOtherWhenTheyStart() {
         try (ThreeNodes nodes = cluster(true)) {
             for (int node = 0; node < 3; node++) {
                 // Those that started before it are there.
@@ -345,7 +345,7 @@ public abstract class ClusterOverTransportContract {
 
     @Test
     @Tag("core")
-    void a_node_names_its_transport() {
+    void aNodeNamesItsTransport() {
         try (ThreeNodes nodes = cluster(true)) {
             assertThat(result(nodes.get(0).status()).transport()).isEqualTo(nodes.transportName(0));
         }
@@ -355,7 +355,7 @@ public abstract class ClusterOverTransportContract {
     @ParameterizedTest
     @Tag("core")
     @ValueSource(booleans = {false, true})
-    void a_node_that_restarts_loses_nothing_that_was_acknowledged(boolean batching) throws Exception {
+    void aNodeThatRestartsLosesNothingThatWasAcknowledged(boolean batching) throws Exception {
         try (ThreeNodes nodes = cluster(batching)) {
             Map<Key, byte[]> acknowledged = new ConcurrentHashMap<>();
             AtomicBoolean enough = new AtomicBoolean();

@@ -43,7 +43,7 @@ public abstract class RemoteApiContract extends RemoteApiErrorsContract {
     // Single keys
 
     @Test
-    void what_was_put_through_one_node_is_got_through_another() {
+    void whatWasPutThroughOneNodeIsGotThroughAnother() {
         Version version = result(api.put(address(0), KEY, bytes("value"), OPTIONS));
         Value value = result(api.get(address(1), KEY, OPTIONS)).orElseThrow();
         assertThat(value.text()).isEqualTo("value");
@@ -52,13 +52,13 @@ public abstract class RemoteApiContract extends RemoteApiErrorsContract {
     }
 
     @Test
-    void a_key_that_is_missing_reads_as_empty() {
+    void aKeyThatIsMissingReadsAsEmpty() {
         assertThat(result(api.get(address(0), Key.of("nobody wrote this"), OPTIONS)))
                 .isEmpty();
     }
 
     @Test
-    void a_deleted_key_reads_as_empty_and_the_delete_has_a_newer_version() {
+    void aDeletedKeyReadsAsEmptyAndTheDeleteHasANewerVersion() {
         Version put = result(api.put(address(0), KEY, bytes("value"), EVERYWHERE));
         Version delete = result(api.delete(address(1), KEY, EVERYWHERE));
         assertThat(delete).isGreaterThan(put);
@@ -66,7 +66,7 @@ public abstract class RemoteApiContract extends RemoteApiErrorsContract {
     }
 
     @Test
-    void keys_of_any_bytes_are_kept_apart() {
+    void keysOfAnyBytesAreKeptApart() {
         List<Key> keys = awkwardKeys();
         for (int i = 0; i < keys.size(); i++) {
             result(api.put(address(i % 3), keys.get(i), bytes("value " + i), EVERYWHERE));
@@ -79,7 +79,7 @@ public abstract class RemoteApiContract extends RemoteApiErrorsContract {
     }
 
     @Test
-    void values_of_any_bytes_and_size_come_back_as_they_were() {
+    void valuesOfAnyBytesAndSizeComeBackAsTheyWere() {
         for (int size : new int[] {0, 1, 100, 4_096, 4_097, 65_536, 1 << 20, MAX_VALUE_BYTES}) {
             byte[] value = new byte[size];
             new SplittableRandom(size).nextBytes(value);
@@ -92,7 +92,7 @@ public abstract class RemoteApiContract extends RemoteApiErrorsContract {
     }
 
     @Test
-    void a_time_to_live_reaches_the_store() {
+    void aTimeToLiveReachesTheStore() {
         CallOptions options = EVERYWHERE.withTimeToLive(Duration.ofHours(1));
         result(api.put(address(0), KEY, bytes("value"), options));
         Value value = result(api.get(address(1), KEY, OPTIONS)).orElseThrow();
@@ -107,7 +107,7 @@ public abstract class RemoteApiContract extends RemoteApiErrorsContract {
     }
 
     @Test
-    void the_policy_reaches_the_coordinator() {
+    void thePolicyReachesTheCoordinator() {
         for (int from = 1; from <= 3; from++) {
             Key key = Key.of("from " + from);
             result(api.put(address(0), key, bytes("value"), OPTIONS.withPolicy(from, from)));
@@ -125,7 +125,7 @@ public abstract class RemoteApiContract extends RemoteApiErrorsContract {
     }
 
     @Test
-    void the_ordering_reaches_the_coordinator() {
+    void theOrderingReachesTheCoordinator() {
         for (Ordering ordering : Ordering.values()) {
             Key key = Key.of("ordered " + ordering);
             CallOptions options = OPTIONS.withOrdering(ordering);
@@ -143,7 +143,7 @@ public abstract class RemoteApiContract extends RemoteApiErrorsContract {
     }
 
     @Test
-    void many_calls_at_a_time_each_get_their_own_answer() {
+    void manyCallsAtATimeEachGetTheirOwnAnswer() {
         List<CompletionStage<Version>> puts = new ArrayList<>();
         for (int i = 0; i < 300; i++) {
             puts.add(api.put(address(i % 3), Key.of("many " + i), bytes("value " + i), EVERYWHERE));
@@ -161,7 +161,7 @@ public abstract class RemoteApiContract extends RemoteApiErrorsContract {
     // Several keys
 
     @Test
-    void several_keys_are_written_with_one_version_and_read_at_a_time() {
+    void severalKeysAreWrittenWithOneVersionAndReadAtATime() {
         Map<Key, byte[]> values = new LinkedHashMap<>();
         for (Key key : awkwardKeys()) {
             values.put(key, bytes("of " + key.length() + " " + key.hashCode()));
@@ -178,7 +178,7 @@ public abstract class RemoteApiContract extends RemoteApiErrorsContract {
     }
 
     @Test
-    void batches_may_hold_empty_values_and_large_ones() {
+    void batchesMayHoldEmptyValuesAndLargeOnes() {
         byte[] large = new byte[3 << 20];
         new SplittableRandom(3).nextBytes(large);
         Map<Key, byte[]> values = Map.of(Key.of("empty"), new byte[0], Key.of("large"), large);
@@ -191,14 +191,14 @@ public abstract class RemoteApiContract extends RemoteApiErrorsContract {
     }
 
     @Test
-    void a_batch_without_keys_reads_nothing() {
+    void aBatchWithoutKeysReadsNothing() {
         assertThat(result(api.getAll(address(0), List.of(), OPTIONS))).isEmpty();
     }
 
     // Scans
 
     @Test
-    void scans_show_ranges_in_order_up_to_their_limit() {
+    void scansShowRangesInOrderUpToTheirLimit() {
         List<Key> keys = awkwardKeys();
         keys.forEach(key -> result(api.put(address(0), key, bytes("of " + key.length()), EVERYWHERE)));
         List<Key> sorted = new ArrayList<>(keys);
@@ -228,7 +228,7 @@ public abstract class RemoteApiContract extends RemoteApiErrorsContract {
     }
 
     @Test
-    void a_range_is_walked_by_going_on_behind_the_last_key() {
+    void aRangeIsWalkedByGoingOnBehindTheLastKey() {
         Map<Key, byte[]> values = new LinkedHashMap<>();
         for (int i = 0; i < MAX_BATCH; i++) {
             values.put(Key.of("walk %04d".formatted(i)), new byte[i]);
@@ -254,7 +254,7 @@ public abstract class RemoteApiContract extends RemoteApiErrorsContract {
     }
 
     @Test
-    void a_scan_of_large_values_shows_them_whole() {
+    void aScanOfLargeValuesShowsThemWhole() {
         Map<Key, byte[]> values = new LinkedHashMap<>();
         for (int i = 0; i < 5; i++) {
             byte[] value = new byte[1 << 20];
@@ -279,7 +279,7 @@ public abstract class RemoteApiContract extends RemoteApiErrorsContract {
     }
 
     @Test
-    void a_nodes_own_entries_are_shown_when_they_are_asked_for() {
+    void aNodesOwnEntriesAreShownWhenTheyAreAskedFor() {
         result(api.put(address(0), KEY, bytes("value"), OPTIONS.withPolicy(1, 1)));
         List<Node> replicas = result(clusters.get(0).locate(KEY)).replicas();
         for (int node = 0; node < 3; node++) {
@@ -292,7 +292,7 @@ public abstract class RemoteApiContract extends RemoteApiErrorsContract {
     // What a cluster says of itself
 
     @Test
-    void a_key_is_located_where_the_cluster_places_it() {
+    void aKeyIsLocatedWhereTheClusterPlacesIt() {
         for (Key key : awkwardKeys()) {
             KeyPlacement placement = result(clusters.get(0).locate(key));
             RemoteApi.Located located = result(api.locate(address(1), key, OPTIONS));
@@ -304,7 +304,7 @@ public abstract class RemoteApiContract extends RemoteApiErrorsContract {
     }
 
     @Test
-    void a_nodes_status_is_its_own() {
+    void aNodesStatusIsItsOwn() {
         result(api.put(address(0), KEY, bytes("value"), EVERYWHERE));
         for (int node = 0; node < 3; node++) {
             int asked = node;
@@ -341,7 +341,7 @@ public abstract class RemoteApiContract extends RemoteApiErrorsContract {
     }
 
     @Test
-    void a_repair_is_begun_and_comes_to_its_end() {
+    void aRepairIsBegunAndComesToItsEnd() {
         RepairStatus before = result(api.repairStatus(address(1), OPTIONS));
         assertThat(before.node())
                 .isEqualTo(result(api.status(address(1), OPTIONS)).id());
@@ -364,7 +364,7 @@ public abstract class RemoteApiContract extends RemoteApiErrorsContract {
     // Snapshots
 
     @Test
-    void a_snapshot_is_begun_through_one_node_and_read_through_another_as_it_was() {
+    void aSnapshotIsBegunThroughOneNodeAndReadThroughAnotherAsItWas() {
         Map<Key, byte[]> values = new LinkedHashMap<>();
         for (int i = 0; i < 300; i++) {
             values.put(Key.of("snap%03d".formatted(i)), bytes("before " + i));

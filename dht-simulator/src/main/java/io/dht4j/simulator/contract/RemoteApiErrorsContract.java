@@ -56,7 +56,7 @@ public abstract class RemoteApiErrorsContract extends RemoteApiHarness {
     RemoteApiErrorsContract() {}
 
     @Test
-    void what_the_cluster_refuses_is_refused_with_its_code() {
+    void whatTheClusterRefusesIsRefusedWithItsCode() {
         assertThat(failure(api.get(address(0), KEY, OPTIONS.withPolicy(5, 9))).code())
                 .isEqualTo(ErrorCode.POLICY_INVALID);
         assertThat(failure(api.put(address(0), KEY, bytes("value"), OPTIONS.withPolicy(5, 9)))
@@ -82,7 +82,7 @@ public abstract class RemoteApiErrorsContract extends RemoteApiHarness {
 
     @ParameterizedTest
     @EnumSource
-    void every_error_arrives_with_its_code_and_its_message(ErrorCode code) throws Exception {
+    void everyErrorArrivesWithItsCodeAndItsMessage(ErrorCode code) throws Exception {
         DhtException original = DhtException.of(code, "why it failed: 42");
         String address = served(OneAnswerCluster.failing(original)).address();
         calls(address, OPTIONS).forEach((method, call) -> {
@@ -93,7 +93,7 @@ public abstract class RemoteApiErrorsContract extends RemoteApiHarness {
     }
 
     @Test
-    void a_node_that_is_not_there_was_sent_nothing() throws IOException {
+    void aNodeThatIsNotThereWasSentNothing() throws IOException {
         String address = nobodysAddress();
         calls(address, OPTIONS).forEach((method, call) -> {
             DhtException error = failure(call);
@@ -104,7 +104,7 @@ public abstract class RemoteApiErrorsContract extends RemoteApiHarness {
     }
 
     @Test
-    void a_link_that_went_silent_is_used_again_soon_after_it_heals() throws IOException {
+    void aLinkThatWentSilentIsUsedAgainSoonAfterItHeals() throws IOException {
         int port = Integer.parseInt(address(0).substring(address(0).lastIndexOf(':') + 1));
         try (SilencedLink link = new SilencedLink(port)) {
             result(api.get(link.address(), KEY, OPTIONS));
@@ -128,7 +128,7 @@ public abstract class RemoteApiErrorsContract extends RemoteApiHarness {
     }
 
     @Test
-    void a_node_that_is_slow_is_not_taken_for_one_that_is_gone() throws Exception {
+    void aNodeThatIsSlowIsNotTakenForOneThatIsGone() throws Exception {
         OneAnswerCluster silent = OneAnswerCluster.silent();
         String address = served(silent).address();
         CompletionStage<Optional<Value>> slow = api.get(address, KEY, OPTIONS);
@@ -140,7 +140,7 @@ public abstract class RemoteApiErrorsContract extends RemoteApiHarness {
     }
 
     @Test
-    void a_node_that_has_gone_fails_and_leaves_the_others_usable() {
+    void aNodeThatHasGoneFailsAndLeavesTheOthersUsable() {
         result(api.put(address(0), KEY, bytes("value"), EVERYWHERE));
         result(api.get(address(1), KEY, OPTIONS));
         servers.get(1).close();
@@ -152,13 +152,13 @@ public abstract class RemoteApiErrorsContract extends RemoteApiHarness {
     }
 
     @RepeatedTest(3)
-    void what_is_said_to_have_changed_nothing_was_never_done_though_the_node_closes() throws Exception {
+    void whatIsSaidToHaveChangedNothingWasNeverDoneThoughTheNodeCloses() throws Exception {
         Server server = served(clusters.get(0));
         expectPromisesKept(server, server);
     }
 
     @RepeatedTest(3)
-    void what_is_said_to_have_changed_nothing_was_never_done_though_the_client_closes() throws Exception {
+    void whatIsSaidToHaveChangedNothingWasNeverDoneThoughTheClientCloses() throws Exception {
         expectPromisesKept(served(clusters.get(0)), api);
     }
 
@@ -228,7 +228,7 @@ public abstract class RemoteApiErrorsContract extends RemoteApiHarness {
     }
 
     @Test
-    void a_node_that_hangs_leaves_the_outcome_unknown_at_the_deadline() throws Exception {
+    void aNodeThatHangsLeavesTheOutcomeUnknownAtTheDeadline() throws Exception {
         Duration time = BRIEF_TIME;
         while (!leavesTheOutcomeUnknown(time)) {
             time = time.multipliedBy(4);
@@ -250,7 +250,7 @@ public abstract class RemoteApiErrorsContract extends RemoteApiHarness {
     }
 
     @Test
-    void a_machine_that_accepts_and_says_nothing_costs_the_deadline_and_no_more() throws IOException {
+    void aMachineThatAcceptsAndSaysNothingCostsTheDeadlineAndNoMore() throws IOException {
         try (SilentListener listener = new SilentListener()) {
             calls(listener.address(), BRIEF)
                     .forEach((method, call) ->
@@ -259,7 +259,7 @@ public abstract class RemoteApiErrorsContract extends RemoteApiHarness {
     }
 
     @Test
-    void an_address_that_is_none_is_refused_and_named() {
+    void anAddressThatIsNoneIsRefusedAndNamed() {
         for (String address : List.of("", "no port", "127.0.0.1:", "127.0.0.1:99999", ":1")) {
             calls(address, BRIEF).forEach((method, call) -> {
                 DhtException error = failure(call);
@@ -274,7 +274,7 @@ public abstract class RemoteApiErrorsContract extends RemoteApiHarness {
     // Closing
 
     @Test
-    void closing_ends_the_calls_under_way() throws Exception {
+    void closingEndsTheCallsUnderWay() throws Exception {
         OneAnswerCluster silent = OneAnswerCluster.silent();
         String address = served(silent).address();
         Map<String, CompletionStage<?>> calls = calls(address, OPTIONS);
@@ -285,7 +285,7 @@ public abstract class RemoteApiErrorsContract extends RemoteApiHarness {
     }
 
     @Test
-    void a_closed_client_refuses_calls_and_may_be_closed_again() {
+    void aClosedClientRefusesCallsAndMayBeClosedAgain() {
         api.close();
         api.close();
         calls(address(0), OPTIONS)
@@ -295,7 +295,7 @@ public abstract class RemoteApiErrorsContract extends RemoteApiHarness {
     }
 
     @Test
-    void two_clients_live_side_by_side() {
+    void twoClientsLiveSideBySide() {
         RemoteApi other = newApi();
         result(api.put(address(0), KEY, bytes("value"), EVERYWHERE));
         other.close();

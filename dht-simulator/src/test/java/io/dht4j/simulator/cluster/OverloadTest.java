@@ -68,7 +68,7 @@ class OverloadTest {
 
     @ParameterizedTest
     @EnumSource
-    void under_four_times_its_stable_load_a_cluster_keeps_its_goodput_and_recovers_when_the_load_falls(
+    void underFourTimesItsStableLoadAClusterKeepsItsGoodputAndRecoversWhenTheLoadFalls(
             OfferedLoad.Kind kind) {
         // Without hints: see below.
         try (SimulatedCluster cluster = slowStores(b -> b.overload(FITTING).handoff(HintedHandoff.off()))) {
@@ -97,7 +97,7 @@ class OverloadTest {
      * calls depends on how both fall together: of 24 seeds, between 79 and 99 of a hundred calls were served; without hints 99.5 in each.
      */
     @Test
-    void while_it_hands_over_hints_after_an_overload_a_cluster_serves_most_writes() {
+    void whileItHandsOverHintsAfterAnOverloadAClusterServesMostWrites() {
         try (SimulatedCluster cluster = slowStores(b -> b.overload(FITTING))) {
             OfferedLoad load = new OfferedLoad(cluster, OfferedLoad.Kind.WRITES);
             int stable = stable(OfferedLoad.Kind.WRITES);
@@ -112,7 +112,7 @@ class OverloadTest {
     }
 
     @Test
-    void without_protection_the_same_load_leaves_little_but_dead_work() {
+    void withoutProtectionTheSameLoadLeavesLittleButDeadWork() {
         try (SimulatedCluster cluster = slowStores(b -> b.overload(NONE))) {
             OfferedLoad load = new OfferedLoad(cluster, OfferedLoad.Kind.READS);
             load.offer(600, Duration.ofSeconds(5));
@@ -122,7 +122,7 @@ class OverloadTest {
     }
 
     @Test
-    void a_write_whose_deadline_passed_while_it_waited_is_not_begun() {
+    void aWriteWhoseDeadlinePassedWhileItWaitedIsNotBegun() {
         // A hint would have it done later.
         try (SimulatedCluster cluster = slowStores(b -> b.handoff(HintedHandoff.off()))) {
             BlockingStore store = (BlockingStore) cluster.stores.get(0);
@@ -142,7 +142,7 @@ class OverloadTest {
     }
 
     @Test
-    void a_read_that_waited_too_long_is_refused_as_overloaded_and_not_begun() {
+    void aReadThatWaitedTooLongIsRefusedAsOverloadedAndNotBegun() {
         try (SimulatedCluster cluster = slowStores(b -> b.overload(
                 OverloadProtection.defaults().withQueueAges(Duration.ofMillis(200), Duration.ofMillis(20))))) {
             BlockingStore store = (BlockingStore) cluster.stores.get(0);
@@ -165,7 +165,7 @@ class OverloadTest {
     }
 
     @Test
-    void broken_connections_are_retried_within_the_budget_only() {
+    void brokenConnectionsAreRetriedWithinTheBudgetOnly() {
         int requests = 500;
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 3)
                 .options(b -> b.batching(Batching.off())
@@ -186,7 +186,7 @@ class OverloadTest {
     }
 
     @Test
-    void reads_hedge_within_the_budget_only() {
+    void readsHedgeWithinTheBudgetOnly() {
         int reads = 500;
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 3)
                 .options(b -> b.batching(Batching.off())
@@ -210,7 +210,7 @@ class OverloadTest {
     }
 
     @Test
-    void hedging_at_a_percentile_learns_what_is_late() {
+    void hedgingAtAPercentileLearnsWhatIsLate() {
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 3)
                 .options(b -> b.hedging(Hedging.atPercentile(95)))
                 .start()) {
@@ -237,7 +237,7 @@ class OverloadTest {
     /** Three of twenty answers are so slow that a hedge is quicker; that must not make the slow ones seem fewer than they are. */
     @ParameterizedTest
     @EnumSource(CancellationPolicy.class)
-    void hedging_at_a_percentile_does_not_feed_itself(CancellationPolicy policy) {
+    void hedgingAtAPercentileDoesNotFeedItself(CancellationPolicy policy) {
         int learning = 5000;
         int reads = 2000;
         SplittableRandom random = new SplittableRandom(20_261_122);
@@ -261,7 +261,7 @@ class OverloadTest {
     }
 
     @Test
-    void fewer_requests_are_sent_to_a_slow_peer_and_as_many_as_before_when_it_is_quick_again() {
+    void fewerRequestsAreSentToASlowPeerAndAsManyAsBeforeWhenItIsQuickAgain() {
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 3)
                 .options(b -> b.batching(Batching.off()).overload(FITTING))
                 .start()) {
@@ -306,7 +306,7 @@ class OverloadTest {
     }
 
     @Test
-    void a_write_that_too_few_replicas_have_room_for_is_refused_before_any_of_it_is_sent() {
+    void aWriteThatTooFewReplicasHaveRoomForIsRefusedBeforeAnyOfItIsSent() {
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 3)
                 .options(b -> b.overload(OverloadProtection.defaults().withPeerRequests(1, 1, Duration.ofSeconds(1))))
                 .start()) {
@@ -348,7 +348,7 @@ class OverloadTest {
     }
 
     @Test
-    void options_have_ranges() {
+    void optionsHaveRanges() {
         OverloadProtection some = OverloadProtection.defaults();
         assertThatThrownBy(() -> some.withQueueAges(Duration.ofMillis(10), Duration.ZERO))
                 .isInstanceOf(IllegalArgumentException.class)

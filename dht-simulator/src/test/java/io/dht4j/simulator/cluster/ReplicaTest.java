@@ -86,7 +86,7 @@ class ReplicaTest {
     }
 
     @Test
-    void what_the_store_has_in_memory_is_answered_at_once() {
+    void whatTheStoreHasInMemoryIsAnsweredAtOnce() {
         BlockingStore store = new BlockingStore();
         Replica replica = over(store);
         serve(replica, write(entry("k", 1)), replies::add);
@@ -104,7 +104,7 @@ class ReplicaTest {
     }
 
     @Test
-    void a_store_that_fails_to_look_into_its_memory_is_read_as_any_other() {
+    void aStoreThatFailsToLookIntoItsMemoryIsReadAsAnyOther() {
         BlockingStore store = new BlockingStore();
         Replica replica = over(store);
         store.remembers = true;
@@ -119,7 +119,7 @@ class ReplicaTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void who_throws_at_a_reply_keeps_nobody_else_from_theirs(boolean memoryFast) {
+    void whoThrowsAtAReplyKeepsNobodyElseFromTheirs(boolean memoryFast) {
         Replica replica = over(memoryFast ? BlockingStore.memoryFast() : new BlockingStore());
         for (int i = 0; i < 6; i++) {
             boolean throwing = i % 3 == 1;
@@ -165,7 +165,7 @@ class ReplicaTest {
     }
 
     @Test
-    void writes_behind_a_fence_are_taken_out_of_their_group_and_the_others_stay_together() {
+    void writesBehindAFenceAreTakenOutOfTheirGroupAndTheOthersStayTogether() {
         BlockingStore store = fencedAt100();
         Replica replica = over(store);
         for (int i = 0; i < 8; i++) {
@@ -191,7 +191,7 @@ class ReplicaTest {
     }
 
     @Test
-    void a_group_of_which_all_is_behind_a_fence_never_reaches_the_store() {
+    void aGroupOfWhichAllIsBehindAFenceNeverReachesTheStore() {
         BlockingStore store = fencedAt100();
         Replica replica = over(store);
         for (int i = 0; i < 3; i++) {

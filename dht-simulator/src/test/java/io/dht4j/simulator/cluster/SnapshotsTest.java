@@ -88,7 +88,7 @@ class SnapshotsTest {
 
     @ParameterizedTest
     @ValueSource(ints = {3, 5})
-    void a_snapshot_stays_as_it_was_whatever_is_written_afterwards(int size) {
+    void aSnapshotStaysAsItWasWhateverIsWrittenAfterwards(int size) {
         try (SimulatedCluster cluster = SimulatedCluster.of(1, size).start()) {
             fill(cluster, 3000);
             cluster.await(cluster.node(1).delete(Key.of("key00007"), EVERYWHERE));
@@ -113,7 +113,7 @@ class SnapshotsTest {
     }
 
     @Test
-    void writes_go_on_between_the_pages() {
+    void writesGoOnBetweenThePages() {
         try (SimulatedCluster cluster = SimulatedCluster.of(2, 3).start()) {
             fill(cluster, 5000);
             TreeMap<Key, Value> before = present(cluster);
@@ -180,7 +180,7 @@ class SnapshotsTest {
     /** Links are slow, each otherwise, so that writes are under way in every state while the snapshot begins. */
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})
-    void a_snapshot_has_of_concurrent_writes_exactly_those_that_are_not_newer(long seed) {
+    void aSnapshotHasOfConcurrentWritesExactlyThoseThatAreNotNewer(long seed) {
         SplittableRandom random = new SplittableRandom(seed);
         try (SimulatedCluster cluster = SimulatedCluster.of(seed, 4)
                 .clocks(i -> Duration.ofMillis(7L * i))
@@ -233,7 +233,7 @@ class SnapshotsTest {
 
     /** Its version is older than the snapshot's, and it comes to its replicas when they could have been read long ago. */
     @Test
-    void a_write_under_way_is_waited_for() {
+    void aWriteUnderWayIsWaitedFor() {
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 4).start()) {
             Key key = Key.of("k0");
             for (int i = 1; IntStream.range(0, 3).anyMatch(replicaOf(cluster, key)); i++) {
@@ -262,7 +262,7 @@ class SnapshotsTest {
     }
 
     @Test
-    void what_one_replica_only_has_is_in_it() {
+    void whatOneReplicaOnlyHasIsInIt() {
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 3)
                 .options(b -> b.handoff(HintedHandoff.off()))
                 .start()) {
@@ -285,7 +285,7 @@ class SnapshotsTest {
     }
 
     @Test
-    void expiry_is_kept_and_what_has_expired_is_left_out() {
+    void expiryIsKeptAndWhatHasExpiredIsLeftOut() {
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 3).start()) {
             cluster.await(
                     cluster.node(0).put(Key.of("long"), bytes("v"), EVERYWHERE.withTimeToLive(Duration.ofHours(1))));
@@ -305,7 +305,7 @@ class SnapshotsTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void a_node_that_is_away_is_left_out_as_long_as_enough_remain(boolean silent) {
+    void aNodeThatIsAwayIsLeftOutAsLongAsEnoughRemain(boolean silent) {
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 3).start()) {
             fill(cluster, 500);
             TreeMap<Key, Value> before = present(cluster);
@@ -332,7 +332,7 @@ class SnapshotsTest {
     }
 
     @Test
-    void a_node_that_was_restarted_does_not_have_it_and_the_others_do() {
+    void aNodeThatWasRestartedDoesNotHaveItAndTheOthersDo() {
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 3).start()) {
             fill(cluster, 3000);
             TreeMap<Key, Value> before = present(cluster);
@@ -351,7 +351,7 @@ class SnapshotsTest {
     }
 
     @Test
-    void an_abandoned_snapshot_leaves_nothing_behind() {
+    void anAbandonedSnapshotLeavesNothingBehind() {
         BlockingStore store = new BlockingStore();
         try (SimulatedCluster cluster =
                 SimulatedCluster.of(1, 1).stores(i -> store).start()) {
@@ -377,7 +377,7 @@ class SnapshotsTest {
     }
 
     @Test
-    void one_that_could_not_begin_leaves_nothing_behind() {
+    void oneThatCouldNotBeginLeavesNothingBehind() {
         BlockingStore store = new BlockingStore();
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 3)
                 .stores(i -> i == 0 ? store : new BlockingStore())
@@ -401,7 +401,7 @@ class SnapshotsTest {
     }
 
     @Test
-    void a_node_whose_answer_is_lost_is_left_out_and_forgets_the_snapshot() {
+    void aNodeWhoseAnswerIsLostIsLeftOutAndForgetsTheSnapshot() {
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 3).start()) {
             for (int i = 0; i < 4; i++) {
                 cluster.towardNode(2, Fault.failAfterDelivery());
@@ -413,7 +413,7 @@ class SnapshotsTest {
     }
 
     @Test
-    void a_node_whose_clock_is_too_far_ahead_is_left_out_and_forgets_the_snapshot() {
+    void aNodeWhoseClockIsTooFarAheadIsLeftOutAndForgetsTheSnapshot() {
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 3)
                 .clocks(i -> i == 2 ? Duration.ofHours(1) : Duration.ZERO)
                 .start()) {
@@ -427,7 +427,7 @@ class SnapshotsTest {
     }
 
     @Test
-    void one_that_fails_halfway_is_forgotten_by_those_that_had_begun() {
+    void oneThatFailsHalfwayIsForgottenByThoseThatHadBegun() {
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 3).start()) {
             for (int i = 0; i < 4; i++) {
                 Duration begun = cluster.env.elapsed();
@@ -452,7 +452,7 @@ class SnapshotsTest {
     }
 
     @Test
-    void a_member_whose_own_writes_do_not_end_in_time_says_so() {
+    void aMemberWhoseOwnWritesDoNotEndInTimeSaysSo() {
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 3).start()) {
             FaultyTransport link = new FaultyTransport(cluster.network.transport("app-host"), cluster.env);
             try (Cluster member = ClusterBuilder.withoutStore("app", cluster.topology)
@@ -482,7 +482,7 @@ class SnapshotsTest {
     }
 
     @Test
-    void one_that_has_too_much_to_keep_fails_and_the_cluster_goes_on() {
+    void oneThatHasTooMuchToKeepFailsAndTheClusterGoesOn() {
         try (SimulatedCluster cluster =
                 SimulatedCluster.of(1, 3).options(b -> b.snapshotBytes(100_000)).start()) {
             fill(cluster, 2000);
@@ -499,7 +499,7 @@ class SnapshotsTest {
     }
 
     @Test
-    void a_closed_snapshot_is_gone_on_every_node() {
+    void aClosedSnapshotIsGoneOnEveryNode() {
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 3).start()) {
             fill(cluster, 10);
             Version snapshot = open(cluster, 0);
@@ -516,7 +516,7 @@ class SnapshotsTest {
 
     /** Node 2 gets back what is newer than the snapshot, and never had what that superseded. */
     @Test
-    void a_node_that_is_being_refilled_takes_no_part() {
+    void aNodeThatIsBeingRefilledTakesNoPart() {
         AtomicBoolean lost = new AtomicBoolean();
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 3)
                 .options((node, builder) -> builder.handoff(HintedHandoff.off())
@@ -548,7 +548,7 @@ class SnapshotsTest {
     }
 
     @Test
-    void there_is_a_bound_on_how_many_there_are() {
+    void thereIsABoundOnHowManyThereAre() {
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 1).start()) {
             for (int i = 0; i < 4; i++) {
                 open(cluster, 0);
@@ -561,7 +561,7 @@ class SnapshotsTest {
     }
 
     @Test
-    void a_member_without_a_store_may_begin_and_read_one() {
+    void aMemberWithoutAStoreMayBeginAndReadOne() {
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 3).start();
                 Cluster member = ClusterBuilder.withoutStore("app", cluster.topology)
                         .transport(cluster.network.transport("app-host"))
@@ -579,7 +579,7 @@ class SnapshotsTest {
     }
 
     @Test
-    void options_are_checked() {
+    void optionsAreChecked() {
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 1).start()) {
             Cluster node = cluster.node(0);
             for (Duration lease : List.of(Duration.ZERO, Duration.ofMillis(999), Duration.ofHours(2))) {

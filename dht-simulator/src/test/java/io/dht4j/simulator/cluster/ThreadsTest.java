@@ -249,7 +249,7 @@ class ThreadsTest {
 
     /** What it shows would be as old as its opening, and it would be read when nobody knows of that any more. */
     @Test
-    void a_page_that_is_opened_before_a_refill_has_ended_shows_nothing_less() throws Exception {
+    void aPageThatIsOpenedBeforeARefillHasEndedShowsNothingLess() throws Exception {
         start(ReadFanOut.ENOUGH, false);
         nodes.get(0)
                 .put(Key.of("key"), new byte[1], QUORUM.withPolicy(3, 3))

@@ -22,14 +22,14 @@ class ReadCheckTest {
     private final History history = new History();
 
     @Test
-    void a_read_that_misses_an_acknowledged_write_is_wrong() {
+    void aReadThatMissesAnAcknowledgedWriteIsWrong() {
         put(1, Outcome.DONE);
         read(0);
         assertThat(violations()).singleElement().asString().contains("does not show");
     }
 
     @Test
-    void a_read_that_shows_an_older_value_is_wrong() {
+    void aReadThatShowsAnOlderValueIsWrong() {
         put(1, Outcome.DONE);
         put(2, Outcome.DONE);
         read(1);
@@ -38,7 +38,7 @@ class ReadCheckTest {
     }
 
     @Test
-    void a_value_that_comes_back_after_its_delete_is_wrong() {
+    void aValueThatComesBackAfterItsDeleteIsWrong() {
         put(1, Outcome.DONE);
         delete(2, Outcome.DONE);
         read(0);
@@ -47,7 +47,7 @@ class ReadCheckTest {
     }
 
     @Test
-    void a_read_of_what_nobody_wrote_or_what_failed_is_wrong() {
+    void aReadOfWhatNobodyWroteOrWhatFailedIsWrong() {
         put(1, Outcome.FAILED);
         read(1);
         read(2);
@@ -58,7 +58,7 @@ class ReadCheckTest {
     }
 
     @Test
-    void a_write_of_unknown_outcome_may_be_seen_and_then_stays_seen() {
+    void aWriteOfUnknownOutcomeMayBeSeenAndThenStaysSeen() {
         put(1, Outcome.DONE);
         put(2, Outcome.UNKNOWN);
         read(1);
@@ -69,7 +69,7 @@ class ReadCheckTest {
     }
 
     @Test
-    void a_delete_of_unknown_outcome_may_hide_a_value_but_one_that_failed_may_not() {
+    void aDeleteOfUnknownOutcomeMayHideAValueButOneThatFailedMayNot() {
         put(1, Outcome.DONE);
         delete(2, Outcome.FAILED);
         read(0);
@@ -80,7 +80,7 @@ class ReadCheckTest {
     }
 
     @Test
-    void a_delete_that_began_after_the_read_hides_nothing() {
+    void aDeleteThatBeganAfterTheReadHidesNothing() {
         put(1, Outcome.DONE);
         read(0);
         delete(2, Outcome.DONE);
@@ -88,7 +88,7 @@ class ReadCheckTest {
     }
 
     @Test
-    void a_scan_sees_what_was_acknowledged_but_need_not_see_what_a_read_has_seen() {
+    void aScanSeesWhatWasAcknowledgedButNeedNotSeeWhatAReadHasSeen() {
         put(1, Outcome.DONE);
         put(2, Outcome.UNKNOWN);
         read(2);

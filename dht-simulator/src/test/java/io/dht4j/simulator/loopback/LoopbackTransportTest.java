@@ -61,7 +61,7 @@ class LoopbackTransportTest extends TransportContract {
     }
 
     @Test
-    void calls_over_the_bound_fail_at_once_as_not_sent_and_there_is_room_again_later() {
+    void callsOverTheBoundFailAtOnceAsNotSentAndThereIsRoomAgainLater() {
         LoopbackNetwork narrow = LoopbackNetwork.on(environment).withMaxInFlight(10);
         CompletableFuture<byte[]> held = new CompletableFuture<>();
         Transport server = narrow.transport("server:1");
@@ -87,7 +87,7 @@ class LoopbackTransportTest extends TransportContract {
     }
 
     @Test
-    void deadlines_pass_in_virtual_time() {
+    void deadlinesPassInVirtualTime() {
         VirtualEnvironment virtual = VirtualEnvironment.seeded(1);
         LoopbackNetwork network = LoopbackNetwork.on(virtual);
         Transport server = network.transport("server:1");

@@ -46,13 +46,13 @@ class CachedEntryTest {
 
     @ParameterizedTest
     @MethodSource("whatMayBeHeld")
-    void it_tells_what_was_held(Optional<Entry> held) {
+    void itTellsWhatWasHeld(Optional<Entry> held) {
         assertThat(new CachedEntry(held).held(KEY)).isEqualTo(new Held(held));
     }
 
     @ParameterizedTest
     @MethodSource("whatMayBeHeld")
-    void only_a_value_of_the_same_length_is_written_over_another(Optional<Entry> held) {
+    void onlyAValueOfTheSameLengthIsWrittenOverAnother(Optional<Entry> held) {
         for (Optional<Entry> other : whatMayBeHeld()) {
             CachedEntry cached = new CachedEntry(held);
             boolean fits = held.isPresent()
@@ -68,7 +68,7 @@ class CachedEntryTest {
     }
 
     @Test
-    void what_was_handed_out_or_taken_does_not_change() {
+    void whatWasHandedOutOrTakenDoesNotChange() {
         Entry first = entry(1, 10);
         CachedEntry cached = new CachedEntry(Optional.of(first));
         Held before = cached.held(KEY);
@@ -84,7 +84,7 @@ class CachedEntryTest {
 
     @ParameterizedTest
     @MethodSource("whatMayBeHeld")
-    void it_is_older_than_what_supersedes_it(Optional<Entry> held) {
+    void itIsOlderThanWhatSupersedesIt(Optional<Entry> held) {
         CachedEntry cached = new CachedEntry(held);
         Stream.of(
                         Entry.tombstone(KEY, new Version(7)),
@@ -99,7 +99,7 @@ class CachedEntryTest {
     }
 
     @Test
-    void nothing_is_told_while_it_is_written_over() throws Exception {
+    void nothingIsToldWhileItIsWrittenOver() throws Exception {
         CachedEntry cached = new CachedEntry(Optional.of(entry(1, 10)));
         VarHandle sequence = MethodHandles.privateLookupIn(CachedEntry.class, MethodHandles.lookup())
                 .findVarHandle(CachedEntry.class, "sequence", int.class);
@@ -112,7 +112,7 @@ class CachedEntryTest {
     }
 
     @Test
-    void readers_never_see_half_of_a_write() throws Exception {
+    void readersNeverSeeHalfOfAWrite() throws Exception {
         CachedEntry cached = new CachedEntry(Optional.of(entry(1, 1000)));
         AtomicBoolean writing = new AtomicBoolean(true);
         LongAdder changes = new LongAdder();

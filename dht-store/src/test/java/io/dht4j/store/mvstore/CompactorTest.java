@@ -47,7 +47,7 @@ class CompactorTest {
 
     @ParameterizedTest
     @ValueSource(ints = {100, 16 << 10})
-    void settling_writes_out_of_few_buffers_and_so_much_at_a_time(int valueBytes) {
+    void settlingWritesOutOfFewBuffersAndSoMuchAtATime(int valueBytes) {
         int count = FILE_BYTES / (valueBytes + 100);
         makeWaste(count, valueBytes);
         long before = map.fileStore.size();
@@ -77,7 +77,7 @@ class CompactorTest {
     }
 
     @Test
-    void settling_ends_where_something_more_urgent_waits() {
+    void settlingEndsWhereSomethingMoreUrgentWaits() {
         makeWaste(FILE_BYTES / 1000, 900);
         AtomicLong steps = new AtomicLong();
         map.tidying.settle(began -> steps.incrementAndGet() < 2);
@@ -85,7 +85,7 @@ class CompactorTest {
     }
 
     @Test
-    void what_is_rewritten_during_writes_is_a_share_of_what_they_write() {
+    void whatIsRewrittenDuringWritesIsAShareOfWhatTheyWrite() {
         int count = FILE_BYTES / 1000;
         makeWaste(count, 900);
         map.close();

@@ -44,7 +44,7 @@ class EntryCacheTest {
     }
 
     @Test
-    void what_was_read_before_a_change_is_not_kept_after_it() {
+    void whatWasReadBeforeAChangeIsNotKeptAfterIt() {
         EntryCache cache = new EntryCache(1 << 20);
         long stamp = cache.stamp(KEY);
         apply(cache, entry(2));
@@ -55,7 +55,7 @@ class EntryCacheTest {
     }
 
     @Test
-    void a_change_replaces_what_is_kept_if_it_is_newer_and_brings_in_nothing_else() {
+    void aChangeReplacesWhatIsKeptIfItIsNewerAndBringsInNothingElse() {
         EntryCache cache = new EntryCache(1 << 20);
         apply(cache, entry(1));
         assertThat(cache.get(KEY)).isNull();
@@ -72,7 +72,7 @@ class EntryCacheTest {
     }
 
     @Test
-    void what_is_read_while_a_key_changes_is_not_kept() {
+    void whatIsReadWhileAKeyChangesIsNotKept() {
         EntryCache cache = new EntryCache(1 << 20);
         long before = cache.stamp(KEY);
         cache.apply(entry(2), put -> {
@@ -86,7 +86,7 @@ class EntryCacheTest {
     }
 
     @Test
-    void who_reads_what_the_cache_does_not_know_yet_drives_out_what_it_knows() {
+    void whoReadsWhatTheCacheDoesNotKnowYetDrivesOutWhatItKnows() {
         EntryCache cache = new EntryCache(1 << 20);
         cache.keep(KEY, Optional.of(entry(1)), true, cache.stamp(KEY));
         long stamp = cache.stamp(KEY);
@@ -99,7 +99,7 @@ class EntryCacheTest {
     }
 
     @Test
-    void what_is_not_sure_drives_out_what_is_older_and_is_not_kept() {
+    void whatIsNotSureDrivesOutWhatIsOlderAndIsNotKept() {
         EntryCache cache = new EntryCache(1 << 20);
         cache.keep(KEY, Optional.of(entry(2)), true, cache.stamp(KEY));
         cache.keep(KEY, Optional.of(entry(1)), false, cache.stamp(KEY));
@@ -112,7 +112,7 @@ class EntryCacheTest {
     }
 
     @Test
-    void who_reads_what_was_absent_before_makes_the_cache_forget_that() {
+    void whoReadsWhatWasAbsentBeforeMakesTheCacheForgetThat() {
         EntryCache cache = new EntryCache(1 << 20);
         cache.keep(KEY, Optional.empty(), true, cache.stamp(KEY));
         long stamp = cache.stamp(KEY);
@@ -125,7 +125,7 @@ class EntryCacheTest {
     }
 
     @Test
-    void what_was_read_before_a_removal_does_not_come_back() {
+    void whatWasReadBeforeARemovalDoesNotComeBack() {
         EntryCache cache = new EntryCache(1 << 20);
         long stamp = cache.stamp(KEY);
         cache.removed(KEY);
@@ -140,7 +140,7 @@ class EntryCacheTest {
     }
 
     @Test
-    void of_a_change_that_failed_nothing_is_known() {
+    void ofAChangeThatFailedNothingIsKnown() {
         EntryCache cache = new EntryCache(1 << 20);
         cache.keep(KEY, Optional.of(entry(1)), true, cache.stamp(KEY));
 
@@ -156,7 +156,7 @@ class EntryCacheTest {
 
     /** A small cache, so that entries come and go; a reader's answer is never older than one that was there before it asked. */
     @Test
-    void readers_at_the_same_time_never_contradict_each_other() throws Exception {
+    void readersAtTheSameTimeNeverContradictEachOther() throws Exception {
         EntryCache cache = new EntryCache(1000);
         List<Key> keys = IntStream.range(0, 8).mapToObj(i -> Key.of("key-" + i)).toList();
         Map<Key, Entry> store = new ConcurrentHashMap<>();
@@ -217,7 +217,7 @@ class EntryCacheTest {
     }
 
     @Test
-    void it_keeps_no_more_than_fits() {
+    void itKeepsNoMoreThanFits() {
         EntryCache cache = new EntryCache(100_000);
         for (int i = 0; i < 1000; i++) {
             Key key = Key.of("key-" + i);
@@ -232,7 +232,7 @@ class EntryCacheTest {
     }
 
     @Test
-    void a_store_tells_from_memory_what_was_read_and_what_is_newer() {
+    void aStoreTellsFromMemoryWhatWasReadAndWhatIsNewer() {
         try (Store store = MvStore.open(directory, MvStoreOptions.defaults())) {
             store.apply(List.of(entry(1)));
             store.settle();
@@ -256,7 +256,7 @@ class EntryCacheTest {
     }
 
     @Test
-    void what_has_not_been_merged_is_told_from_memory_once_it_was_read() {
+    void whatHasNotBeenMergedIsToldFromMemoryOnceItWasRead() {
         try (Store store = MvStore.open(directory, MvStoreOptions.defaults())) {
             store.apply(List.of(entry(1)));
             assertThat(store.getFromMemory(KEY)).isEmpty();
@@ -269,7 +269,7 @@ class EntryCacheTest {
     }
 
     @Test
-    void that_a_key_was_absent_is_forgotten_when_it_comes() {
+    void thatAKeyWasAbsentIsForgottenWhenItComes() {
         EntryCache cache = new EntryCache(1 << 20);
         cache.keep(KEY, Optional.empty(), true, cache.stamp(KEY));
         assertThat(cache.get(KEY)).isEqualTo(new Store.Held(Optional.empty()));
@@ -279,7 +279,7 @@ class EntryCacheTest {
     }
 
     @Test
-    void without_room_nothing_is_told_from_memory() {
+    void withoutRoomNothingIsToldFromMemory() {
         try (Store store = MvStore.open(directory, MvStoreOptions.defaults().withEntryCacheBytes(0))) {
             store.apply(List.of(entry(1)));
             store.settle();

@@ -23,7 +23,7 @@ class MemtableInterleavingsTest {
     private static final byte[] LARGE = new byte[RecordArena.LARGE_BYTES + 1];
 
     @Test
-    void readers_see_the_writes_of_one_thread_as_if_they_took_turns() {
+    void readersSeeTheWritesOfOneThreadAsIfTheyTookTurns() {
         new ModelCheckingOptions()
                 .iterations(SearchEffort.of(5))
                 .invocationsPerIteration(100)

@@ -28,7 +28,7 @@ class MemtableTest {
     private final Memtable table = new Memtable(7, Path.of("segment"));
 
     @Test
-    void an_empty_table_has_nothing() {
+    void anEmptyTableHasNothing() {
         assertThat(table.isEmpty()).isTrue();
         assertThat(table.get(Key.of("a"))).isNull();
         assertThat(table.contains(Key.of("a"))).isFalse();
@@ -38,7 +38,7 @@ class MemtableTest {
     }
 
     @Test
-    void keys_that_differ_in_zeros_at_their_end_are_kept_apart() {
+    void keysThatDifferInZerosAtTheirEndAreKeptApart() {
         List<Key> keys = new ArrayList<>();
         for (int length = 1; length < 20; length++) {
             keys.add(Key.of(new byte[length]));
@@ -54,7 +54,7 @@ class MemtableTest {
 
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3})
-    void holds_what_a_sorted_map_holds(long seed) {
+    void holdsWhatASortedMapHolds(long seed) {
         Random random = new Random(seed);
         TreeMap<Key, Entry> model = new TreeMap<>();
         for (int i = 0; i < 20_000; i++) {
@@ -81,7 +81,7 @@ class MemtableTest {
     }
 
     @Test
-    void a_copy_that_was_read_does_not_change_with_the_array_that_was_written() {
+    void aCopyThatWasReadDoesNotChangeWithTheArrayThatWasWritten() {
         byte[] value = {1, 2, 3};
         table.put(Entry.value(Key.of("k"), new Version(1), value, 5));
         value[0] = 9;
@@ -90,7 +90,7 @@ class MemtableTest {
     }
 
     @Test
-    void readers_see_whole_entries_in_order_while_a_writer_puts_and_replaces() throws Exception {
+    void readersSeeWholeEntriesInOrderWhileAWriterPutsAndReplaces() throws Exception {
         AtomicBoolean written = new AtomicBoolean();
         CompletableFuture<Void> writer = CompletableFuture.runAsync(() -> {
             Random random = new Random(5);

@@ -23,7 +23,7 @@ class MergeBuffersTest {
 
     @ParameterizedTest
     @ValueSource(ints = {100, 1 << 10, 16 << 10, 256 << 10})
-    void commits_of_a_merge_write_out_of_few_buffers_whatever_the_size_of_values(int valueBytes) {
+    void commitsOfAMergeWriteOutOfFewBuffersWhateverTheSizeOfValues(int valueBytes) {
         MapBuffers disk = new MapBuffers();
         try (Store store = MvStore.open(directory, MvStoreOptions.defaults(), disk)) {
             fillAndMerge(store, valueBytes, 1);

@@ -27,7 +27,7 @@ class MvStoreCrashTest {
 
     @ParameterizedTest
     @EnumSource(Durability.class)
-    void every_acknowledged_write_survives_kill_9(Durability durability) throws Exception {
+    void everyAcknowledgedWriteSurvivesKill9(Durability durability) throws Exception {
         SplittableRandom random = new SplittableRandom(durability.ordinal());
         long first = 1;
         for (int round = 0; round < ROUNDS; round++) {

@@ -176,7 +176,7 @@ class MvStoreDamageTest {
     }
 
     @Test
-    void a_map_that_has_fallen_back_keeps_what_it_has_lost() throws IOException {
+    void aMapThatHasFallenBackKeepsWhatItHasLost() throws IOException {
         Path directory = written(true);
         Path map = directory.resolve("data.mv");
         byte[] bytes = Files.readAllBytes(map);
@@ -191,7 +191,7 @@ class MvStoreDamageTest {
     }
 
     @Test
-    void a_map_that_is_missing_is_missed_and_not_made_anew() throws IOException {
+    void aMapThatIsMissingIsMissedAndNotMadeAnew() throws IOException {
         Path directory = written(true);
         Path map = directory.resolve("data.mv");
         Files.delete(map);
@@ -209,7 +209,7 @@ class MvStoreDamageTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void whatever_happens_to_a_file_nothing_is_lost_without_a_word(boolean closed) throws IOException {
+    void whateverHappensToAFileNothingIsLostWithoutAWord(boolean closed) throws IOException {
         Path directory = written(closed);
         SplittableRandom random = new SplittableRandom(SEED);
         List<String> found = new ArrayList<>();
@@ -239,7 +239,7 @@ class MvStoreDamageTest {
     }
 
     @Test
-    void the_newest_segment_is_missed_when_another_one_stands_before_it() throws IOException {
+    void theNewestSegmentIsMissedWhenAnotherOneStandsBeforeIt() throws IOException {
         Path directory = temporary.resolve("store");
         FailingDisk disk = new FailingDisk(SEED);
         MvStoreOptions small = MvStoreOptions.defaults().withMemtableBytes(MvStoreOptions.MIN_MEMTABLE_BYTES);
@@ -273,7 +273,7 @@ class MvStoreDamageTest {
     }
 
     @Test
-    void a_foreign_file_is_left_alone() throws IOException {
+    void aForeignFileIsLeftAlone() throws IOException {
         Path directory = written(true);
         Files.writeString(directory.resolve("notes.txt"), "mine");
         Files.writeString(directory.resolve("log-x.seg"), "mine too");
@@ -284,7 +284,7 @@ class MvStoreDamageTest {
     }
 
     @Test
-    void a_rebuild_puts_everything_aside_and_is_remembered_until_it_is_done() throws IOException {
+    void aRebuildPutsEverythingAsideAndIsRememberedUntilItIsDone() throws IOException {
         Path directory = written(true);
         Path segment = segments(directory).get(0);
         byte[] before = Files.readAllBytes(directory.resolve("data.mv"));
@@ -323,7 +323,7 @@ class MvStoreDamageTest {
     }
 
     @Test
-    void a_rebuild_of_nothing_marks_everything() {
+    void aRebuildOfNothingMarksEverything() {
         Path directory = temporary.resolve("new disk");
 
         assertThat(Rebuild.begin(directory)).isEmpty();
@@ -333,7 +333,7 @@ class MvStoreDamageTest {
     }
 
     @Test
-    void a_marker_that_cannot_be_understood_means_everything() throws IOException {
+    void aMarkerThatCannotBeUnderstoodMeansEverything() throws IOException {
         Path directory = temporary.resolve("store");
         Rebuild.begin(directory);
         for (String text : List.of("", "dht4j refill 1\n", "dht4j refill 1\nxyz\n", "dht4j refill 2\n00\n")) {
@@ -345,7 +345,7 @@ class MvStoreDamageTest {
     }
 
     @Test
-    void a_rebuild_touches_nothing_that_is_no_store_or_is_in_use() throws IOException {
+    void aRebuildTouchesNothingThatIsNoStoreOrIsInUse() throws IOException {
         Path foreign = Files.createDirectory(temporary.resolve("foreign"));
         Files.writeString(foreign.resolve("thesis.txt"), "precious");
         assertThatThrownBy(() -> Rebuild.begin(foreign))

@@ -32,7 +32,7 @@ class MvStoreDirectoryTest {
     }
 
     @Test
-    void a_directory_that_does_not_exist_is_made() {
+    void aDirectoryThatDoesNotExistIsMade() {
         Path deep = directory.resolve("a/b/c");
         try (MvStore store = MvStore.open(deep, MvStoreOptions.defaults())) {
             assertThat(store.entries()).isZero();
@@ -41,7 +41,7 @@ class MvStoreDirectoryTest {
     }
 
     @Test
-    void a_store_that_is_open_in_this_process_is_not_opened_again() {
+    void aStoreThatIsOpenInThisProcessIsNotOpenedAgain() {
         try (MvStore store = open()) {
             store.apply(List.of(ENTRY));
             assertThatThrownBy(this::open)
@@ -57,7 +57,7 @@ class MvStoreDirectoryTest {
     }
 
     @Test
-    void another_process_is_refused_even_after_a_second_attempt_in_this_one() throws Exception {
+    void anotherProcessIsRefusedEvenAfterASecondAttemptInThisOne() throws Exception {
         try (MvStore store = open()) {
             assertThat(firstLineOfAnOpeningProcess()).startsWith("refused: ").contains("locked: another process");
             assertThatThrownBy(this::open).isInstanceOf(StoreException.class);
@@ -68,7 +68,7 @@ class MvStoreDirectoryTest {
     }
 
     @Test
-    void a_store_that_is_open_in_another_process_is_refused_until_that_is_gone() throws Exception {
+    void aStoreThatIsOpenInAnotherProcessIsRefusedUntilThatIsGone() throws Exception {
         try (ChildJvm child = ChildJvm.start(OpeningProcess.class, directory.toString())) {
             assertThat(child.readLine()).isEqualTo("open");
             assertThatThrownBy(this::open)
@@ -87,7 +87,7 @@ class MvStoreDirectoryTest {
     }
 
     @Test
-    void a_directory_that_holds_something_else_is_refused_and_left_as_it_was() throws IOException {
+    void aDirectoryThatHoldsSomethingElseIsRefusedAndLeftAsItWas() throws IOException {
         Files.writeString(directory.resolve("thesis.txt"), "precious");
 
         assertThatThrownBy(this::open)
@@ -101,14 +101,14 @@ class MvStoreDirectoryTest {
     }
 
     @Test
-    void a_directory_with_a_foreign_format_file_is_refused() throws IOException {
+    void aDirectoryWithAForeignFormatFileIsRefused() throws IOException {
         Files.writeString(directory.resolve("FORMAT"), "something else 1\n");
 
         assertThatThrownBy(this::open).isInstanceOf(StoreException.class).hasMessageContaining("FORMAT");
     }
 
     @Test
-    void a_newer_format_is_refused() throws IOException {
+    void aNewerFormatIsRefused() throws IOException {
         open().close();
         Files.writeString(directory.resolve("FORMAT"), "dht4j mvstore 2\n");
 
@@ -119,7 +119,7 @@ class MvStoreDirectoryTest {
     }
 
     @Test
-    void what_an_attempt_leaves_that_was_killed_before_it_wrote_the_format_is_no_obstacle() throws IOException {
+    void whatAnAttemptLeavesThatWasKilledBeforeItWroteTheFormatIsNoObstacle() throws IOException {
         Files.createFile(directory.resolve("LOCK"));
         Files.writeString(directory.resolve("FORMAT.tmp"), "dht4");
 
@@ -129,7 +129,7 @@ class MvStoreDirectoryTest {
     }
 
     @Test
-    void what_was_placed_otherwise_is_refused() {
+    void whatWasPlacedOtherwiseIsRefused() {
         try (MvStore store = MvStore.open(directory, MvStoreOptions.defaults())) {
             store.bind("64 partitions, ring");
         }
@@ -144,7 +144,7 @@ class MvStoreDirectoryTest {
     }
 
     @Test
-    void a_path_that_cannot_be_a_directory_is_refused() throws IOException {
+    void aPathThatCannotBeADirectoryIsRefused() throws IOException {
         Path file = Files.createFile(directory.resolve("file"));
 
         for (Path path : List.of(file, file.resolve("below"))) {
@@ -156,7 +156,7 @@ class MvStoreDirectoryTest {
     }
 
     @Test
-    void options_out_of_range_are_refused_by_name() {
+    void optionsOutOfRangeAreRefusedByName() {
         MvStoreOptions defaults = MvStoreOptions.defaults();
         assertThatThrownBy(() -> defaults.withCacheBytes(1)).hasMessageContaining("cacheBytes must be 1048576 to");
         assertThatThrownBy(() -> defaults.withEntryCacheBytes(-1)).hasMessageContaining("entryCacheBytes must be 0 to");

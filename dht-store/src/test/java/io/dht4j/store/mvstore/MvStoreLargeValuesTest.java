@@ -115,7 +115,7 @@ class MvStoreLargeValuesTest extends MvStoreFaults {
 
     @ParameterizedTest
     @EnumSource(Durability.class)
-    void values_of_any_size_supersede_each_other_and_leave_nothing_behind(Durability durability) {
+    void valuesOfAnySizeSupersedeEachOtherAndLeaveNothingBehind(Durability durability) {
         for (int round = 0; round < 3; round++) {
             try (MvStore store = open(small(durability))) {
                 Told told = new Told().begin(store);
@@ -143,7 +143,7 @@ class MvStoreLargeValuesTest extends MvStoreFaults {
 
     @Test
     @Tag("search")
-    void what_a_disk_that_fails_leaves_of_them_is_put_right() throws Exception {
+    void whatADiskThatFailsLeavesOfThemIsPutRight() throws Exception {
         AtomicBoolean fails = new AtomicBoolean();
         try (MvStore store = open(small(Durability.OS))) {
             disk.failWrites(path ->
@@ -177,7 +177,7 @@ class MvStoreLargeValuesTest extends MvStoreFaults {
 
     /** As one page, as files of before have them. */
     @Test
-    void a_large_value_that_is_not_in_pieces_is_read_and_superseded() {
+    void aLargeValueThatIsNotInPiecesIsReadAndSuperseded() {
         Key key = Key.of("key");
         byte[] value = new byte[2_000_000];
         random.nextBytes(value);

@@ -44,7 +44,7 @@ class MvStorePowerLossTest {
     Path root;
 
     @Test
-    void with_fsync_nothing_that_was_acknowledged_is_lost_and_nothing_else_appears() throws Exception {
+    void withFsyncNothingThatWasAcknowledgedIsLostAndNothingElseAppears() throws Exception {
         int lost = 0;
         for (long seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
             try {
@@ -58,7 +58,7 @@ class MvStorePowerLossTest {
 
     /** So the disk does forget, and what is seen here would be seen there. */
     @Test
-    void without_fsync_something_is_lost() throws Exception {
+    void withoutFsyncSomethingIsLost() throws Exception {
         List<String> losses = new ArrayList<>();
         for (long seed = FIRST_SEED; seed < FIRST_SEED + Math.max(SEEDS, SEEDS_WITHOUT_FSYNC); seed++) {
             try {

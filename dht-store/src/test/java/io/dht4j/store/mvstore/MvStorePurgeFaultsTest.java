@@ -68,7 +68,7 @@ class MvStorePurgeFaultsTest extends MvStoreFaults {
     }
 
     @Test
-    void a_disk_that_is_full_in_the_middle_of_a_purge_ends_the_purge_and_not_the_writes() throws Exception {
+    void aDiskThatIsFullInTheMiddleOfAPurgeEndsThePurgeAndNotTheWrites() throws Exception {
         try (MvStore store = open(MvStoreOptions.defaults())) {
             put(store, 100);
             applyDead(store, 0, 20_000);
@@ -105,7 +105,7 @@ class MvStorePurgeFaultsTest extends MvStoreFaults {
     }
 
     @Test
-    void what_a_purge_removed_that_failed_is_told_as_soon_as_the_file_can_be_opened() throws Exception {
+    void whatAPurgeRemovedThatFailedIsToldAsSoonAsTheFileCanBeOpened() throws Exception {
         try (MvStore store = open(MvStoreOptions.defaults())) {
             put(store, 100);
             applyDead(store, 0, 6000);
@@ -128,7 +128,7 @@ class MvStorePurgeFaultsTest extends MvStoreFaults {
     }
 
     @Test
-    void what_is_read_while_a_failed_purge_is_unknown_is_not_remembered() throws Exception {
+    void whatIsReadWhileAFailedPurgeIsUnknownIsNotRemembered() throws Exception {
         try (MvStore store = open(MvStoreOptions.defaults())) {
             applyDead(store, 0, 6000);
             store.settle();
@@ -187,7 +187,7 @@ class MvStorePurgeFaultsTest extends MvStoreFaults {
 
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4})
-    void whatever_fails_while_it_purges_listeners_are_told_what_is_there(long seed) throws Exception {
+    void whateverFailsWhileItPurgesListenersAreToldWhatIsThere(long seed) throws Exception {
         SplittableRandom random = new SplittableRandom(seed);
         try (MvStore store = open(small(Durability.OS))) {
             Told told = new Told().begin(store);
@@ -220,7 +220,7 @@ class MvStorePurgeFaultsTest extends MvStoreFaults {
     }
 
     @Test
-    void what_is_written_while_it_purges_is_merged_between_the_steps() throws Exception {
+    void whatIsWrittenWhileItPurgesIsMergedBetweenTheSteps() throws Exception {
         List<Boolean> added = new CopyOnWriteArrayList<>();
         try (MvStore store = open(small(Durability.OS))) {
             applyDead(store, 0, 20_000);
@@ -257,7 +257,7 @@ class MvStorePurgeFaultsTest extends MvStoreFaults {
     }
 
     @Test
-    void a_store_that_is_closed_does_not_wait_for_a_purge() throws Exception {
+    void aStoreThatIsClosedDoesNotWaitForAPurge() throws Exception {
         MvStore store = open(MvStoreOptions.defaults());
         applyDead(store, 0, 20_000);
         CountDownLatch ended = new CountDownLatch(1);
@@ -291,7 +291,7 @@ class MvStorePurgeFaultsTest extends MvStoreFaults {
     }
 
     @Test
-    void who_begins_to_listen_after_a_merge_has_failed_is_told_everything() throws Exception {
+    void whoBeginsToListenAfterAMergeHasFailedIsToldEverything() throws Exception {
         try (MvStore store = open(small(Durability.OS))) {
             put(store, 2000);
             EntryCursor unread = store.follow(new Told());

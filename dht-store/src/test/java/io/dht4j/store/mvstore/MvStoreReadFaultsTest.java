@@ -43,7 +43,7 @@ class MvStoreReadFaultsTest extends MvStoreFaults {
     }
 
     @Test
-    void a_flipped_byte_that_a_read_finds_fails_that_read_and_is_told() throws IOException {
+    void aFlippedByteThatAReadFindsFailsThatReadAndIsTold() throws IOException {
         for (int round = 0; round < 3; round++) {
             try (MvStore store = open(MvStoreOptions.defaults())) {
                 put(store, 500);
@@ -72,7 +72,7 @@ class MvStoreReadFaultsTest extends MvStoreFaults {
     }
 
     @Test
-    void damage_is_reported_as_soon_as_what_is_held_is_read_at_the_start() throws Exception {
+    void damageIsReportedAsSoonAsWhatIsHeldIsReadAtTheStart() throws Exception {
         try (MvStore store = open(MvStoreOptions.defaults())) {
             put(store, 500);
             store.settle();
@@ -129,7 +129,7 @@ class MvStoreReadFaultsTest extends MvStoreFaults {
     }
 
     @Test
-    void a_read_beside_a_write_that_fails_is_no_sign_of_damage() throws Exception {
+    void aReadBesideAWriteThatFailsIsNoSignOfDamage() throws Exception {
         SlowlyFailingDisk slow = new SlowlyFailingDisk();
         try (MvStore store = MvStore.open(directory, small(Durability.OS), slow)) {
             put(store, 2000);

@@ -107,7 +107,7 @@ class MvStoreRecoveryTest {
     }
 
     @Test
-    void a_log_that_ends_anywhere_in_the_last_frame_loses_that_frame_only() throws IOException {
+    void aLogThatEndsAnywhereInTheLastFrameLosesThatFrameOnly() throws IOException {
         writeThreeFrames();
         String segment = lastSegment(directory).getFileName().toString();
         int length = (int) Files.size(directory.resolve(segment));
@@ -130,7 +130,7 @@ class MvStoreRecoveryTest {
     }
 
     @Test
-    void a_last_frame_whose_end_was_never_written_is_cut() throws IOException {
+    void aLastFrameWhoseEndWasNeverWrittenIsCut() throws IOException {
         writeThreeFrames();
         String segment = lastSegment(directory).getFileName().toString();
         int length = (int) Files.size(directory.resolve(segment));
@@ -154,7 +154,7 @@ class MvStoreRecoveryTest {
     }
 
     @Test
-    void a_segment_whose_header_was_cut_off_is_empty() throws IOException {
+    void aSegmentWhoseHeaderWasCutOffIsEmpty() throws IOException {
         open(directory).close();
         forgetThatItWasClosed();
         String segment = lastSegment(directory).getFileName().toString();
@@ -176,7 +176,7 @@ class MvStoreRecoveryTest {
     }
 
     @Test
-    void a_flipped_byte_anywhere_in_the_log_is_an_error_that_names_the_file_the_place_and_the_way_out()
+    void aFlippedByteAnywhereInTheLogIsAnErrorThatNamesTheFileThePlaceAndTheWayOut()
             throws IOException {
         writeThreeFrames();
         String segment = lastSegment(directory).getFileName().toString();
@@ -196,7 +196,7 @@ class MvStoreRecoveryTest {
     }
 
     @Test
-    void a_torn_tail_in_a_segment_that_is_not_the_last_is_an_error() throws IOException {
+    void aTornTailInASegmentThatIsNotTheLastIsAnError() throws IOException {
         writeThreeFrames();
         Path segment = lastSegment(directory);
         try (RandomAccessFile file = new RandomAccessFile(segment.toFile(), "rw")) {
@@ -213,7 +213,7 @@ class MvStoreRecoveryTest {
     }
 
     @Test
-    void a_length_that_was_changed_allocates_nothing() throws IOException {
+    void aLengthThatWasChangedAllocatesNothing() throws IOException {
         writeThreeFrames();
         Path segment = lastSegment(directory);
         try (RandomAccessFile file = new RandomAccessFile(segment.toFile(), "rw")) {
@@ -241,7 +241,7 @@ class MvStoreRecoveryTest {
     }
 
     @Test
-    void a_missing_segment_is_an_error() throws IOException {
+    void aMissingSegmentIsAnError() throws IOException {
         writeMap();
         Files.delete(lastSegment(directory));
 
@@ -251,7 +251,7 @@ class MvStoreRecoveryTest {
     }
 
     @Test
-    void a_missing_map_is_an_error() throws IOException {
+    void aMissingMapIsAnError() throws IOException {
         writeMap();
         Files.delete(directory.resolve("data.mv"));
 
@@ -262,7 +262,7 @@ class MvStoreRecoveryTest {
     }
 
     @Test
-    void a_truncated_map_is_an_error() throws IOException {
+    void aTruncatedMapIsAnError() throws IOException {
         writeMap();
         Path map = directory.resolve("data.mv");
         for (long end = 0; end < Files.size(map); end += 4096) {
@@ -284,7 +284,7 @@ class MvStoreRecoveryTest {
     }
 
     @Test
-    void a_flipped_byte_in_the_map_is_an_error_or_makes_no_difference() throws IOException {
+    void aFlippedByteInTheMapIsAnErrorOrMakesNoDifference() throws IOException {
         List<Entry> written = writeMap();
         SplittableRandom random = new SplittableRandom(SEED);
         int length = (int) Files.size(directory.resolve("data.mv"));

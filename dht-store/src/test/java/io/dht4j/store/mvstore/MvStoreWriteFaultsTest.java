@@ -59,7 +59,7 @@ class MvStoreWriteFaultsTest extends MvStoreFaults {
 
     @ParameterizedTest
     @EnumSource(Durability.class)
-    void a_log_on_a_full_disk_takes_nothing_until_there_is_room_again(Durability durability) throws Exception {
+    void aLogOnAFullDiskTakesNothingUntilThereIsRoomAgain(Durability durability) throws Exception {
         try (MvStore store = open(small(durability))) {
             put(store, 1000);
             disk.failWrites(path -> true);
@@ -79,7 +79,7 @@ class MvStoreWriteFaultsTest extends MvStoreFaults {
     }
 
     @Test
-    void a_map_that_cannot_be_written_stops_the_writes_and_not_the_reads() throws Exception {
+    void aMapThatCannotBeWrittenStopsTheWritesAndNotTheReads() throws Exception {
         try (MvStore store = open(small(Durability.OS))) {
             put(store, 2000);
             disk.failWrites(FailingDisk::isMap);
@@ -99,7 +99,7 @@ class MvStoreWriteFaultsTest extends MvStoreFaults {
     }
 
     @Test
-    void a_process_that_ends_while_the_map_cannot_be_written_loses_nothing() throws Exception {
+    void aProcessThatEndsWhileTheMapCannotBeWrittenLosesNothing() throws Exception {
         try (MvStore store = open(small(Durability.OS))) {
             put(store, 2000);
             disk.failWrites(FailingDisk::isMap);
@@ -113,7 +113,7 @@ class MvStoreWriteFaultsTest extends MvStoreFaults {
     }
 
     @Test
-    void a_read_only_disk_stops_the_writes_until_it_can_be_written_again() throws Exception {
+    void aReadOnlyDiskStopsTheWritesUntilItCanBeWrittenAgain() throws Exception {
         MvStore stopped = open(small(Durability.OS));
         put(stopped, 1000);
         disk.makeReadOnly();
@@ -129,7 +129,7 @@ class MvStoreWriteFaultsTest extends MvStoreFaults {
     }
 
     @Test
-    void a_log_that_could_not_be_forced_to_the_disk_is_not_written_again_before_a_restart() throws Exception {
+    void aLogThatCouldNotBeForcedToTheDiskIsNotWrittenAgainBeforeARestart() throws Exception {
         try (MvStore store = open(MvStoreOptions.defaults().withDurability(Durability.FSYNC))) {
             put(store, 10);
             disk.failSyncs(FailingDisk::isLog);
@@ -151,7 +151,7 @@ class MvStoreWriteFaultsTest extends MvStoreFaults {
 
     @ParameterizedTest
     @EnumSource(Durability.class)
-    void a_map_that_could_not_be_forced_to_the_disk_is_never_believed_again(Durability durability) throws Exception {
+    void aMapThatCouldNotBeForcedToTheDiskIsNeverBelievedAgain(Durability durability) throws Exception {
         try (MvStore store = open(small(durability))) {
             put(store, 1000);
             disk.failSyncs(FailingDisk::isMap);
@@ -219,7 +219,7 @@ class MvStoreWriteFaultsTest extends MvStoreFaults {
 
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6})
-    void whatever_fails_and_when_nothing_that_was_acknowledged_is_lost(long seed) throws Exception {
+    void whateverFailsAndWhenNothingThatWasAcknowledgedIsLost(long seed) throws Exception {
         SplittableRandom random = new SplittableRandom(seed);
         Durability durability = random.nextBoolean() ? Durability.OS : Durability.FSYNC;
         for (int life = 0; life < 4; life++) {
@@ -255,7 +255,7 @@ class MvStoreWriteFaultsTest extends MvStoreFaults {
 
     @ParameterizedTest
     @MethodSource("errors")
-    void an_error_of_the_process_while_merging_is_no_damage_and_passes(Error error) throws Exception {
+    void anErrorOfTheProcessWhileMergingIsNoDamageAndPasses(Error error) throws Exception {
         AtomicBoolean fails = new AtomicBoolean(true);
         AtomicInteger added = new AtomicInteger();
         try (MvStore store = open(small(Durability.OS))) {
@@ -300,7 +300,7 @@ class MvStoreWriteFaultsTest extends MvStoreFaults {
 
     @ParameterizedTest
     @MethodSource("errors")
-    void an_error_of_the_process_while_the_map_is_written_passes(Error error) throws Exception {
+    void anErrorOfTheProcessWhileTheMapIsWrittenPasses(Error error) throws Exception {
         try (MvStore store = open(small(Durability.OS))) {
             put(store, 100);
             disk.failWritesWith(error, FailingDisk::isMap);
@@ -318,7 +318,7 @@ class MvStoreWriteFaultsTest extends MvStoreFaults {
 
     @ParameterizedTest
     @MethodSource("errors")
-    void an_error_of_the_process_in_the_log_fails_that_write_only(Error error) {
+    void anErrorOfTheProcessInTheLogFailsThatWriteOnly(Error error) {
         try (MvStore store = open(small(Durability.OS))) {
             put(store, 100);
             disk.failWritesWith(error, FailingDisk::isLog);
@@ -339,7 +339,7 @@ class MvStoreWriteFaultsTest extends MvStoreFaults {
     /** The log of a process with more memory is merged while it is read, where it does not fit. */
     @ParameterizedTest
     @EnumSource(Durability.class)
-    void a_log_that_exceeds_the_memory_for_tables_comes_back(Durability durability, @TempDir Path copy)
+    void aLogThatExceedsTheMemoryForTablesComesBack(Durability durability, @TempDir Path copy)
             throws Exception {
         CountDownLatch release = new CountDownLatch(1);
         List<Entry> entries = new ArrayList<>();

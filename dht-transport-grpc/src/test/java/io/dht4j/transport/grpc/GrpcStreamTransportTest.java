@@ -22,7 +22,7 @@ class GrpcStreamTransportTest extends GrpcTransportContract {
     }
 
     @Test
-    void what_a_peer_does_not_read_stays_with_the_caller_and_was_not_sent() throws IOException {
+    void whatAPeerDoesNotReadStaysWithTheCallerAndWasNotSent() throws IOException {
         options = options.withMaxQueuedBytesPerPeer(8 << 20);
         try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             Started client = start(echo());
@@ -53,7 +53,7 @@ class GrpcStreamTransportTest extends GrpcTransportContract {
     }
 
     @Test
-    void a_peer_that_takes_a_connection_and_does_not_greet_is_given_up_in_time_and_nothing_was_sent()
+    void aPeerThatTakesAConnectionAndDoesNotGreetIsGivenUpInTimeAndNothingWasSent()
             throws IOException {
         options = options.withConnectTimeout(Duration.ofMillis(300));
         try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {

@@ -79,7 +79,7 @@ abstract class GrpcTransportContract extends SocketTransportContract {
     }
 
     @Test
-    void calls_over_the_bound_of_calls_fail_at_once_as_not_sent() {
+    void callsOverTheBoundOfCallsFailAtOnceAsNotSent() {
         options = options.withMaxQueuedPerPeer(10);
         CompletableFuture<byte[]> held = new CompletableFuture<>();
         Started server = start((request, context) -> held);
@@ -97,7 +97,7 @@ abstract class GrpcTransportContract extends SocketTransportContract {
     }
 
     @Test
-    void calls_over_the_bound_of_bytes_fail_at_once_as_not_sent_but_a_single_large_one_passes() {
+    void callsOverTheBoundOfBytesFailAtOnceAsNotSentButASingleLargeOnePasses() {
         options = options.withMaxQueuedBytesPerPeer(1_000);
         CompletableFuture<byte[]> held = new CompletableFuture<>();
         Started server = start((request, context) -> held);
@@ -115,7 +115,7 @@ abstract class GrpcTransportContract extends SocketTransportContract {
     }
 
     @Test
-    void what_a_peer_refuses_for_lack_of_room_was_not_sent() {
+    void whatAPeerRefusesForLackOfRoomWasNotSent() {
         options = options.withMaxInFlight(3);
         CompletableFuture<byte[]> held = new CompletableFuture<>();
         Recorder recorder = new Recorder((request, context) -> held);
@@ -138,7 +138,7 @@ abstract class GrpcTransportContract extends SocketTransportContract {
     }
 
     @Test
-    void what_a_peer_refuses_for_its_bytes_was_not_sent() {
+    void whatAPeerRefusesForItsBytesWasNotSent() {
         options = options.withMaxFrameBytes(100_000).withMaxInFlightBytes(250_000);
         CompletableFuture<byte[]> held = new CompletableFuture<>();
         Recorder recorder = new Recorder((request, context) -> held);
@@ -159,7 +159,7 @@ abstract class GrpcTransportContract extends SocketTransportContract {
     }
 
     @Test
-    void what_a_peer_refuses_for_its_size_was_not_sent() {
+    void whatAPeerRefusesForItsSizeWasNotSent() {
         Started client = start(echo());
         options = options.withMaxFrameBytes(100_000);
         Recorder recorder = new Recorder(echo());
@@ -178,7 +178,7 @@ abstract class GrpcTransportContract extends SocketTransportContract {
     }
 
     @Test
-    void a_failed_handler_is_named_to_the_caller_in_one_line() {
+    void aFailedHandlerIsNamedToTheCallerInOneLine() {
         Started server = start((request, context) -> {
             throw new IllegalStateException("the reason\nof it");
         });
@@ -191,7 +191,7 @@ abstract class GrpcTransportContract extends SocketTransportContract {
     }
 
     @Test
-    void requests_that_are_never_answered_are_forgotten_at_their_deadline() {
+    void requestsThatAreNeverAnsweredAreForgottenAtTheirDeadline() {
         Recorder recorder = new Recorder((request, context) -> new CompletableFuture<>());
         Started server = start(recorder);
         Started client = start(echo());
@@ -204,7 +204,7 @@ abstract class GrpcTransportContract extends SocketTransportContract {
     }
 
     @Test
-    void connections_that_are_not_used_are_closed_by_the_caller() {
+    void connectionsThatAreNotUsedAreClosedByTheCaller() {
         AtomicReference<Started> self = new AtomicReference<>();
         AtomicInteger connections = new AtomicInteger();
         // Looked at where one is certain to be open.
@@ -223,7 +223,7 @@ abstract class GrpcTransportContract extends SocketTransportContract {
     }
 
     @Test
-    void a_connection_that_the_peer_has_closed_is_not_used_again() {
+    void aConnectionThatThePeerHasClosedIsNotUsedAgain() {
         Started client = start(echo());
         options = options.withIdleTimeout(Duration.ofSeconds(1));
         Started server = start(echo());
@@ -234,7 +234,7 @@ abstract class GrpcTransportContract extends SocketTransportContract {
     }
 
     @Test
-    void a_request_that_takes_long_is_not_idle() {
+    void aRequestThatTakesLongIsNotIdle() {
         options = options.withIdleTimeout(Duration.ofSeconds(1));
         CompletableFuture<byte[]> held = new CompletableFuture<>();
         Started server = start((request, context) -> request.length == 0 ? held : echo().handle(request, context));
@@ -249,7 +249,7 @@ abstract class GrpcTransportContract extends SocketTransportContract {
     }
 
     @Test
-    void connections_over_the_bound_are_closed_and_their_calls_were_not_sent() {
+    void connectionsOverTheBoundAreClosedAndTheirCallsWereNotSent() {
         options = options.withMaxConnections(1);
         Recorder recorder = new Recorder(echo());
         Started server = start(recorder);
@@ -266,7 +266,7 @@ abstract class GrpcTransportContract extends SocketTransportContract {
     }
 
     @Test
-    void connections_over_the_bound_of_an_address_are_closed_before_their_handshake() throws Exception {
+    void connectionsOverTheBoundOfAnAddressAreClosedBeforeTheirHandshake() throws Exception {
         options = options.withMaxConnectionsPerAddress(2);
         Started server = start(echo());
         Started client = start(echo());
@@ -283,7 +283,7 @@ abstract class GrpcTransportContract extends SocketTransportContract {
     }
 
     @Test
-    void silent_connections_give_way_to_a_peer() throws Exception {
+    void silentConnectionsGiveWayToAPeer() throws Exception {
         options = options.withMaxConnections(2);
         Started server = start(echo());
         Started client = start(echo());
@@ -309,7 +309,7 @@ abstract class GrpcTransportContract extends SocketTransportContract {
     }
 
     @Test
-    void nodes_of_both_modes_call_each_other() {
+    void nodesOfBothModesCallEachOther() {
         Started one = start(echo());
         options = options.withMode(options.mode() == GrpcMode.UNARY ? GrpcMode.STREAM : GrpcMode.UNARY);
         Started two = start(echo());
@@ -318,7 +318,7 @@ abstract class GrpcTransportContract extends SocketTransportContract {
     }
 
     @Test
-    void a_peer_may_be_called_over_several_connections() {
+    void aPeerMayBeCalledOverSeveralConnections() {
         options = options.withConnectionsPerPeer(3);
         Started server = start(echo());
         Started client = start(echo());
@@ -329,7 +329,7 @@ abstract class GrpcTransportContract extends SocketTransportContract {
     }
 
     @Test
-    void a_peer_may_be_named_or_have_an_address_of_version_6() {
+    void aPeerMayBeNamedOrHaveAnAddressOfVersion6() {
         Started server = start(echo());
         Started client = start(echo());
         int port = ((GrpcTransport) server.transport()).port();
@@ -353,7 +353,7 @@ abstract class GrpcTransportContract extends SocketTransportContract {
     }
 
     @Test
-    void a_transport_that_only_calls_does_not_listen() {
+    void aTransportThatOnlyCallsDoesNotListen() {
         Started server = start(echo());
         try (GrpcTransport caller =
                 GrpcTransport.create(GrpcTransportOptions.callingOnly().withMode(options.mode()))) {
@@ -366,7 +366,7 @@ abstract class GrpcTransportContract extends SocketTransportContract {
     }
 
     @Test
-    void plaintext_beyond_this_machine_has_to_be_asked_for() {
+    void plaintextBeyondThisMachineHasToBeAskedFor() {
         GrpcTransportOptions everywhere = GrpcTransportOptions.at("0.0.0.0", 0).withMode(options.mode());
         try (GrpcTransport refused = GrpcTransport.create(everywhere);
                 GrpcTransport allowed = GrpcTransport.create(everywhere.withPlaintextAllowed())) {

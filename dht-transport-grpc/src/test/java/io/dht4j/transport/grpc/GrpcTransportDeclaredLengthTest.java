@@ -55,7 +55,7 @@ class GrpcTransportDeclaredLengthTest {
     }
 
     @Test
-    void a_call_that_sends_what_it_declared_is_handled() throws IOException {
+    void aCallThatSendsWhatItDeclaredIsHandled() throws IOException {
         try (Caller caller = new Caller()) {
             caller.begin(10);
             caller.sendLast(messageHead(10), new byte[10]);
@@ -65,7 +65,7 @@ class GrpcTransportDeclaredLengthTest {
     }
 
     @Test
-    void a_call_that_sends_more_than_it_declared_is_ended_before_its_message_is_complete() throws IOException {
+    void aCallThatSendsMoreThanItDeclaredIsEndedBeforeItsMessageIsComplete() throws IOException {
         for (int declared : new int[] {0, 1, 100}) {
             try (Caller caller = new Caller()) {
                 caller.begin(declared);
@@ -79,7 +79,7 @@ class GrpcTransportDeclaredLengthTest {
     }
 
     @Test
-    void a_call_with_a_second_message_is_ended() throws IOException {
+    void aCallWithASecondMessageIsEnded() throws IOException {
         try (Caller caller = new Caller()) {
             caller.begin(10);
             caller.send(messageHead(10), new byte[10], messageHead(8 << 20), new byte[1]);
@@ -90,7 +90,7 @@ class GrpcTransportDeclaredLengthTest {
     }
 
     @Test
-    void what_comes_past_the_declared_length_counts_until_the_call_has_ended() {
+    void whatComesPastTheDeclaredLengthCountsUntilTheCallHasEnded() {
         InboundByteMeter arrivals = (InboundByteMeter)
                 InboundByteMeter.factory().newServerStreamTracer(GrpcTransportMethods.UNARY_NAME, new Metadata());
         AtomicInteger over = new AtomicInteger();

@@ -69,7 +69,7 @@ class GrpcTransportFuzzTest {
     }
 
     @Test
-    void bytes_that_are_no_http_2_get_a_closed_connection_and_good_calls_are_served() throws Exception {
+    void bytesThatAreNoHttp2GetAClosedConnectionAndGoodCallsAreServed() throws Exception {
         for (int seed = 0; seed < 300; seed++) {
             SplittableRandom random = new SplittableRandom(seed);
             byte[] noise = new byte[random.nextInt(2_000)];
@@ -98,7 +98,7 @@ class GrpcTransportFuzzTest {
     }
 
     @Test
-    void messages_that_are_no_records_end_their_stream_with_a_reason_and_good_calls_are_served() throws Exception {
+    void messagesThatAreNoRecordsEndTheirStreamWithAReasonAndGoodCallsAreServed() throws Exception {
         for (int seed = 0; seed < 300; seed++) {
             SplittableRandom random = new SplittableRandom(seed);
             Answer answer = new Answer();
@@ -155,7 +155,7 @@ class GrpcTransportFuzzTest {
     }
 
     @Test
-    void what_is_wrong_with_a_message_is_said() throws Exception {
+    void whatIsWrongWithAMessageIsSaid() throws Exception {
         assertRefused(
                 "record of unknown type 99",
                 buffer -> buffer.put((byte) 99).putLong(1).putInt(0));
@@ -203,7 +203,7 @@ class GrpcTransportFuzzTest {
     }
 
     @Test
-    void a_frame_that_is_announced_too_large_is_refused_before_it_comes() throws Exception {
+    void aFrameThatIsAnnouncedTooLargeIsRefusedBeforeItComes() throws Exception {
         Answer answer = new Answer();
         ClientCall<InputStream, InputStream> call = open(answer);
         ByteBuffer message = ByteBuffer.allocate(100);
@@ -220,7 +220,7 @@ class GrpcTransportFuzzTest {
     }
 
     @Test
-    void announced_bytes_count_against_the_limit_until_the_stream_ends() throws Exception {
+    void announcedBytesCountAgainstTheLimitUntilTheStreamEnds() throws Exception {
         Answer answer = new Answer();
         ClientCall<InputStream, InputStream> call = open(answer);
         ByteBuffer message = ByteBuffer.allocate(1_000);
@@ -241,7 +241,7 @@ class GrpcTransportFuzzTest {
     }
 
     @Test
-    void a_peer_that_takes_no_replies_is_not_read_from() throws Exception {
+    void aPeerThatTakesNoRepliesIsNotReadFrom() throws Exception {
         Answer answer = new Answer();
         ClientCall<InputStream, InputStream> call = channel.newCall(GrpcTransportMethods.stream(), CallOptions.DEFAULT);
         call.start(answer, new Metadata());

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 class GrpcTransportLaneTest {
 
     @Test
-    void large_frames_that_are_cancelled_before_they_are_written_are_let_go_at_once() throws Exception {
+    void largeFramesThatAreCancelledBeforeTheyAreWrittenAreLetGoAtOnce() throws Exception {
         GrpcTransportOptions options = GrpcTransportOptions.callingOnly().withConnectTimeout(Duration.ofMinutes(10));
         GrpcTransportLoops loops = new GrpcTransportLoops(1, "dht4j-grpc-test");
         GrpcTransportChannels channels = new GrpcTransportChannels(options);

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 class GrpcTransportLoopsTest {
 
     @Test
-    void a_loop_that_has_ended_is_reported() throws Exception {
+    void aLoopThatHasEndedIsReported() throws Exception {
         GrpcTransportLoops loops = new GrpcTransportLoops(2, "test-loop");
         loops.next().executor().submit(() -> {}).get(60, TimeUnit.SECONDS);
         loops.group().shutdownGracefully(0, 0, TimeUnit.SECONDS);
@@ -19,7 +19,7 @@ class GrpcTransportLoopsTest {
     }
 
     @Test
-    void loops_that_are_closed_have_not_failed() {
+    void loopsThatAreClosedHaveNotFailed() {
         GrpcTransportLoops loops = new GrpcTransportLoops(2, "test-loop");
         assertThat(loops.close(Duration.ofSeconds(60))).isTrue();
         assertThat(loops.failure().toCompletableFuture()).isNotDone();

@@ -93,7 +93,7 @@ class GrpcTransportLyingPeerTest {
     }
 
     @Test
-    void answers_to_what_nobody_asked_are_passed_over() throws Exception {
+    void answersToWhatNobodyAskedArePassedOver() throws Exception {
         answer = call -> {
             send(call, record(GrpcTransportRecord.REPLY, 99, 1).put((byte) 1));
             send(call, record(GrpcTransportRecord.FAILED, 98, 1).put((byte) 'x'));
@@ -110,7 +110,7 @@ class GrpcTransportLyingPeerTest {
     }
 
     @Test
-    void what_is_no_reply_ends_the_connection_with_the_outcome_unknown() throws Exception {
+    void whatIsNoReplyEndsTheConnectionWithTheOutcomeUnknown() throws Exception {
         for (ByteBuffer wrong : new ByteBuffer[] {
             record(42, 1, 0),
             record(GrpcTransportRecord.REPLY, 1, 50),
@@ -131,7 +131,7 @@ class GrpcTransportLyingPeerTest {
     }
 
     @Test
-    void a_reply_that_is_longer_than_announced_ends_the_connection() throws Exception {
+    void aReplyThatIsLongerThanAnnouncedEndsTheConnection() throws Exception {
         answer = call -> {
             send(call, record(GrpcTransportRecord.REPLY_BEGINS, 1, 1).putInt(3).put((byte) 1));
             send(call, record(GrpcTransportRecord.PART, 1, 3).put(new byte[3]));
@@ -140,7 +140,7 @@ class GrpcTransportLyingPeerTest {
     }
 
     @Test
-    void a_reply_to_half_a_request_ends_the_connection() throws Exception {
+    void aReplyToHalfARequestEndsTheConnection() throws Exception {
         // The peer reads one message and no more, so the rest of the request is still there.
         answer = call -> send(call, record(GrpcTransportRecord.REPLY, 1, 1).put((byte) 7));
         byte[] large = new byte[8 << 20];
@@ -149,7 +149,7 @@ class GrpcTransportLyingPeerTest {
     }
 
     @Test
-    void a_stream_that_ends_with_the_peers_word_was_not_sent_and_without_it_nobody_knows() throws Exception {
+    void aStreamThatEndsWithThePeersWordWasNotSentAndWithoutItNobodyKnows() throws Exception {
         answer = call -> call.close(Status.UNAVAILABLE.withDescription("not today"), GrpcTransportMethods.notSent());
         TransportException refused = failureOf(new byte[1]);
         assertThat(refused).hasMessageContaining("not today");
@@ -161,7 +161,7 @@ class GrpcTransportLyingPeerTest {
     }
 
     @Test
-    void a_peer_without_this_service_was_sent_nothing_that_it_understood() throws Exception {
+    void aPeerWithoutThisServiceWasSentNothingThatItUnderstood() throws Exception {
         Server other = NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
                 .build()
                 .start();

@@ -12,7 +12,7 @@ class GrpcTransportOptionsTest {
     private final GrpcTransportOptions options = GrpcTransportOptions.at("127.0.0.1", 0);
 
     @Test
-    void options_out_of_range_are_named_with_value_and_range() {
+    void optionsOutOfRangeAreNamedWithValueAndRange() {
         assertThatThrownBy(() -> GrpcTransportOptions.at("127.0.0.1", 65_536))
                 .hasMessage("port must be 0 to 65535, not 65536");
         assertThatThrownBy(() -> GrpcTransportOptions.at(" ", 1)).hasMessageContaining("host");
@@ -26,7 +26,7 @@ class GrpcTransportOptionsTest {
     }
 
     @Test
-    void tls_without_an_own_certificate_is_refused() {
+    void tlsWithoutAnOwnCertificateIsRefused() {
         assertThatThrownBy(() -> options.withTls(TlsFiles.trusting(Path.of("ca.pem"))))
                 .hasMessageContaining("needs a certificate");
     }

@@ -73,7 +73,7 @@ class GrpcTransportUnaryCallTest {
     }
 
     @Test
-    void a_call_that_cannot_begin_ends_as_not_sent() {
+    void aCallThatCannotBeginEndsAsNotSent() {
         GrpcTransportBudget budget = new GrpcTransportBudget(GrpcTransportOptions.callingOnly());
         byte[] frame = new byte[10];
         budget.enter(frame.length);

@@ -80,7 +80,7 @@ abstract class HttpClientContract extends SocketTransportContract {
 
     @Test
     @Tag("core")
-    void calls_over_the_bound_of_the_queue_fail_at_once_as_not_sent() {
+    void callsOverTheBoundOfTheQueueFailAtOnceAsNotSent() {
         // Two connections carry at most 512 calls, with HTTP/2; one of java.net.http's 256.
         options = options.withConnectionsPerPeer(2).withMaxQueuedPerPeer(10);
         CompletableFuture<byte[]> held = new CompletableFuture<>();
@@ -102,7 +102,7 @@ abstract class HttpClientContract extends SocketTransportContract {
 
     @Test
     @Tag("core")
-    void what_a_peer_refuses_for_its_size_was_not_sent() {
+    void whatAPeerRefusesForItsSizeWasNotSent() {
         Started client = start(echo());
         options = options.withMaxFrameBytes(100_000);
         Recorder recorder = new Recorder(echo());
@@ -119,7 +119,7 @@ abstract class HttpClientContract extends SocketTransportContract {
 
     @Test
     @Tag("core")
-    void a_failed_handler_is_named_to_the_caller() {
+    void aFailedHandlerIsNamedToTheCaller() {
         Started server = start((request, context) -> {
             throw new IllegalStateException("the reason\nof it");
         });
@@ -131,7 +131,7 @@ abstract class HttpClientContract extends SocketTransportContract {
 
     @Test
     @Tag("core")
-    void the_client_shows_in_the_name() {
+    void theClientShowsInTheName() {
         assertThat(start(echo()).transport().name())
                 .isEqualTo("http/" + options.client().label());
     }

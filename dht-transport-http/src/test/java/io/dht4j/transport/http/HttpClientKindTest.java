@@ -55,13 +55,13 @@ class HttpClientKindTest {
 
     @ParameterizedTest
     @EnumSource(HttpClientKind.class)
-    void every_request_uses_the_version_that_the_client_is_chosen_for(HttpClientKind kind) throws Exception {
+    void everyRequestUsesTheVersionThatTheClientIsChosenFor(HttpClientKind kind) throws Exception {
         assertThat(versions(kind, options -> options)).containsOnly(version(kind));
     }
 
     @ParameterizedTest
     @EnumSource(HttpClientKind.class)
-    void every_request_uses_that_version_with_tls_too(HttpClientKind kind) throws Exception {
+    void everyRequestUsesThatVersionWithTlsToo(HttpClientKind kind) throws Exception {
         TestCertificates authority = TestCertificates.in(directory);
         assertThat(versions(kind, options -> options.withTls(authority.mutual("node"))))
                 .containsOnly(version(kind));
@@ -69,7 +69,7 @@ class HttpClientKindTest {
 
     @ParameterizedTest
     @EnumSource(HttpClientKind.class)
-    void a_connection_to_one_node_is_no_connection_to_another_at_the_same_address(HttpClientKind kind)
+    void aConnectionToOneNodeIsNoConnectionToAnotherAtTheSameAddress(HttpClientKind kind)
             throws Exception {
         TestCertificates authority = TestCertificates.in(directory);
         HttpTransport server = started(HttpTransportOptions.at("127.0.0.1", 0).withTls(authority.mutual("node")), ECHO);
@@ -126,7 +126,7 @@ class HttpClientKindTest {
 
     @ParameterizedTest
     @EnumSource(HttpClientKind.class)
-    void there_are_no_more_connections_than_the_option_says(HttpClientKind kind) throws Exception {
+    void thereAreNoMoreConnectionsThanTheOptionSays(HttpClientKind kind) throws Exception {
         CompletableFuture<byte[]> held = new CompletableFuture<>();
         HttpTransport server = started(HttpTransportOptions.at("127.0.0.1", 0), (request, context) -> held);
         HttpTransport client =
@@ -152,7 +152,7 @@ class HttpClientKindTest {
 
     @ParameterizedTest
     @EnumSource(HttpClientKind.class)
-    void who_only_calls_does_not_listen(HttpClientKind kind) throws Exception {
+    void whoOnlyCallsDoesNotListen(HttpClientKind kind) throws Exception {
         HttpTransport server = started(HttpTransportOptions.at("127.0.0.1", 0), ECHO);
         HttpTransport client = started(HttpTransportOptions.callingOnly().withClient(kind), ECHO);
         assertThat(client.port()).isZero();
@@ -160,7 +160,7 @@ class HttpClientKindTest {
     }
 
     @Test
-    void who_only_calls_sends_no_plaintext_beyond_this_machine_unless_that_is_allowed() throws Exception {
+    void whoOnlyCallsSendsNoPlaintextBeyondThisMachineUnlessThatIsAllowed() throws Exception {
         HttpTransport client = started(HttpTransportOptions.callingOnly(), ECHO);
         for (String address : List.of("192.0.2.1:80", "node.invalid:80", "[2001:db8::1]:80", "127.0.0.1.invalid:80")) {
             assertThat(failure(client, address))
@@ -174,7 +174,7 @@ class HttpClientKindTest {
     }
 
     @Test
-    void a_client_whose_library_is_missing_names_it() throws Exception {
+    void aClientWhoseLibraryIsMissingNamesIt() throws Exception {
         assertNamed("WEBCLIENT", "vertx-web-client", "io.vertx:vertx-web-client");
         assertNamed("ONE_NIO", "one-nio", "ru.odnoklassniki:one-nio");
     }
@@ -212,7 +212,7 @@ class HttpClientKindTest {
     }
 
     @Test
-    void a_connection_bound_that_does_not_suit_the_client_is_named() {
+    void aConnectionBoundThatDoesNotSuitTheClientIsNamed() {
         assertThatThrownBy(() -> HttpTransportOptions.callingOnly()
                         .withConnectionsPerPeer(17)
                         .withClient(HttpClientKind.JDK_H2))

@@ -32,7 +32,7 @@ class HttpListenerTest {
     }
 
     @Test
-    void answers_503_until_a_handler_is_attached_and_after_it_is_detached() throws Exception {
+    void answers503UntilAHandlerIsAttachedAndAfterItIsDetached() throws Exception {
         HttpListener listener = started(HttpListenerOptions.of("127.0.0.1", 0).servingPeers());
         assertThat(get(listener, "/anything").statusCode()).isEqualTo(503);
         assertThat(get(listener, HttpListener.PEER_PATH).statusCode()).isEqualTo(503);
@@ -48,7 +48,7 @@ class HttpListenerTest {
     }
 
     @Test
-    void a_busy_port_fails_with_its_address() throws Exception {
+    void aBusyPortFailsWithItsAddress() throws Exception {
         HttpListener first = started(HttpListenerOptions.of("127.0.0.1", 0));
         HttpListener second = listener(HttpListenerOptions.of("127.0.0.1", first.port()));
         assertThatThrownBy(() -> second.start().toCompletableFuture().get(10, TimeUnit.SECONDS))
@@ -58,7 +58,7 @@ class HttpListenerTest {
     }
 
     @Test
-    void a_throwing_handler_is_answered_with_500_and_the_next_request_is_served() throws Exception {
+    void aThrowingHandlerIsAnsweredWith500AndTheNextRequestIsServed() throws Exception {
         HttpListener listener = started(HttpListenerOptions.of("127.0.0.1", 0));
         listener.attachPublic(request -> {
             throw new IllegalStateException("as this test wants it");
@@ -69,7 +69,7 @@ class HttpListenerTest {
     }
 
     @Test
-    void connections_are_spread_over_the_event_loops() throws Exception {
+    void connectionsAreSpreadOverTheEventLoops() throws Exception {
         HttpListenerOptions two = new HttpListenerOptions(
                 "127.0.0.1", 0, 2, HttpConnectionLimits.of(100), Duration.ofSeconds(60), Duration.ofSeconds(5));
         HttpListener listener = started(two);
@@ -85,7 +85,7 @@ class HttpListenerTest {
     }
 
     @Test
-    void closing_lets_a_request_under_way_end_and_then_ends_the_threads() throws Exception {
+    void closingLetsARequestUnderWayEndAndThenEndsTheThreads() throws Exception {
         Set<Thread> before = Thread.getAllStackTraces().keySet();
         HttpListener listener = started(HttpListenerOptions.of("127.0.0.1", 0));
         CompletableFuture<Runnable> arrived = new CompletableFuture<>();
@@ -114,7 +114,7 @@ class HttpListenerTest {
     }
 
     @Test
-    void overlong_request_lines_and_headers_are_refused() throws Exception {
+    void overlongRequestLinesAndHeadersAreRefused() throws Exception {
         HttpListener listener = started(HttpListenerOptions.of("127.0.0.1", 0));
         assertThat(get(listener, "/" + "a".repeat(HttpListenerOptions.MAX_REQUEST_LINE))
                         .statusCode())
@@ -127,7 +127,7 @@ class HttpListenerTest {
     }
 
     @Test
-    void closing_twice_and_before_the_start_is_allowed() {
+    void closingTwiceAndBeforeTheStartIsAllowed() {
         HttpListener listener = listener(HttpListenerOptions.of("127.0.0.1", 0));
         listener.close();
         listener.close();

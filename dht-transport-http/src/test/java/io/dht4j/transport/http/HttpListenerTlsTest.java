@@ -113,7 +113,7 @@ class HttpListenerTlsTest {
     }
 
     @Test
-    void https_is_spoken_in_both_versions_of_http() throws Exception {
+    void httpsIsSpokenInBothVersionsOfHttp() throws Exception {
         HttpListener listener = started(server.server(), false);
         tellWhoCalls(listener);
         for (HttpClient.Version version : HttpClient.Version.values()) {
@@ -124,7 +124,7 @@ class HttpListenerTlsTest {
     }
 
     @Test
-    void a_client_without_a_certificate_is_served_where_peers_call_too() throws Exception {
+    void aClientWithoutACertificateIsServedWherePeersCallToo() throws Exception {
         HttpListener listener = started(server.mutual(), true);
         tellWhoCalls(listener);
         assertThat(get(listener, authority.trusting(), HttpClient.Version.HTTP_1_1)
@@ -136,7 +136,7 @@ class HttpListenerTlsTest {
     }
 
     @Test
-    void a_foreign_certificate_makes_a_client_nobody() throws Exception {
+    void aForeignCertificateMakesAClientNobody() throws Exception {
         HttpListener listener = started(server.mutual(), true);
         tellWhoCalls(listener);
         TestCertificates.Issued foreign = TestCertificates.in(directory).issue("n2");
@@ -145,7 +145,7 @@ class HttpListenerTlsTest {
     }
 
     @Test
-    void no_certificate_is_asked_for_where_only_the_public_comes() throws Exception {
+    void noCertificateIsAskedForWhereOnlyThePublicComes() throws Exception {
         HttpListener listener = started(server.mutual(), false);
         tellWhoCalls(listener);
         assertThat(get(listener, authority.mutual("n2"), HttpClient.Version.HTTP_1_1)
@@ -154,7 +154,7 @@ class HttpListenerTlsTest {
     }
 
     @Test
-    void old_versions_of_tls_are_refused() throws Exception {
+    void oldVersionsOfTlsAreRefused() throws Exception {
         HttpListener listener = started(server.server(), false);
         try (SSLSocket socket = (SSLSocket) context(authority.trusting())
                 .getSocketFactory()
@@ -212,7 +212,7 @@ class HttpListenerTlsTest {
     }
 
     @Test
-    void plaintext_is_not_understood_and_the_next_client_is_served() throws Exception {
+    void plaintextIsNotUnderstoodAndTheNextClientIsServed() throws Exception {
         HttpListener listener = started(server.server(), false);
         tellWhoCalls(listener);
         try (RawHttp raw = new RawHttp(listener.port())) {
@@ -225,7 +225,7 @@ class HttpListenerTlsTest {
     }
 
     @Test
-    void a_new_certificate_is_shown_without_a_restart() throws Exception {
+    void aNewCertificateIsShownWithoutARestart() throws Exception {
         HttpListener listener = started(server.server(), false);
         tellWhoCalls(listener);
         TestCertificates other = TestCertificates.in(directory);
@@ -242,7 +242,7 @@ class HttpListenerTlsTest {
     }
 
     @Test
-    void a_bad_file_is_named_at_start() throws Exception {
+    void aBadFileIsNamedAtStart() throws Exception {
         Path bad = Files.writeString(directory.resolve("not-a-key.pem"), "hello");
         assertThatThrownBy(() -> started(TlsFiles.server(server.certificate(), bad), false))
                 .cause()
@@ -252,7 +252,7 @@ class HttpListenerTlsTest {
     }
 
     @Test
-    void files_that_do_not_suffice_are_refused_with_the_options() {
+    void filesThatDoNotSufficeAreRefusedWithTheOptions() {
         HttpListenerOptions options = HttpListenerOptions.of("127.0.0.1", 0);
         assertThatThrownBy(() -> options.secured(Optional.of(authority.trusting()), false))
                 .isInstanceOf(IllegalArgumentException.class)
@@ -264,7 +264,7 @@ class HttpListenerTlsTest {
     }
 
     @Test
-    void plaintext_stays_on_loopback_unless_it_is_allowed_further() throws Exception {
+    void plaintextStaysOnLoopbackUnlessItIsAllowedFurther() throws Exception {
         HttpListenerOptions everywhere = HttpListenerOptions.of("0.0.0.0", 0);
         HttpListener refused = new HttpListener(everywhere);
         opened.add(refused::close);

@@ -128,7 +128,7 @@ class HttpRemoteFaultTest {
                 "SSH-2.0-OpenSSH\r\n\r\n",
                 ""
             })
-    void what_is_no_answer_leaves_the_outcome_unknown(String answer) throws Exception {
+    void whatIsNoAnswerLeavesTheOutcomeUnknown(String answer) throws Exception {
         String address = answering(answer);
         DhtException error = failure(get(address));
         assertThat(error.code()).isEqualTo(ErrorCode.INTERNAL);
@@ -136,7 +136,7 @@ class HttpRemoteFaultTest {
     }
 
     @Test
-    void an_error_of_a_later_version_is_an_unknown_outcome_with_its_number() throws Exception {
+    void anErrorOfALaterVersionIsAnUnknownOutcomeWithItsNumber() throws Exception {
         String problem = "{\"title\":\"New\",\"status\":400,\"detail\":\"of tomorrow\",\"code\":1999,\"name\":\"NEW\"}";
         String address = answering(sized("HTTP/1.1 400 Bad\r\nContent-Type: application/problem+json\r\n", problem));
         DhtException error = failure(get(address));
@@ -145,7 +145,7 @@ class HttpRemoteFaultTest {
     }
 
     @Test
-    void answers_over_the_bounds_are_refused() throws Exception {
+    void answersOverTheBoundsAreRefused() throws Exception {
         assertThat(failure(get(answering(sized(VALUE_HEAD, "v".repeat(1001)))))).hasMessageContaining("1000 bytes");
         String chunks = "3E8\r\n" + "v".repeat(1000) + "\r\n1\r\nv\r\n0\r\n\r\n";
         assertThat(failure(get(answering(VALUE_HEAD + "Transfer-Encoding: chunked\r\n\r\n" + chunks))))
@@ -166,12 +166,12 @@ class HttpRemoteFaultTest {
                 LINE + LINE,
                 LINE + "{\"key_base64\":\"Yg==\",\"value_base64\":\"dg==\",\"version\":\"7\",\"expires_at\":\"1\"}\n"
             })
-    void lines_that_are_not_a_scans_are_an_error(String body) throws Exception {
+    void linesThatAreNotAScansAreAnError(String body) throws Exception {
         assertThat(failure(scan(answering(sized(LINES_HEAD, body)))).code()).isEqualTo(ErrorCode.INTERNAL);
     }
 
     @Test
-    void a_scan_that_breaks_off_between_lines_is_an_error() throws Exception {
+    void aScanThatBreaksOffBetweenLinesIsAnError() throws Exception {
         String cut = LINES_HEAD + "Transfer-Encoding: chunked\r\n\r\n" + Integer.toHexString(LINE.length()) + "\r\n"
                 + LINE + "\r\n";
         assertThat(failure(scan(answering(cut))).code()).isEqualTo(ErrorCode.INTERNAL);
@@ -182,7 +182,7 @@ class HttpRemoteFaultTest {
     }
 
     @Test
-    void a_batch_that_brings_what_was_not_asked_for_is_an_error() throws Exception {
+    void aBatchThatBringsWhatWasNotAskedForIsAnError() throws Exception {
         String address = answering(sized(LINES_HEAD, LINE));
         assertThat(failure(remote.getAll(address, List.of(Key.of("b")), OPTIONS))
                         .code())
@@ -190,7 +190,7 @@ class HttpRemoteFaultTest {
     }
 
     @Test
-    void past_its_own_bounds_the_client_sends_nothing() throws Exception {
+    void pastItsOwnBoundsTheClientSendsNothing() throws Exception {
         try (RemoteApi small = HttpRemote.create(
                 HttpRemoteOptions.defaults().withMaxInFlight(1).withMaxInFlightBytes(1024))) {
             DhtException error = failure(small.put("127.0.0.1:1", KEY, new byte[1025], OPTIONS));
@@ -206,7 +206,7 @@ class HttpRemoteFaultTest {
     }
 
     @Test
-    void options_out_of_range_are_named_and_the_token_is_not_shown() {
+    void optionsOutOfRangeAreNamedAndTheTokenIsNotShown() {
         HttpRemoteOptions options = HttpRemoteOptions.defaults();
         assertThatThrownBy(() -> options.withMaxInFlight(0)).hasMessageContaining("maxInFlight must be 1 to");
         assertThatThrownBy(() -> options.withConnectTimeout(Duration.ZERO)).hasMessageContaining("connectTimeout");

@@ -82,7 +82,7 @@ class HttpRemoteSecurityTest {
     }
 
     @Test
-    void tokens_go_over_tls_and_decide_what_is_allowed() throws Exception {
+    void tokensGoOverTlsAndDecideWhatIsAllowed() throws Exception {
         String address = "localhost:" + api.port();
         try (RemoteApi admin = remote(authority.trusting(), ADMIN);
                 RemoteApi reader = remote(authority.trusting(), READ);
@@ -106,7 +106,7 @@ class HttpRemoteSecurityTest {
     }
 
     @Test
-    void a_server_of_another_name_or_authority_is_sent_nothing() throws Exception {
+    void aServerOfAnotherNameOrAuthorityIsSentNothing() throws Exception {
         try (RemoteApi remote = remote(authority.trusting(), ADMIN);
                 RemoteApi foreign = remote(TestCertificates.in(directory).trusting(), ADMIN)) {
             // The certificate names localhost, not the address.
@@ -122,7 +122,7 @@ class HttpRemoteSecurityTest {
     }
 
     @Test
-    void a_bad_file_is_named() throws IOException {
+    void aBadFileIsNamed() throws IOException {
         Path bad = Files.writeString(directory.resolve("no-authority.pem"), "hello");
         assertThatThrownBy(() -> HttpRemote.create(HttpRemoteOptions.defaults().withTls(TlsFiles.trusting(bad))))
                 .isInstanceOf(IllegalArgumentException.class)
@@ -130,7 +130,7 @@ class HttpRemoteSecurityTest {
     }
 
     @Test
-    void a_token_stays_on_this_machine_without_tls_unless_it_is_allowed_further() throws Exception {
+    void aTokenStaysOnThisMachineWithoutTlsUnlessItIsAllowedFurther() throws Exception {
         Optional<String> outside = ownAddress();
         HttpRemoteOptions options = HttpRemoteOptions.defaults().withToken(ADMIN);
         try (RemoteApi remote = HttpRemote.create(options);

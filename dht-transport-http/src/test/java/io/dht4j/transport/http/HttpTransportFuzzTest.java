@@ -52,7 +52,7 @@ class HttpTransportFuzzTest {
     }
 
     @Test
-    void whatever_comes_gets_an_http_answer_or_a_closed_connection_and_good_calls_are_served() throws Exception {
+    void whateverComesGetsAnHttpAnswerOrAClosedConnectionAndGoodCallsAreServed() throws Exception {
         for (int seed = 0; seed < CASES; seed++) {
             String answer = exchange(badRequest(new SplittableRandom(seed)));
             assertThat(answer.isEmpty() || STATUS_LINE.matcher(answer).lookingAt())
@@ -67,7 +67,7 @@ class HttpTransportFuzzTest {
     }
 
     @Test
-    void missing_and_bad_headers_are_named() throws Exception {
+    void missingAndBadHeadersAreNamed() throws Exception {
         assertThat(exchange(post("Content-Length: 0\r\n", "")))
                 .startsWith("HTTP/1.1 400")
                 .contains("Dht-Deadline");
@@ -88,7 +88,7 @@ class HttpTransportFuzzTest {
     }
 
     @Test
-    void a_body_over_the_limit_is_refused_without_being_read() throws Exception {
+    void aBodyOverTheLimitIsRefusedWithoutBeingRead() throws Exception {
         for (String length : List.of("1048577", "2147483648", "999999999999999999", "9223372036854775807")) {
             String answer =
                     exchange(post("Dht-Deadline-Micros: 1000000\r\nContent-Length: " + length + "\r\n", ""), false);
@@ -103,7 +103,7 @@ class HttpTransportFuzzTest {
     }
 
     @Test
-    void declared_bytes_count_against_the_limit_until_the_connection_ends() throws Exception {
+    void declaredBytesCountAgainstTheLimitUntilTheConnectionEnds() throws Exception {
         List<Socket> stalled = new ArrayList<>();
         try {
             byte[] beginning = post("Dht-Deadline-Micros: 3600000000\r\nContent-Length: 1048576\r\n", "only this");
@@ -126,7 +126,7 @@ class HttpTransportFuzzTest {
     }
 
     @Test
-    void a_body_that_comes_in_drops_loses_its_connection_at_its_deadline() throws Exception {
+    void aBodyThatComesInDropsLosesItsConnectionAtItsDeadline() throws Exception {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), transport.port())) {
             socket.setSoTimeout(30_000);
             socket.getOutputStream().write(post("Dht-Deadline-Micros: 200000\r\nContent-Length: 100000\r\n", "a drop"));

@@ -57,7 +57,7 @@ class HttpTransportLifecycleTest {
     }
 
     @Test
-    void a_close_that_comes_while_a_start_makes_its_clients_closes_them() throws Exception {
+    void aCloseThatComesWhileAStartMakesItsClientsClosesThem() throws Exception {
         CountDownLatch making = new CountDownLatch(1);
         CountDownLatch proceed = new CountDownLatch(1);
         HttpTransport transport = new HttpTransport(options, (listener, of) -> {
@@ -82,7 +82,7 @@ class HttpTransportLifecycleTest {
     }
 
     @Test
-    void after_closing_at_any_moment_of_a_start_the_start_is_over_and_nothing_is_open() throws Exception {
+    void afterClosingAtAnyMomentOfAStartTheStartIsOverAndNothingIsOpen() throws Exception {
         for (int i = 0; i < 40; i++) {
             HttpTransport transport = new HttpTransport(options, this::counted);
             CompletableFuture<CompletableFuture<Void>> starting =

@@ -80,7 +80,7 @@ class HttpTransportTest extends SocketTransportContract {
     }
 
     @Test
-    void calls_over_the_bound_of_the_queue_fail_at_once_as_not_sent() {
+    void callsOverTheBoundOfTheQueueFailAtOnceAsNotSent() {
         options = options.withConnectionsPerPeer(2).withMaxQueuedPerPeer(10);
         CompletableFuture<byte[]> held = new CompletableFuture<>();
         Started server = start((request, context) -> held);
@@ -100,7 +100,7 @@ class HttpTransportTest extends SocketTransportContract {
     }
 
     @Test
-    void calls_over_the_bound_of_bytes_fail_at_once_as_not_sent_but_a_single_large_one_passes() {
+    void callsOverTheBoundOfBytesFailAtOnceAsNotSentButASingleLargeOnePasses() {
         // Two event loops, each with half of it.
         options = options.withMaxQueuedBytesPerPeer(2_000);
         CompletableFuture<byte[]> held = new CompletableFuture<>();
@@ -124,7 +124,7 @@ class HttpTransportTest extends SocketTransportContract {
     }
 
     @Test
-    void what_a_peer_refuses_for_lack_of_room_was_not_sent() {
+    void whatAPeerRefusesForLackOfRoomWasNotSent() {
         options = options.withMaxInFlight(3);
         CompletableFuture<byte[]> held = new CompletableFuture<>();
         Recorder recorder = new Recorder((request, context) -> held);
@@ -146,7 +146,7 @@ class HttpTransportTest extends SocketTransportContract {
     }
 
     @Test
-    void what_a_peer_refuses_for_its_size_was_not_sent() {
+    void whatAPeerRefusesForItsSizeWasNotSent() {
         Started client = start(echo());
         options = options.withMaxFrameBytes(100_000);
         Recorder recorder = new Recorder(echo());
@@ -162,7 +162,7 @@ class HttpTransportTest extends SocketTransportContract {
     }
 
     @Test
-    void a_failed_handler_is_named_to_the_caller() {
+    void aFailedHandlerIsNamedToTheCaller() {
         Started server = start((request, context) -> {
             throw new IllegalStateException("the reason\nof it");
         });
@@ -173,7 +173,7 @@ class HttpTransportTest extends SocketTransportContract {
     }
 
     @Test
-    void connections_that_are_not_used_are_closed_by_the_caller() {
+    void connectionsThatAreNotUsedAreClosedByTheCaller() {
         AtomicInteger connections = new AtomicInteger();
         Started server = startCounting(connections);
         options = options.withIdleTimeout(Duration.ofSeconds(3));
@@ -186,7 +186,7 @@ class HttpTransportTest extends SocketTransportContract {
     }
 
     @Test
-    void connections_that_are_not_used_are_closed_by_the_listener_of_an_impatient_peer() {
+    void connectionsThatAreNotUsedAreClosedByTheListenerOfAnImpatientPeer() {
         Started client = start(echo());
         options = options.withIdleTimeout(Duration.ofSeconds(3));
         AtomicInteger connections = new AtomicInteger();
@@ -212,7 +212,7 @@ class HttpTransportTest extends SocketTransportContract {
      * an unknown outcome.
      */
     @Test
-    void a_connection_that_the_peer_has_closed_is_not_used_again() throws IOException {
+    void aConnectionThatThePeerHasClosedIsNotUsedAgain() throws IOException {
         try (ServerSocket listener = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
             listener.setSoTimeout((int) PATIENCE.toMillis());
             Node peer = Node.of("peer", "127.0.0.1:" + listener.getLocalPort());
@@ -248,7 +248,7 @@ class HttpTransportTest extends SocketTransportContract {
     }
 
     @Test
-    void options_out_of_range_are_named_with_value_and_range() {
+    void optionsOutOfRangeAreNamedWithValueAndRange() {
         assertThatThrownBy(() -> HttpTransportOptions.at("127.0.0.1", 65_536))
                 .hasMessage("port must be 0 to 65535, not 65536");
         assertThatThrownBy(() -> HttpTransportOptions.at(" ", 1)).hasMessageContaining("host");

@@ -44,7 +44,7 @@ class RemoteClusterOverHttpTest {
     }
 
     @Test
-    void reads_and_writes_go_on_while_nodes_die_and_come_back() throws Exception {
+    void readsAndWritesGoOnWhileNodesDieAndComeBack() throws Exception {
         try (ApiNodes nodes = ApiNodes.three();
                 Cluster remote = RemoteCluster.connect(
                         HttpRemote.create(HttpRemoteOptions.defaults()),
@@ -68,7 +68,7 @@ class RemoteClusterOverHttpTest {
     }
 
     @Test
-    void an_address_at_which_nothing_listens_is_told_once_and_without_the_systems_words() {
+    void anAddressAtWhichNothingListensIsToldOnceAndWithoutTheSystemsWords() {
         String address = "127.0.0.1:" + FreePorts.find();
 
         assertThatThrownBy(() -> connect(address))
@@ -100,7 +100,7 @@ class RemoteClusterOverHttpTest {
     }
 
     @Test
-    void everything_works_over_tls_with_a_token() throws Exception {
+    void everythingWorksOverTlsWithAToken() throws Exception {
         TestCertificates authority = TestCertificates.in(directory);
         Path tokens = Files.writeString(directory.resolve("tokens"), "read,write " + TOKEN + "\n");
         HttpApiOptions served = HttpApiOptions.defaults()

@@ -17,7 +17,7 @@ class WriteYourOwnTransportTest {
             Pattern.compile("<!-- quote: (\\S+) (\\S+) -->\n```java\n(.*?)\n```\n", Pattern.DOTALL);
 
     @Test
-    void the_guide_quotes_the_sources_that_the_tests_run() throws IOException {
+    void theGuideQuotesTheSourcesThatTheTestsRun() throws IOException {
         Path root = Checkout.root();
         String guide = Files.readString(root.resolve("docs/guide/write-a-transport.md"));
         assertThat(guide.split("```java", -1)).hasSizeGreaterThan(6);

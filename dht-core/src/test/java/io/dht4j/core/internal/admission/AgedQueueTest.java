@@ -24,7 +24,7 @@ class AgedQueueTest {
     }
 
     @Test
-    void work_goes_in_the_order_in_which_it_came_as_long_as_the_queue_is_emptied_now_and_then() {
+    void workGoesInTheOrderInWhichItCameAsLongAsTheQueueIsEmptiedNowAndThen() {
         queue.add(List.of(1, 2), at(0));
         assertThat(takeOne(900).work()).containsExactly(1);
         assertThat(takeOne(999)).isEqualTo(new Taken<>(List.of(2), List.of()));
@@ -34,7 +34,7 @@ class AgedQueueTest {
     }
 
     @Test
-    void a_standing_queue_gives_up_what_is_old_and_begins_with_the_newest() {
+    void aStandingQueueGivesUpWhatIsOldAndBeginsWithTheNewest() {
         for (int i = 0; i <= 12; i++) {
             queue.add(List.of(2 * i, 2 * i + 1), at(100L * i));
             if (i < 11) {
@@ -49,7 +49,7 @@ class AgedQueueTest {
     }
 
     @Test
-    void that_nothing_was_taken_for_long_is_forgiven_once() {
+    void thatNothingWasTakenForLongIsForgivenOnce() {
         queue.add(List.of(1, 2, 3, 4), at(0));
         assertThat(takeOne(5000)).isEqualTo(new Taken<>(List.of(1), List.of()));
         assertThat(takeOne(6000)).isEqualTo(new Taken<>(List.of(2), List.of()));
@@ -57,7 +57,7 @@ class AgedQueueTest {
     }
 
     @Test
-    void work_is_taken_until_there_is_no_room_and_one_piece_at_least() {
+    void workIsTakenUntilThereIsNoRoomAndOnePieceAtLeast() {
         queue.add(List.of(50, 30, 20, 1), at(0));
         assertThat(queue.take(at(1), Integer::longValue, 10).work()).containsExactly(50);
         assertThat(queue.take(at(1), Integer::longValue, 40).work()).containsExactly(30, 20);

@@ -29,17 +29,17 @@ class HybridClockInterleavingsTest {
     }
 
     @Test
-    void a_clock_used_by_several_threads_answers_as_if_they_took_turns() {
+    void aClockUsedBySeveralThreadsAnswersAsIfTheyTookTurns() {
         options(SearchEffort.of(10)).check(OfOneNode.class);
     }
 
     @Test
-    void the_clock_of_a_slot_does_too() {
+    void theClockOfASlotDoesToo() {
         options(SearchEffort.of(10)).check(OfASlot.class);
     }
 
     @Test
-    void a_clock_that_forgets_to_compare_is_found_out() {
+    void aClockThatForgetsToCompareIsFoundOut() {
         assertThatThrownBy(() -> options(10).check(Careless.class)).isInstanceOf(LincheckAssertionError.class);
     }
 

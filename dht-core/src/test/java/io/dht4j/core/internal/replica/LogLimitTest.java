@@ -13,7 +13,7 @@ class LogLimitTest {
     private final LogLimit limit = new LogLimit(clock::get);
 
     @Test
-    void the_first_is_said_and_what_repeats_is_counted_until_the_pause_is_over() {
+    void theFirstIsSaidAndWhatRepeatsIsCountedUntilThePauseIsOver() {
         assertThat(limit.next()).hasValue(0);
         assertThat(limit.next()).isEmpty();
         clock.addAndGet(LogLimit.PAUSE_NANOS - 1);

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 class WritesInFlightInterleavingsTest {
 
     @Test
-    void work_is_counted_as_if_threads_took_turns() {
+    void workIsCountedAsIfThreadsTookTurns() {
         new ModelCheckingOptions()
                 .iterations(SearchEffort.of(10))
                 .invocationsPerIteration(SearchEffort.of(300))

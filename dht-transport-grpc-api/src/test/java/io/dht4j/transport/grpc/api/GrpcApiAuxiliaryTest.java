@@ -170,7 +170,7 @@ class GrpcApiAuxiliaryTest {
     }
 
     @Test
-    void large_messages_are_refused_while_they_come_and_take_nothing_from_valid_calls() throws Exception {
+    void largeMessagesAreRefusedWhileTheyComeAndTakeNothingFromValidCalls() throws Exception {
         ManagedChannel stranger = connect();
         for (int i = 0; i < 3; i++) {
             // Not ended: what has come of it would be held for as long as the stranger likes.
@@ -194,7 +194,7 @@ class GrpcApiAuxiliaryTest {
     }
 
     @Test
-    void few_streams_watch_for_a_connection_and_the_busiest_makes_room_for_others() throws Exception {
+    void fewStreamsWatchForAConnectionAndTheBusiestMakesRoomForOthers() throws Exception {
         int busy = CONNECTIONS / GrpcApiWatches.MAX_PER_CONNECTION;
         ManagedChannel stranger = connect();
         for (int i = 0; i < busy; i++) {
@@ -219,7 +219,7 @@ class GrpcApiAuxiliaryTest {
     }
 
     @Test
-    void every_connection_may_watch_once_for_as_long_as_it_likes() {
+    void everyConnectionMayWatchOnceForAsLongAsItLikes() {
         GrpcApiWatches watches = new GrpcApiWatches(CONNECTIONS);
         GrpcApiAuxiliary services = new GrpcApiAuxiliary(CONNECTIONS);
         Map<GrpcApiAuxiliaryStream, SocketAddress> connections = new HashMap<>();
@@ -244,7 +244,7 @@ class GrpcApiAuxiliaryTest {
     }
 
     @Test
-    void a_watch_that_made_room_is_forgotten_by_its_service() throws Exception {
+    void aWatchThatMadeRoomIsForgottenByItsService() throws Exception {
         CountDownLatch forgotten = new CountDownLatch(1);
         GrpcApiAuxiliary services = new GrpcApiAuxiliary(1);
         ServerStreamTracer.Factory tracers = new ServerStreamTracer.Factory() {
@@ -288,7 +288,7 @@ class GrpcApiAuxiliaryTest {
     }
 
     @Test
-    void checks_that_hang_make_room_for_others() throws Exception {
+    void checksThatHangMakeRoomForOthers() throws Exception {
         int connections = GrpcApiAuxiliary.MAX_CALLS / GrpcApiAuxiliary.MAX_CALLS_PER_CONNECTION;
         for (int i = 0; i < connections; i++) {
             ManagedChannel channel = connect();
@@ -309,7 +309,7 @@ class GrpcApiAuxiliaryTest {
     }
 
     @Test
-    void who_does_not_say_what_it_wants_to_know_is_given_up() throws Exception {
+    void whoDoesNotSayWhatItWantsToKnowIsGivenUp() throws Exception {
         GrpcApi shared = api;
         try (GrpcApi brief = listening(directory.resolve("tokens"), Duration.ofMillis(100))) {
             api = brief;
@@ -325,7 +325,7 @@ class GrpcApiAuxiliaryTest {
     }
 
     @Test
-    void who_watches_may_be_silent_and_others_may_not() {
+    void whoWatchesMayBeSilentAndOthersMayNot() {
         for (boolean watches : new boolean[] {true, false}) {
             GrpcApiAuxiliaryStream stream = new GrpcApiAuxiliaryStream(new GrpcApiAuxiliary(CONNECTIONS));
             stream.enter(new InetSocketAddress("127.0.0.1", 1), watches);

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class GrpcApiDocumentTest {
 
     @Test
-    void the_table_of_errors_is_complete() throws IOException {
+    void theTableOfErrorsIsComplete() throws IOException {
         StringBuilder expected = new StringBuilder("| code | name | status | action |\n|---|---|---|---|\n");
         for (ErrorCode code : ErrorCode.values()) {
             expected.append("| ")
@@ -44,7 +44,7 @@ class GrpcApiDocumentTest {
 
     @ParameterizedTest
     @EnumSource
-    void only_what_changed_nothing_has_a_status_that_clients_repeat_of_their_own_accord(ErrorCode code) {
+    void onlyWhatChangedNothingHasAStatusThatClientsRepeatOfTheirOwnAccord(ErrorCode code) {
         Set<Status.Code> repeatedBySomePolicies = Set.of(
                 Status.Code.UNAVAILABLE,
                 Status.Code.RESOURCE_EXHAUSTED,
@@ -58,7 +58,7 @@ class GrpcApiDocumentTest {
 
     @ParameterizedTest
     @EnumSource
-    void every_error_carries_its_details_and_comes_back(ErrorCode code) throws Exception {
+    void everyErrorCarriesItsDetailsAndComesBack(ErrorCode code) throws Exception {
         StatusRuntimeException sent = GrpcApiErrors.encode(DhtException.of(code, "why: ключ"));
         com.google.rpc.Status details = StatusProto.fromThrowable(sent);
         ErrorInfo info = details.getDetails(0).unpack(ErrorInfo.class);
@@ -75,7 +75,7 @@ class GrpcApiDocumentTest {
     }
 
     @Test
-    void a_code_of_a_later_version_is_an_internal_error() {
+    void aCodeOfALaterVersionIsAnInternalError() {
         for (String number : new String[] {"1999", "many", ""}) {
             StatusRuntimeException sent = StatusProto.toStatusRuntimeException(com.google.rpc.Status.newBuilder()
                     .setCode(Status.Code.INVALID_ARGUMENT.value())
@@ -95,7 +95,7 @@ class GrpcApiDocumentTest {
     }
 
     @Test
-    void a_long_message_leaves_room_in_the_trailers() {
+    void aLongMessageLeavesRoomInTheTrailers() {
         StatusRuntimeException sent = GrpcApiErrors.encode(DhtException.of(ErrorCode.INTERNAL, "東".repeat(100_000)));
         int bytes = 0;
         for (byte[] part : InternalMetadata.serialize(sent.getTrailers())) {
@@ -105,7 +105,7 @@ class GrpcApiDocumentTest {
     }
 
     @Test
-    void the_schema_is_shipped() throws IOException {
+    void theSchemaIsShipped() throws IOException {
         try (InputStream shipped = getClass().getResourceAsStream("/dht4j/v1/key_value.proto")) {
             assertThat(shipped).isNotNull();
             assertThat(shipped.readAllBytes())

@@ -154,7 +154,7 @@ class GrpcApiFloodTest {
 
     @ParameterizedTest
     @EnumSource(Flood.class)
-    void a_flood_in_plaintext_ends_its_connection(Flood flood) throws Exception {
+    void aFloodInPlaintextEndsItsConnection(Flood flood) throws Exception {
         assertEnds(new Socket("127.0.0.1", plain.port()), flood);
         assertServes(NettyChannelBuilder.forAddress("127.0.0.1", plain.port())
                 .usePlaintext()
@@ -165,7 +165,7 @@ class GrpcApiFloodTest {
     @EnumSource(
             value = Flood.class,
             names = {"SETTINGS_WITHOUT_END", "PINGS"})
-    void a_flood_over_tls_ends_its_connection(Flood flood) throws Exception {
+    void aFloodOverTlsEndsItsConnection(Flood flood) throws Exception {
         assertEnds(connectSecurely(), flood);
         assertServes(NettyChannelBuilder.forAddress("127.0.0.1", secure.port())
                 .sslContext(GrpcSslContexts.forClient()
@@ -178,7 +178,7 @@ class GrpcApiFloodTest {
     @EnumSource(
             value = Flood.class,
             names = {"SETTINGS_WITHOUT_END", "PRIORITIES"})
-    void a_flood_at_the_port_for_peers_ends_its_connection(Flood flood) throws Exception {
+    void aFloodAtThePortForPeersEndsItsConnection(Flood flood) throws Exception {
         try (GrpcTransport peer = GrpcTransport.create(GrpcTransportOptions.at("127.0.0.1", 0))) {
             peer.start((frame, context) -> CompletableFuture.completedFuture(frame))
                     .toCompletableFuture()

@@ -73,7 +73,7 @@ class GrpcApiLifecycleTest {
     }
 
     @Test
-    void closing_waits_for_calls_under_way() throws Exception {
+    void closingWaitsForCallsUnderWay() throws Exception {
         KeyValueGrpc.KeyValueFutureStub client = start(GrpcApiOptions.defaults().withDrainTimeout(PATIENCE));
         Future<GetResponse> call = client.get(GET);
         await().atMost(PATIENCE).until(() -> cluster.gets.size() == 1);
@@ -94,7 +94,7 @@ class GrpcApiLifecycleTest {
     }
 
     @Test
-    void calls_that_do_not_end_in_time_are_answered_as_of_unknown_outcome() throws Exception {
+    void callsThatDoNotEndInTimeAreAnsweredAsOfUnknownOutcome() throws Exception {
         KeyValueGrpc.KeyValueFutureStub client =
                 start(GrpcApiOptions.defaults().withDrainTimeout(Duration.ofMillis(50)));
         Future<GetResponse> call = client.get(GET);
@@ -106,7 +106,7 @@ class GrpcApiLifecycleTest {
     }
 
     @Test
-    void health_follows_the_api() {
+    void healthFollowsTheApi() {
         start(GrpcApiOptions.defaults().withDrainTimeout(Duration.ofMillis(50)));
         Queue<ServingStatus> seen = new ConcurrentLinkedQueue<>();
         HealthGrpc.newStub(channel)
@@ -134,7 +134,7 @@ class GrpcApiLifecycleTest {
     }
 
     @Test
-    void closing_may_be_repeated_and_leaves_no_threads() throws Exception {
+    void closingMayBeRepeatedAndLeavesNoThreads() throws Exception {
         KeyValueGrpc.KeyValueFutureStub client = start(GrpcApiOptions.defaults());
         client.status(StatusRequest.getDefaultInstance()).get(30, TimeUnit.SECONDS);
         api.close();
@@ -146,7 +146,7 @@ class GrpcApiLifecycleTest {
     }
 
     @Test
-    void a_busy_port_is_named() {
+    void aBusyPortIsNamed() {
         start(GrpcApiOptions.defaults());
         assertThatThrownBy(() -> GrpcApi.listening("127.0.0.1", api.port(), cluster, GrpcApiOptions.defaults()))
                 .isInstanceOf(TransportException.class)
@@ -161,7 +161,7 @@ class GrpcApiLifecycleTest {
     }
 
     @Test
-    void closing_on_an_event_loop_is_refused() throws Exception {
+    void closingOnAnEventLoopIsRefused() throws Exception {
         KeyValueGrpc.KeyValueFutureStub client = start(GrpcApiOptions.defaults().withEventLoops(1));
         CompletableFuture<Throwable> thrown = new CompletableFuture<>();
         cluster.onNextGet = () -> {

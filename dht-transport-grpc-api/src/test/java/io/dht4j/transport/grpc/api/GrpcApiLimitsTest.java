@@ -106,7 +106,7 @@ class GrpcApiLimitsTest {
     }
 
     @Test
-    void more_calls_than_may_be_under_way_are_refused_and_status_is_not() throws Exception {
+    void moreCallsThanMayBeUnderWayAreRefusedAndStatusIsNot() throws Exception {
         KeyValueGrpc.KeyValueFutureStub client = start(GrpcApiOptions.defaults().withMaxInFlight(2));
         Future<GetResponse> first = client.get(GET);
         Future<GetResponse> second = client.get(GET);
@@ -125,7 +125,7 @@ class GrpcApiLimitsTest {
     }
 
     @Test
-    void request_bytes_count_as_they_arrive() throws Exception {
+    void requestBytesCountAsTheyArrive() throws Exception {
         KeyValueGrpc.KeyValueFutureStub client =
                 start(GrpcApiOptions.defaults().withMaxValueBytes(1 << 20).withMaxBodyBytesInFlight(3 << 20));
         PutRequest put = PutRequest.newBuilder()
@@ -148,7 +148,7 @@ class GrpcApiLimitsTest {
     }
 
     @Test
-    void answer_bytes_count_until_the_client_has_them() throws Exception {
+    void answerBytesCountUntilTheClientHasThem() throws Exception {
         KeyValueGrpc.KeyValueFutureStub client =
                 start(GrpcApiOptions.defaults().withMaxValueBytes(1 << 20).withMaxBodyBytesInFlight(5 << 20));
         CompletableFuture<Status> closed = new CompletableFuture<>();
@@ -166,7 +166,7 @@ class GrpcApiLimitsTest {
     }
 
     @Test
-    void a_client_that_does_not_take_its_answer_loses_the_call_and_not_the_connection() throws Exception {
+    void aClientThatDoesNotTakeItsAnswerLosesTheCallAndNotTheConnection() throws Exception {
         start(GrpcApiOptions.defaults().withWriteTimeout(Duration.ofMillis(100)));
         CompletableFuture<Status> closed = new CompletableFuture<>();
         ClientCall<GetRequest, GetResponse> unread = askAndDoNotRead(closed);
@@ -200,7 +200,7 @@ class GrpcApiLimitsTest {
     }
 
     @Test
-    void a_scan_waits_for_a_client_that_reads_nothing_and_is_cut_off_at_last() throws Exception {
+    void aScanWaitsForAClientThatReadsNothingAndIsCutOffAtLast() throws Exception {
         start(GrpcApiOptions.defaults().withWriteTimeout(Duration.ofMillis(500)));
         ClientCall<ScanRequest, ScanResponse> hanging =
                 channel().newCall(KeyValueGrpc.getScanMethod(), io.grpc.CallOptions.DEFAULT);
@@ -218,7 +218,7 @@ class GrpcApiLimitsTest {
     }
 
     @Test
-    void a_scan_goes_on_as_the_client_reads_and_stops_when_it_cancels() {
+    void aScanGoesOnAsTheClientReadsAndStopsWhenItCancels() {
         start(GrpcApiOptions.defaults());
         ClientCall<ScanRequest, ScanResponse> scan =
                 channel().newCall(KeyValueGrpc.getScanMethod(), io.grpc.CallOptions.DEFAULT);
@@ -242,7 +242,7 @@ class GrpcApiLimitsTest {
     }
 
     @Test
-    void a_scan_ends_with_an_error_before_and_after_its_first_entries() {
+    void aScanEndsWithAnErrorBeforeAndAfterItsFirstEntries() {
         start(GrpcApiOptions.defaults());
         KeyValueGrpc.KeyValueBlockingStub client =
                 KeyValueGrpc.newBlockingStub(channel()).withDeadlineAfter(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
@@ -263,7 +263,7 @@ class GrpcApiLimitsTest {
     }
 
     @Test
-    void a_scan_whose_page_does_not_fit_beside_others_fails() throws Exception {
+    void aScanWhosePageDoesNotFitBesideOthersFails() throws Exception {
         start(GrpcApiOptions.defaults().withMaxValueBytes(1000).withMaxBodyBytesInFlight(100_000));
         KeyValueGrpc.KeyValueBlockingStub client =
                 KeyValueGrpc.newBlockingStub(channel()).withDeadlineAfter(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
@@ -286,7 +286,7 @@ class GrpcApiLimitsTest {
     }
 
     @Test
-    void a_request_that_does_not_come_is_given_up() throws Exception {
+    void aRequestThatDoesNotComeIsGivenUp() throws Exception {
         start(GrpcApiOptions.defaults().withBodyTimeout(Duration.ofMillis(100)));
         // Of a method that takes one message, a client sends nothing before it has the message.
         ClientCall<PutRequest, ?> slow =
@@ -300,7 +300,7 @@ class GrpcApiLimitsTest {
     }
 
     @Test
-    void calls_that_do_not_count_are_bounded_too() throws Exception {
+    void callsThatDoNotCountAreBoundedToo() throws Exception {
         KeyValueGrpc.KeyValueFutureStub client =
                 start(GrpcApiOptions.defaults().withMaxInFlight(1).withBodyTimeout(Duration.ofMinutes(1)));
         List<ClientCall<?, ?>> hanging = new ArrayList<>();
@@ -331,7 +331,7 @@ class GrpcApiLimitsTest {
     }
 
     @Test
-    void a_request_without_a_message_is_refused() throws Exception {
+    void aRequestWithoutAMessageIsRefused() throws Exception {
         start(GrpcApiOptions.defaults());
         ClientCall<GetRequest, GetResponse> call =
                 channel().newCall(streaming(KeyValueGrpc.getGetMethod()), io.grpc.CallOptions.DEFAULT);
@@ -343,7 +343,7 @@ class GrpcApiLimitsTest {
     }
 
     @Test
-    void a_request_that_stops_fitting_half_way_is_refused_with_its_error() throws Exception {
+    void aRequestThatStopsFittingHalfWayIsRefusedWithItsError() throws Exception {
         KeyValueGrpc.KeyValueFutureStub client =
                 start(GrpcApiOptions.defaults().withMaxValueBytes(20 << 20).withMaxBodyBytesInFlight(24 << 20));
         PutRequest.Builder put = PutRequest.newBuilder().setKey(bytes("k"));
@@ -360,7 +360,7 @@ class GrpcApiLimitsTest {
     }
 
     @Test
-    void faults_of_the_cluster_become_internal_errors_and_known_ones_keep_their_code() throws Exception {
+    void faultsOfTheClusterBecomeInternalErrorsAndKnownOnesKeepTheirCode() throws Exception {
         KeyValueGrpc.KeyValueFutureStub client = start(GrpcApiOptions.defaults());
         assertThat(code(client.delete(
                         DeleteRequest.newBuilder().setKey(bytes("k")).build())))
@@ -374,7 +374,7 @@ class GrpcApiLimitsTest {
     }
 
     @Test
-    void the_deadline_is_the_clusters_timeout() throws Exception {
+    void theDeadlineIsTheClustersTimeout() throws Exception {
         KeyValueGrpc.KeyValueFutureStub client = start(GrpcApiOptions.defaults());
         client.withDeadlineAfter(20, TimeUnit.SECONDS).get(GET);
         await().atMost(PATIENCE).until(() -> cluster.options.size() == 1);
@@ -394,7 +394,7 @@ class GrpcApiLimitsTest {
 
     /** Else an answered call would cancel what its cluster still sends to replicas over gRPC. */
     @Test
-    void what_the_cluster_does_outlives_the_call() throws Exception {
+    void whatTheClusterDoesOutlivesTheCall() throws Exception {
         KeyValueGrpc.KeyValueFutureStub client = start(GrpcApiOptions.defaults());
         CompletableFuture<Context> seen = new CompletableFuture<>();
         cluster.onNextGet = () -> seen.complete(Context.current());
@@ -409,7 +409,7 @@ class GrpcApiLimitsTest {
     }
 
     @Test
-    void more_connections_than_allowed_are_closed_while_all_others_have_calls_under_way() throws Exception {
+    void moreConnectionsThanAllowedAreClosedWhileAllOthersHaveCallsUnderWay() throws Exception {
         List<Future<GetResponse>> calls = new ArrayList<>();
         calls.add(start(GrpcApiOptions.defaults().withMaxConnections(2)).get(GET));
         calls.add(client().get(GET));
@@ -424,7 +424,7 @@ class GrpcApiLimitsTest {
     }
 
     @Test
-    void who_makes_no_calls_gives_way_to_others_when_all_places_are_taken() throws Exception {
+    void whoMakesNoCallsGivesWayToOthersWhenAllPlacesAreTaken() throws Exception {
         start(GrpcApiOptions.defaults().withMaxConnections(3));
         ManagedChannel resting = channel();
         KeyValueGrpc.KeyValueFutureStub client = KeyValueGrpc.newFutureStub(resting);
@@ -476,7 +476,7 @@ class GrpcApiLimitsTest {
     }
 
     @Test
-    void more_connections_of_one_address_than_allowed_are_closed_as_they_are_accepted() throws Exception {
+    void moreConnectionsOfOneAddressThanAllowedAreClosedAsTheyAreAccepted() throws Exception {
         start(GrpcApiOptions.defaults().withMaxConnectionsPerAddress(3));
         // Silent: nobody has to wait for their handshakes to know of them.
         List<Socket> silent = new ArrayList<>();
@@ -520,7 +520,7 @@ class GrpcApiLimitsTest {
     }
 
     @Test
-    void options_name_what_is_wrong() {
+    void optionsNameWhatIsWrong() {
         api = GrpcApi.listening("127.0.0.1", 0, cluster, GrpcApiOptions.defaults());
         assertThatThrownBy(() -> GrpcApiOptions.defaults().withMaxInFlight(0))
                 .hasMessage("maxInFlight must be 1 to 1000000, not 0");

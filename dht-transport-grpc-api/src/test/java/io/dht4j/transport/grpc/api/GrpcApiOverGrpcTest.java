@@ -40,7 +40,7 @@ class GrpcApiOverGrpcTest {
 
     @ParameterizedTest
     @EnumSource
-    void a_write_that_one_replica_has_confirmed_still_reaches_the_others(GrpcMode mode) throws Exception {
+    void aWriteThatOneReplicaHasConfirmedStillReachesTheOthers(GrpcMode mode) throws Exception {
         Topology topology = Topology.of(node("n1"), node("n2"), node("n3"));
         List<Cluster> clusters = new ArrayList<>();
         CallOptions options = CallOptions.defaults().withTimeout(PATIENCE);

@@ -108,7 +108,7 @@ class GrpcApiReflectionTest {
     }
 
     @Test
-    void the_services_are_listed() throws Exception {
+    void theServicesAreListed() throws Exception {
         ServerReflectionResponse answer = reflect(
                 nodes.channel(0),
                 ServerReflectionRequest.newBuilder().setListServices("").build());
@@ -133,7 +133,7 @@ class GrpcApiReflectionTest {
     }
 
     @Test
-    void every_method_can_be_called() throws Exception {
+    void everyMethodCanBeCalled() throws Exception {
         assertThat(text(call(0, "Put", "key: 'generic a' value: 'one' policy { ack: 3 from: 3 } ttl_millis: 3600000")
                         .get(0)))
                 .matches("version: \\d+");

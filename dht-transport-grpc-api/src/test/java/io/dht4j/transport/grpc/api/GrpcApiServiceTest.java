@@ -113,7 +113,7 @@ class GrpcApiServiceTest {
     }
 
     @Test
-    void what_one_node_was_given_the_others_show() {
+    void whatOneNodeWasGivenTheOthersShow() {
         long put = nodes.client(0).put(put("shared", "value").build()).getVersion();
         for (int node = 0; node < 3; node++) {
             assertThat(nodes.client(node).get(get("shared")).getValue().getData())
@@ -129,7 +129,7 @@ class GrpcApiServiceTest {
     }
 
     @Test
-    void an_empty_value_is_not_an_absent_one() {
+    void anEmptyValueIsNotAnAbsentOne() {
         nodes.client(0).put(put("empty", "").build());
         assertThat(nodes.client(1).get(get("empty")).hasValue()).isTrue();
         assertThat(nodes.client(1).get(get("empty")).getValue().getData().isEmpty())
@@ -138,7 +138,7 @@ class GrpcApiServiceTest {
     }
 
     @Test
-    void a_policy_says_how_many_replicas_hold_a_value() {
+    void aPolicySaysHowManyReplicasHoldAValue() {
         nodes.client(0).put(put("on one", "x").setPolicy(from(1)).build());
         nodes.client(0)
                 .put(put("on two", "x")
@@ -164,7 +164,7 @@ class GrpcApiServiceTest {
     }
 
     @Test
-    void policies_out_of_range_are_refused() {
+    void policiesOutOfRangeAreRefused() {
         List<Policy> bad = List.of(
                 ack(0),
                 ack(4),
@@ -189,7 +189,7 @@ class GrpcApiServiceTest {
     }
 
     @Test
-    void a_time_to_live_becomes_an_expiry() {
+    void aTimeToLiveBecomesAnExpiry() {
         long before = System.currentTimeMillis();
         nodes.client(0).put(put("brief", "v").setTtlMillis(3_600_000).build());
         assertThat(nodes.client(1).get(get("brief")).getValue().getExpiresAtMillis())
@@ -205,7 +205,7 @@ class GrpcApiServiceTest {
     }
 
     @Test
-    void keys_are_any_bytes_up_to_4096() {
+    void keysAreAnyBytesUpTo4096() {
         byte[] all = new byte[Key.MAX_LENGTH];
         new SplittableRandom(1).nextBytes(all);
         ByteString longest = ByteString.copyFrom(all);
@@ -247,7 +247,7 @@ class GrpcApiServiceTest {
     }
 
     @Test
-    void values_too_large_for_the_cluster_or_the_api_are_refused() {
+    void valuesTooLargeForTheClusterOrTheApiAreRefused() {
         byte[] large = new byte[(6 << 20)];
         new SplittableRandom(2).nextBytes(large);
         ByteString whole = UnsafeByteOperations.unsafeWrap(large);
@@ -262,7 +262,7 @@ class GrpcApiServiceTest {
     }
 
     @Test
-    void a_message_over_all_limits_is_refused_unread() {
+    void aMessageOverAllLimitsIsRefusedUnread() {
         ByteString huge = UnsafeByteOperations.unsafeWrap(new byte[9 << 20]);
         StatusRuntimeException failure = failure(() -> nodes.client(0)
                 .put(PutRequest.newBuilder().setKey(bytes("k")).setValue(huge).build()));
@@ -270,7 +270,7 @@ class GrpcApiServiceTest {
     }
 
     @Test
-    void batches_are_read_and_written() {
+    void batchesAreReadAndWritten() {
         BatchPutRequest.Builder puts =
                 BatchPutRequest.newBuilder().setPolicy(EVERYWHERE).setTtlMillis(3_600_000);
         BatchGetRequest.Builder gets = BatchGetRequest.newBuilder().addKeys(bytes("batch nothing"));
@@ -298,7 +298,7 @@ class GrpcApiServiceTest {
     }
 
     @Test
-    void batches_have_limits() {
+    void batchesHaveLimits() {
         for (int count : new int[] {51, 101, 5_000}) {
             BatchPutRequest.Builder puts = BatchPutRequest.newBuilder();
             BatchGetRequest.Builder gets = BatchGetRequest.newBuilder();
@@ -334,7 +334,7 @@ class GrpcApiServiceTest {
     }
 
     @Test
-    void a_scan_shows_a_range_in_order() {
+    void aScanShowsARangeInOrder() {
         Map<String, String> model = new TreeMap<>();
         for (int i = 0; i < 2_500; i++) {
             String key = "scan %04d".formatted((i * 7919) % 2_500);
@@ -373,7 +373,7 @@ class GrpcApiServiceTest {
     }
 
     @Test
-    void scans_out_of_range_are_refused() {
+    void scansOutOfRangeAreRefused() {
         List<ScanRequest.Builder> bad = List.of(
                 ScanRequest.newBuilder().setLimit(0),
                 ScanRequest.newBuilder().setLimit(-1),
@@ -383,7 +383,7 @@ class GrpcApiServiceTest {
     }
 
     @Test
-    void a_node_tells_where_keys_live_and_what_it_is() throws Exception {
+    void aNodeTellsWhereKeysLiveAndWhatItIs() throws Exception {
         KeyPlacement placement = nodes.cluster(0)
                 .locate(Key.of("somewhere"))
                 .toCompletableFuture()
@@ -410,7 +410,7 @@ class GrpcApiServiceTest {
     }
 
     @Test
-    void what_is_no_such_message_is_a_bad_request() {
+    void whatIsNoSuchMessageIsABadRequest() {
         byte[] nonsense = "\nnonsense".getBytes(StandardCharsets.UTF_8);
         List<MethodDescriptor<?, ?>> methods =
                 new ArrayList<>(KeyValueGrpc.getServiceDescriptor().getMethods());
@@ -432,7 +432,7 @@ class GrpcApiServiceTest {
     }
 
     @Test
-    void unknown_fields_are_passed_over() throws Exception {
+    void unknownFieldsArePassedOver() throws Exception {
         byte[] later = GetRequest.newBuilder()
                 .setKey(bytes("shared"))
                 .build()
@@ -445,7 +445,7 @@ class GrpcApiServiceTest {
     }
 
     @Test
-    void a_scan_of_the_cluster_is_the_embedded_one() throws Exception {
+    void aScanOfTheClusterIsTheEmbeddedOne() throws Exception {
         nodes.client(0).put(put("same", "v").build());
         List<io.dht4j.KeyValue> embedded = new ArrayList<>();
         nodes.cluster(1)

@@ -73,7 +73,7 @@ class GrpcApiTlsTest {
     }
 
     @Test
-    void a_client_that_trusts_the_authority_is_served() throws Exception {
+    void aClientThatTrustsTheAuthorityIsServed() throws Exception {
         assertThat(status(api, "127.0.0.1", trusting(authority.trusting()))).isEqualTo("n1");
         assertThat(status(api, "localhost", trusting(authority.trusting()))).isEqualTo("n1");
         assertThat(status(api, "127.0.0.1", trusting(authority.mutual("somebody"))))
@@ -82,13 +82,13 @@ class GrpcApiTlsTest {
     }
 
     @Test
-    void a_foreign_authority_is_refused_and_nothing_was_sent() throws Exception {
+    void aForeignAuthorityIsRefusedAndNothingWasSent() throws Exception {
         TestCertificates foreign = TestCertificates.in(directory);
         assertThat(status(api, "127.0.0.1", trusting(foreign.trusting()))).isEqualTo(ErrorCode.NOT_SENT.name());
     }
 
     @Test
-    void a_certificate_for_another_host_is_refused() throws Exception {
+    void aCertificateForAnotherHostIsRefused() throws Exception {
         try (GrpcApi other = listening(authority.issue("elsewhere.example"))) {
             assertThat(status(other, "127.0.0.1", trusting(authority.trusting())))
                     .isEqualTo(ErrorCode.NOT_SENT.name());
@@ -96,7 +96,7 @@ class GrpcApiTlsTest {
     }
 
     @Test
-    void an_expired_certificate_is_refused() throws Exception {
+    void anExpiredCertificateIsRefused() throws Exception {
         try (GrpcApi other = listening(authority.issueExpired("localhost", "127.0.0.1"))) {
             assertThat(status(other, "127.0.0.1", trusting(authority.trusting())))
                     .isEqualTo(ErrorCode.NOT_SENT.name());
@@ -104,7 +104,7 @@ class GrpcApiTlsTest {
     }
 
     @Test
-    void plaintext_and_tls_do_not_mix() throws Exception {
+    void plaintextAndTlsDoNotMix() throws Exception {
         assertThat(status(api, "127.0.0.1", GrpcRemoteOptions.defaults()))
                 .isIn(ErrorCode.NOT_SENT.name(), ErrorCode.INTERNAL.name());
         try (GrpcApi plain = GrpcApi.listening("127.0.0.1", 0, CLUSTER, GrpcApiOptions.defaults())) {
@@ -114,7 +114,7 @@ class GrpcApiTlsTest {
     }
 
     @Test
-    void a_new_certificate_counts_without_a_restart() throws Exception {
+    void aNewCertificateCountsWithoutARestart() throws Exception {
         TestCertificates old = TestCertificates.in(directory);
         TestCertificates.Issued files = old.issue("localhost", "127.0.0.1");
         try (GrpcApi other = listening(files)) {
@@ -129,7 +129,7 @@ class GrpcApiTlsTest {
     }
 
     @Test
-    void files_that_are_missing_keep_it_from_starting() {
+    void filesThatAreMissingKeepItFromStarting() {
         Path missing = directory.resolve("missing.pem");
         assertThatThrownBy(() -> GrpcApi.listening(
                         "127.0.0.1",

@@ -118,7 +118,7 @@ class GrpcApiTokensTest {
         WRITE + ", Put Delete BatchPut Status",
         ADMIN + ", Get BatchGet Scan Locate Put Delete BatchPut OpenSnapshot CloseSnapshot Scan of a node Status"
     })
-    void a_token_allows_what_its_scope_says(String token, String allowed) throws Exception {
+    void aTokenAllowsWhatItsScopeSays(String token, String allowed) throws Exception {
         try (RemoteApi api = GrpcRemote.create(GrpcRemoteOptions.defaults().withToken(token))) {
             for (Map.Entry<String, CompletionStage<?>> call : calls(api).entrySet()) {
                 boolean passes = call.getKey().equals("Scan of a node")
@@ -132,7 +132,7 @@ class GrpcApiTokensTest {
     }
 
     @Test
-    void without_a_known_token_nothing_is_allowed() throws Exception {
+    void withoutAKnownTokenNothingIsAllowed() throws Exception {
         for (GrpcRemoteOptions options : List.of(
                 GrpcRemoteOptions.defaults(), GrpcRemoteOptions.defaults().withToken(STRANGE))) {
             try (RemoteApi api = GrpcRemote.create(options)) {
@@ -153,7 +153,7 @@ class GrpcApiTokensTest {
     }
 
     @Test
-    void the_header_has_one_form() {
+    void theHeaderHasOneForm() {
         for (String form : List.of("Bearer ", "bearer ", "BEARER ")) {
             assertThat(with(form + ADMIN)
                             .status(StatusRequest.getDefaultInstance())
@@ -182,7 +182,7 @@ class GrpcApiTokensTest {
     }
 
     @Test
-    void a_large_request_without_a_token_is_refused_unread() {
+    void aLargeRequestWithoutATokenIsRefusedUnread() {
         PutRequest put = PutRequest.newBuilder()
                 .setKey(bytes("k"))
                 .setValue(UnsafeByteOperations.unsafeWrap(new byte[16 << 20]))
@@ -197,7 +197,7 @@ class GrpcApiTokensTest {
     }
 
     @Test
-    void health_and_reflection_need_none() {
+    void healthAndReflectionNeedNone() {
         HealthGrpc.HealthBlockingStub health =
                 HealthGrpc.newBlockingStub(nodes.channel(0)).withDeadlineAfter(30, TimeUnit.SECONDS);
         for (String service : List.of("", KeyValueGrpc.SERVICE_NAME)) {
@@ -210,7 +210,7 @@ class GrpcApiTokensTest {
     }
 
     @Test
-    void a_file_that_changes_counts_without_a_restart() throws Exception {
+    void aFileThatChangesCountsWithoutARestart() throws Exception {
         Path own = directory.resolve("changing");
         Files.writeString(own, "read " + READ + "\n");
         try (GrpcApi api = GrpcApi.listening(
@@ -233,7 +233,7 @@ class GrpcApiTokensTest {
     }
 
     @Test
-    void a_token_that_is_taken_back_ends_scans_and_requests_that_are_still_coming() throws Exception {
+    void aTokenThatIsTakenBackEndsScansAndRequestsThatAreStillComing() throws Exception {
         Path own = directory.resolve("revoked");
         Files.writeString(own, "read,write " + READ + "\nread " + STRANGE + "\n");
         SteeredCluster cluster = new SteeredCluster();
@@ -312,7 +312,7 @@ class GrpcApiTokensTest {
     }
 
     @Test
-    void a_missing_file_keeps_the_api_from_starting() {
+    void aMissingFileKeepsTheApiFromStarting() {
         Path missing = directory.resolve("missing");
         assertThatThrownBy(() -> GrpcApi.listening(
                         "127.0.0.1",
@@ -324,7 +324,7 @@ class GrpcApiTokensTest {
     }
 
     @Test
-    void a_token_goes_in_plaintext_to_this_machine_only() throws Exception {
+    void aTokenGoesInPlaintextToThisMachineOnly() throws Exception {
         Key key = Key.of("k");
         try (RemoteApi api = GrpcRemote.create(GrpcRemoteOptions.defaults().withToken(READ))) {
             for (String address : List.of("192.0.2.1:9", "db.example:9", "[2001:db8::1]:9")) {

@@ -49,7 +49,7 @@ class GrpcRemoteClusterTest {
     }
 
     @Test
-    void an_address_at_which_nothing_listens_is_told_once_and_without_the_systems_words() {
+    void anAddressAtWhichNothingListensIsToldOnceAndWithoutTheSystemsWords() {
         String address = "127.0.0.1:" + FreePorts.find();
 
         assertThatThrownBy(() -> connect(address))
@@ -60,7 +60,7 @@ class GrpcRemoteClusterTest {
     }
 
     @Test
-    void a_port_that_speaks_no_grpc_is_told_and_what_it_sends_is_not_shown() throws Exception {
+    void aPortThatSpeaksNoGrpcIsToldAndWhatItSendsIsNotShown() throws Exception {
         HttpServer other = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         other.start();
         try {
@@ -149,7 +149,7 @@ class GrpcRemoteClusterTest {
     }
 
     @Test
-    void apis_that_close_in_turn_cost_no_call() throws Exception {
+    void apisThatCloseInTurnCostNoCall() throws Exception {
         try (GrpcApiNodes nodes = GrpcApiNodes.three();
                 Cluster cluster = connect(nodes)) {
             Work work = new Work(cluster);
@@ -160,7 +160,7 @@ class GrpcRemoteClusterTest {
     }
 
     @Test
-    void apis_that_are_cut_off_cost_no_read_and_leave_writes_of_unknown_outcome_at_worst() throws Exception {
+    void apisThatAreCutOffCostNoReadAndLeaveWritesOfUnknownOutcomeAtWorst() throws Exception {
         try (GrpcApiNodes nodes = GrpcApiNodes.three(GrpcApiOptions.defaults().withDrainTimeout(Duration.ZERO));
                 Cluster cluster = connect(nodes)) {
             Work work = new Work(cluster);
@@ -171,7 +171,7 @@ class GrpcRemoteClusterTest {
     }
 
     @Test
-    void it_is_a_cluster_like_any_other() throws Exception {
+    void itIsAClusterLikeAnyOther() throws Exception {
         try (GrpcApiNodes nodes = GrpcApiNodes.three();
                 Cluster cluster = connect(nodes)) {
             Map<Key, byte[]> values = new LinkedHashMap<>();

@@ -82,7 +82,7 @@ class GrpcRemoteFaultsTest {
     }
 
     @Test
-    void a_node_that_is_back_is_used_by_the_next_call() throws Exception {
+    void aNodeThatIsBackIsUsedByTheNextCall() throws Exception {
         int port;
         String address;
         try (GrpcApi api = listening(FreePorts.find())) {
@@ -109,7 +109,7 @@ class GrpcRemoteFaultsTest {
     }
 
     @Test
-    void every_call_of_several_threads_to_a_node_that_is_gone_ends() throws Exception {
+    void everyCallOfSeveralThreadsToANodeThatIsGoneEnds() throws Exception {
         String address = "127.0.0.1:" + FreePorts.find();
         ExecutorService callers = Executors.newFixedThreadPool(3);
         try {
@@ -128,7 +128,7 @@ class GrpcRemoteFaultsTest {
     }
 
     @Test
-    void more_calls_than_allowed_are_refused_and_their_room_comes_back() throws Exception {
+    void moreCallsThanAllowedAreRefusedAndTheirRoomComesBack() throws Exception {
         try (GrpcApi api = listening(0)) {
             String address = "127.0.0.1:" + api.port();
             List<CompletionStage<Version>> puts = List.of(
@@ -146,7 +146,7 @@ class GrpcRemoteFaultsTest {
     }
 
     @Test
-    void a_scan_takes_its_share_and_leaves_nothing_running() throws Exception {
+    void aScanTakesItsShareAndLeavesNothingRunning() throws Exception {
         try (GrpcApi api = listening(0)) {
             String address = "127.0.0.1:" + api.port();
             // Entries of 1010 bytes in a range without an end.
@@ -165,7 +165,7 @@ class GrpcRemoteFaultsTest {
     }
 
     @Test
-    void a_call_of_a_server_that_ends_does_not_end_the_clients() throws Exception {
+    void aCallOfAServerThatEndsDoesNotEndTheClients() throws Exception {
         try (GrpcApi api = listening(0)) {
             String address = "127.0.0.1:" + api.port();
             Context.CancellableContext outer = Context.ROOT.withCancellation();
@@ -178,7 +178,7 @@ class GrpcRemoteFaultsTest {
     }
 
     @Test
-    void options_that_make_no_sense_are_refused_unsent() throws Exception {
+    void optionsThatMakeNoSenseAreRefusedUnsent() throws Exception {
         String address = "127.0.0.1:" + FreePorts.find();
         CallOptions withTtl = OPTIONS.withTimeToLive(Duration.ofSeconds(1));
         assertThat(code(client.get(address, KEY, withTtl))).isEqualTo(ErrorCode.TTL_INVALID);
@@ -225,7 +225,7 @@ class GrpcRemoteFaultsTest {
     }
 
     @Test
-    void answers_that_are_not_this_apis_are_of_unknown_outcome() throws Exception {
+    void answersThatAreNotThisApisAreOfUnknownOutcome() throws Exception {
         Server odd = NettyServerBuilder.forAddress(new InetSocketAddress("127.0.0.1", 0))
                 .addService(new Odd())
                 .build()
@@ -250,7 +250,7 @@ class GrpcRemoteFaultsTest {
     }
 
     @Test
-    void a_node_with_smaller_limits_says_what_was_too_large() throws Exception {
+    void aNodeWithSmallerLimitsSaysWhatWasTooLarge() throws Exception {
         try (GrpcApi api = GrpcApi.listening(
                 "127.0.0.1",
                 0,

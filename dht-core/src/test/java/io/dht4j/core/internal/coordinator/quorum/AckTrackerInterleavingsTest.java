@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 class AckTrackerInterleavingsTest {
 
     @Test
-    void answers_at_the_same_time_count_as_if_they_took_turns() {
+    void answersAtTheSameTimeCountAsIfTheyTookTurns() {
         new ModelCheckingOptions()
                 .iterations(SearchEffort.of(10))
                 .invocationsPerIteration(200)

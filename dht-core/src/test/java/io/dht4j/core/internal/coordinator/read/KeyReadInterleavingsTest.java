@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 class KeyReadInterleavingsTest {
 
     @Test
-    void answers_at_the_same_time_are_kept_as_if_they_took_turns() {
+    void answersAtTheSameTimeAreKeptAsIfTheyTookTurns() {
         new ModelCheckingOptions()
                 .iterations(SearchEffort.of(5))
                 .invocationsPerIteration(200)
