@@ -86,8 +86,8 @@ public interface Cluster extends AutoCloseable {
      * acknowledged before the call; of the writes that the nodes acknowledge, the snapshot has those that are not newer
      * than its version, and no others. A write whose outcome is unknown may be in it or not.
      *
-     * <p>The nodes keep in memory what is written until {@link #closeSnapshot}, or until nobody has read the
-     * snapshot for the time of its lease. One that has too much to keep forgets the snapshot.
+     * <p>The nodes keep in memory what is written until {@link #closeSnapshot}, or until nobody has read the snapshot
+     * for the time of its lease. One that has too much to keep forgets the snapshot.
      *
      * @param lease how long the snapshot may be left alone, 1 second to 1 hour
      * @param options policy and timeout; a time to live is refused. Of the first {@code from} replicas of each

@@ -3,8 +3,9 @@ package io.dht4j;
 import java.time.Duration;
 
 /**
- * When a read that still waits for an answer asks one more replica. It hides a slow replica and costs the others a request, so it is off by default,
- * and spends from the same budget as retries do. See J. Dean and L. Barroso, <em>The Tail at Scale</em>, 2013. Immutable.
+ * When a read that still waits for an answer asks one more replica. It hides a slow replica and costs the others a
+ * request, so it is off by default, and spends from the same budget as retries do. See J. Dean and L. Barroso, <em>The
+ * Tail at Scale</em>, 2013. Immutable.
  */
 public sealed interface Hedging {
 
@@ -34,8 +35,8 @@ public sealed interface Hedging {
     }
 
     /**
-     * After the time in which so many of a hundred requests to replicas were answered lately. It follows the load: reads hedge no more often when all
-     * replicas are slow.
+     * After the time in which so many of a hundred requests to replicas were answered lately. It follows the load:
+     * reads hedge no more often when all replicas are slow.
      *
      * @param percentile 50 to 99.9
      */

@@ -125,8 +125,8 @@ public final class Key implements Comparable<Key> {
     }
 
     /**
-     * The bytes themselves, for code that reads them often: hashing, encoding, comparing. Callers must not change
-     * the array.
+     * The bytes themselves, for code that reads them often: hashing, encoding, comparing. Callers must not change the
+     * array.
      *
      * @return the array behind this key
      */
@@ -135,8 +135,8 @@ public final class Key implements Comparable<Key> {
     }
 
     /**
-     * The first eight bytes, for code that orders many keys and compares these before it looks at the array: if two keys differ here,
-     * they are in the order of their prefixes as unsigned numbers. If they do not, the rest decides.
+     * The first eight bytes, for code that orders many keys and compares these before it looks at the array: if two
+     * keys differ here, they are in the order of their prefixes as unsigned numbers. If they do not, the rest decides.
      *
      * @return the bytes, the first one highest; zeros stand for those that a shorter key does not have
      */
@@ -198,7 +198,9 @@ public final class Key implements Comparable<Key> {
         return hash;
     }
 
-    /** The text, if the bytes are UTF-8; otherwise {@code base64:} and the bytes in Base64. For people, not programs. */
+    /**
+     * The text, if the bytes are UTF-8; otherwise {@code base64:} and the bytes in Base64. For people, not programs.
+     */
     @Override
     public String toString() {
         return isText()

@@ -5,8 +5,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * How far a node is with the repair of its partitions: comparing its replicas with those of other nodes, and bringing both to the newest entry of each key.
- * Immutable. Counts are since the node's start.
+ * How far a node is with the repair of its partitions: comparing its replicas with those of other nodes, and bringing
+ * both to the newest entry of each key. Immutable. Counts are since the node's start.
  *
  * @param node which node
  * @param running whether a round is under way
@@ -16,9 +16,11 @@ import java.util.Optional;
  * @param sent how many entries this node has sent to others that lacked them
  * @param received how many it has got from them
  * @param refused how many were refused, by either side
- * @param purged how many tombstones and expired values this node has removed for good; those of a removal that failed in the middle, or was ended, are not counted
+ * @param purged how many tombstones and expired values this node has removed for good; those of a removal that failed
+ *     in the middle, or was ended, are not counted
  * @param lastError what keeps rounds from beginning, or kept the last one from doing all; empty if that one succeeded
- * @param blocked whether {@code lastError} keeps rounds from beginning: the node tries again and again to get it out of the way
+ * @param blocked whether {@code lastError} keeps rounds from beginning: the node tries again and again to get it out of
+ *     the way
  * @param completed for each partition that this node has compared with all its other replicas: when it did so last
  */
 public record RepairStatus(

@@ -15,8 +15,8 @@ import java.util.function.Consumer;
 public interface Scan extends AutoCloseable {
 
     /**
-     * Asks for the next page. Does not block. The timeout of the scan's options counts for each page again, and within a
-     * page whenever the replicas have brought a part of it: a long range of deleted entries takes longer.
+     * Asks for the next page. Does not block. The timeout of the scan's options counts for each page again, and within
+     * a page whenever the replicas have brought a part of it: a long range of deleted entries takes longer.
      *
      * @return completes with the next entries, at least one, or with an empty list when the scan has ended; fails with
      *     a {@link DhtException}, after which the scan is over: until it is closed, later calls fail in the same way,

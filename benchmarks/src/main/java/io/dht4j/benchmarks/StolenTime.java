@@ -7,8 +7,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * The share of processor time that the hypervisor gave to others, read from {@code /proc/stat}. A figure measured while much
- * was stolen cannot be trusted. Not for several threads.
+ * The share of processor time that the hypervisor gave to others, read from {@code /proc/stat}. A figure measured while
+ * much was stolen cannot be trusted. Not for several threads.
  */
 public final class StolenTime {
 

@@ -16,9 +16,9 @@ import java.util.function.Predicate;
 import javax.net.ssl.SSLException;
 
 /**
- * Says in words why there is no connection to an address, for whoever reads an error: what the operating system, the JDK and
- * network libraries say of it differs and is meant for their authors. Goes by the types of exceptions; by their texts only
- * where one type stands for several things.
+ * Says in words why there is no connection to an address, for whoever reads an error: what the operating system, the
+ * JDK and network libraries say of it differs and is meant for their authors. Goes by the types of exceptions; by their
+ * texts only where one type stands for several things.
  */
 public final class ConnectFailure {
 
@@ -43,8 +43,8 @@ public final class ConnectFailure {
      * Why a connection could not be made. Does not block.
      *
      * @param failure what was thrown; its causes are looked at too
-     * @return words that go behind the address, for example {@code nothing listens there (connection refused)}; empty if the
-     *     failure is of another kind
+     * @return words that go behind the address, for example {@code nothing listens there (connection refused)}; empty
+     *     if the failure is of another kind
      */
     public static Optional<String> inWords(Throwable failure) {
         List<Throwable> chain = new ArrayList<>();

@@ -3,8 +3,8 @@ package io.dht4j.spi;
 import io.dht4j.Version;
 
 /**
- * Hears of every change of what a store holds. Safe for use by any number of threads; quick, and waits for nobody but for a
- * moment.
+ * Hears of every change of what a store holds. Safe for use by any number of threads; quick, and waits for nobody but
+ * for a moment.
  */
 public interface ContentListener {
 
@@ -23,7 +23,8 @@ public interface ContentListener {
     void removed(Entry entry);
 
     /**
-     * An entry took the place of another one. The same as both changes, told one by one in either order, which a store may do as well.
+     * An entry took the place of another one. The same as both changes, told one by one in either order, which a store
+     * may do as well.
      *
      * @param before as it was held
      * @param after of the same key

@@ -21,7 +21,9 @@ public final class Entry {
     private final boolean tombstone;
     private final byte[] value;
     private final long expiresAtMillis;
-    /** Zero until somebody asks. Not volatile: whoever does not see what another thread found out finds out the same. */
+    /**
+     * Zero until somebody asks. Not volatile: whoever does not see what another thread found out finds out the same.
+     */
     private int digest;
 
     private Entry(Key key, Version version, boolean tombstone, byte[] value, long expiresAtMillis) {
@@ -161,8 +163,9 @@ public final class Entry {
     }
 
     /**
-     * A short stand-in for what this is besides its key and version: its value, its expiry and whether it is a tombstone. It tells two values
-     * that bear one version apart, but for one case in 2^32. It is the CRC-32C (RFC 3720, appendix B.4) of the value and the expiry, made at the first call and kept.
+     * A short stand-in for what this is besides its key and version: its value, its expiry and whether it is a
+     * tombstone. It tells two values that bear one version apart, but for one case in 2^32. It is the CRC-32C (RFC
+     * 3720, appendix B.4) of the value and the expiry, made at the first call and kept.
      *
      * @return any number, the same on every node
      */

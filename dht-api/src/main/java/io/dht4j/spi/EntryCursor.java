@@ -4,10 +4,10 @@ import java.util.Iterator;
 import java.util.NoSuchElementException;
 
 /**
- * A walk over a store's entries in ascending order of their keys, tombstones and expired entries included. It shows every
- * entry that was there when it was opened and is not replaced during the walk; of those that are written during the walk
- * it may show the old or the new one, each key at most once. For one thread at a time. Methods may block on the disk and
- * throw {@link StoreException}.
+ * A walk over a store's entries in ascending order of their keys, tombstones and expired entries included. It shows
+ * every entry that was there when it was opened and is not replaced during the walk; of those that are written during
+ * the walk it may show the old or the new one, each key at most once. For one thread at a time. Methods may block on
+ * the disk and throw {@link StoreException}.
  */
 public interface EntryCursor extends Iterator<Entry>, AutoCloseable {
 

@@ -4,8 +4,8 @@ import java.util.concurrent.Executor;
 import java.util.random.RandomGenerator;
 
 /**
- * Where the core takes time, chance, threads and timers from, so that the same code runs on a machine and in a simulation
- * under virtual time. Safe for use by any number of threads.
+ * Where the core takes time, chance, threads and timers from, so that the same code runs on a machine and in a
+ * simulation under virtual time. Safe for use by any number of threads.
  */
 public interface Environment extends AutoCloseable {
 
@@ -38,8 +38,8 @@ public interface Environment extends AutoCloseable {
     Executor executor();
 
     /**
-     * Runs tasks that block on a store, at most {@link #storeThreads()} at a time. Nothing ever interrupts them. The caller
-     * bounds how many tasks it hands over.
+     * Runs tasks that block on a store, at most {@link #storeThreads()} at a time. Nothing ever interrupts them. The
+     * caller bounds how many tasks it hands over.
      *
      * @return an executor that never runs a task on the caller's thread
      */
@@ -61,7 +61,9 @@ public interface Environment extends AutoCloseable {
      */
     Timer schedule(Runnable task, long delayNanos);
 
-    /** Waits for tasks under way without interrupting them, drops timers and ends the threads. May be called repeatedly. */
+    /**
+     * Waits for tasks under way without interrupting them, drops timers and ends the threads. May be called repeatedly.
+     */
     @Override
     void close();
 

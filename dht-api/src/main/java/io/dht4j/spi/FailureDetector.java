@@ -4,12 +4,14 @@ import io.dht4j.NodeId;
 import java.time.Duration;
 
 /**
- * Tells which nodes will most likely not answer. What it says is a hint: a suspected node is asked after the others, and those that wait for it ask
- * another one too. Nothing that could still succeed is refused because of it, so it may be wrong.
+ * Tells which nodes will most likely not answer. What it says is a hint: a suspected node is asked after the others,
+ * and those that wait for it ask another one too. Nothing that could still succeed is refused because of it, so it may
+ * be wrong.
  *
- * <p>It judges by what it is told of the node's own calls. Methods are called on every request and every reply, by any number of threads, and must neither
- * block nor throw. If one throws all the same, the core warns of it in the log, every ten seconds at most, and goes on as if it had returned: with false from
- * {@link #isSuspected} and one minute from {@link #patience}. Moments are of {@link Environment#nanoTime()}.
+ * <p>It judges by what it is told of the node's own calls. Methods are called on every request and every reply, by any
+ * number of threads, and must neither block nor throw. If one throws all the same, the core warns of it in the log,
+ * every ten seconds at most, and goes on as if it had returned: with false from {@link #isSuspected} and one minute
+ * from {@link #patience}. Moments are of {@link Environment#nanoTime()}.
  */
 public interface FailureDetector {
 

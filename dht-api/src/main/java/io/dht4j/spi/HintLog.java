@@ -5,12 +5,13 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Where a node keeps the writes that nodes missed, itself among them, until it can hand them over. A hint is an entry as it was written, with its version, so it does
- * no harm to hand one over twice: after a restart a log may show again what had been delivered. Hints help replicas to catch up sooner; losing some
- * breaks no promise.
+ * Where a node keeps the writes that nodes missed, itself among them, until it can hand them over. A hint is an entry
+ * as it was written, with its version, so it does no harm to hand one over twice: after a restart a log may show again
+ * what had been delivered. Hints help replicas to catch up sooner; losing some breaks no promise.
  *
- * <p>Methods block, as files do; the core calls them on its store threads, for one node one after the other. Safe for use by any number of
- * threads. An interrupt of a calling thread must do no harm. After {@link #close()} every method throws a {@link StoreException}.
+ * <p>Methods block, as files do; the core calls them on its store threads, for one node one after the other. Safe for
+ * use by any number of threads. An interrupt of a calling thread must do no harm. After {@link #close()} every method
+ * throws a {@link StoreException}.
  */
 public interface HintLog extends AutoCloseable {
 
@@ -53,7 +54,8 @@ public interface HintLog extends AutoCloseable {
      * @param target the node
      * @param maxBytes no more than this, by estimate, but at least one if there is one
      * @return entries in the order in which they were kept
-     * @throws StoreException if they cannot be read; what is damaged is then skipped by the next call, and {@linkplain #lostBytes lost}
+     * @throws StoreException if they cannot be read; what is damaged is then skipped by the next call, and
+     *     {@linkplain #lostBytes lost}
      */
     Batch oldest(NodeId target, int maxBytes);
 
@@ -76,7 +78,8 @@ public interface HintLog extends AutoCloseable {
     long expire(long beforeMillis);
 
     /**
-     * How much has been lost since the log was opened: hints that are gone, though they were neither delivered nor among what {@link #expire} returned. Quick.
+     * How much has been lost since the log was opened: hints that are gone, though they were neither delivered nor
+     * among what {@link #expire} returned. Quick.
      *
      * @return bytes by estimate, 0 or more, never less than before; by default 0, for logs that lose nothing
      */

@@ -165,8 +165,8 @@ public record MemoryBudget(long heapBytes, int maxValueBytes) {
     }
 
     /**
-     * For the pages of a durable store: an eighth, up to 1 GiB; less where little is left beyond {@link
-     * #leastHeapBytes()}.
+     * For the pages of a durable store: an eighth, up to 1 GiB; less where little is left beyond
+     * {@link #leastHeapBytes()}.
      *
      * @return bytes, 4 MiB or more
      */

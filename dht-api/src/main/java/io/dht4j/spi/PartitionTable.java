@@ -10,9 +10,10 @@ import java.util.List;
 /**
  * For each partition its nodes in order: the first is its first replica, and so on. Immutable.
  *
- * <p>The first {@link #depth()} replicas of a partition are stored, which makes finding them one array read. Those behind
- * follow from them: the remaining nodes in the topology's order, beginning after the first replica's place and wrapping
- * around. Few clusters ever ask that deep, and 1,000 nodes times 16,384 partitions would not fit a processor's cache.
+ * <p>The first {@link #depth()} replicas of a partition are stored, which makes finding them one array read. Those
+ * behind follow from them: the remaining nodes in the topology's order, beginning after the first replica's place and
+ * wrapping around. Few clusters ever ask that deep, and 1,000 nodes times 16,384 partitions would not fit a processor's
+ * cache.
  */
 public final class PartitionTable {
 
@@ -31,8 +32,8 @@ public final class PartitionTable {
      * A table from the nodes' indexes in the topology.
      *
      * @param topology the nodes
-     * @param preferred for each partition the indexes of its first replicas in order, exactly
-     *     {@code min(nodes, MAX_DEPTH)} different ones
+     * @param preferred for each partition the indexes of its first replicas in order, exactly {@code min(nodes,
+     *     MAX_DEPTH)} different ones
      * @throws IllegalArgumentException if the number of partitions is not a power of two from 1 to
      *     {@link #MAX_PARTITIONS}, or a row has the wrong length, an index out of range or the same one twice
      */

@@ -3,9 +3,9 @@ package io.dht4j.spi;
 import java.util.BitSet;
 
 /**
- * Remembers which partitions of a node must be refilled from the other replicas before they are read: those whose entries were
- * lost, or may be too old. Methods block. The node asks once when it starts, and then tells what is left each time when partitions
- * have been refilled, from one thread at a time.
+ * Remembers which partitions of a node must be refilled from the other replicas before they are read: those whose
+ * entries were lost, or may be too old. Methods block. The node asks once when it starts, and then tells what is left
+ * each time when partitions have been refilled, from one thread at a time.
  */
 public interface RefillMarker {
 

@@ -23,11 +23,11 @@ import java.util.concurrent.CompletionStage;
  * Speaks a public API to one node at a time, for a process that stores nothing. It does not repeat a request by itself:
  * which failure may be answered by asking another node is its caller's decision.
  *
- * <p>Each call takes the address of the node to ask, in the form that the API's listener has, {@code host:port}. Options
- * always name a timeout, by which the stage completes. No method but {@link #close()} blocks or throws; failures are {@link DhtException}s:
- * those that the node gave, with their code; {@link io.dht4j.ErrorCode#NOT_SENT} only if no byte of the request can have
- * reached the node; {@link io.dht4j.ErrorCode#INTERNAL} if that is not known. Cancelling is not possible. Safe for use by
- * any number of threads.
+ * <p>Each call takes the address of the node to ask, in the form that the API's listener has, {@code host:port}.
+ * Options always name a timeout, by which the stage completes. No method but {@link #close()} blocks or throws;
+ * failures are {@link DhtException}s: those that the node gave, with their code; {@link io.dht4j.ErrorCode#NOT_SENT}
+ * only if no byte of the request can have reached the node; {@link io.dht4j.ErrorCode#INTERNAL} if that is not known.
+ * Cancelling is not possible. Safe for use by any number of threads.
  */
 public interface RemoteApi extends AutoCloseable {
 
@@ -175,7 +175,10 @@ public interface RemoteApi extends AutoCloseable {
      */
     CompletionStage<RepairStatus> repairStatus(String address, CallOptions options);
 
-    /** Fails calls under way, each of them, and releases sockets and threads. Blocks, for a bounded time. May be called repeatedly. */
+    /**
+     * Fails calls under way, each of them, and releases sockets and threads. Blocks, for a bounded time. May be called
+     * repeatedly.
+     */
     @Override
     void close();
 

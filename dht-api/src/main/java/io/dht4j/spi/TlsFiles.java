@@ -4,7 +4,8 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * Where the PEM files are that TLS needs. Immutable; the files are read when they are first used, and again when they change.
+ * Where the PEM files are that TLS needs. Immutable; the files are read when they are first used, and again when they
+ * change.
  *
  * @param certificate the own certificate and those between it and its authority; present if and only if the key is
  * @param key the own private key, PKCS #8 and not encrypted

@@ -70,8 +70,8 @@ public interface Transport extends AutoCloseable {
 
     /**
      * Stops listening, fails calls under way (each of them completes), and releases sockets and threads. Blocks, for a
-     * bounded time; must not be called on the transport's own threads. May be called repeatedly, before
-     * {@link #start} too.
+     * bounded time; must not be called on the transport's own threads. May be called repeatedly, before {@link #start}
+     * too.
      */
     @Override
     void close();

@@ -1,15 +1,15 @@
 package io.dht4j.core;
 
 /**
- * Natural batching: requests to a node that arrive while frames to it are under way go together in the next frame. There
- * is no timer, so an idle node sends at once. Immutable.
+ * Natural batching: requests to a node that arrive while frames to it are under way go together in the next frame.
+ * There is no timer, so an idle node sends at once. Immutable.
  *
  * @param enabled whether requests are put together at all
  * @param maxEntries the most keys or entries in a frame, 1 to 10,000
- * @param maxBytes the most bytes of keys and values in a frame, 1 KiB to 16 MiB; a request that is large by itself goes in a
- *     frame of its own and does not hold up small ones
- * @param maxFrames how many frames of reads, and how many of writes, may be under way to a node before further requests wait for
- *     one another, 1 to 1,000: fewer make larger frames
+ * @param maxBytes the most bytes of keys and values in a frame, 1 KiB to 16 MiB; a request that is large by itself goes
+ *     in a frame of its own and does not hold up small ones
+ * @param maxFrames how many frames of reads, and how many of writes, may be under way to a node before further requests
+ *     wait for one another, 1 to 1,000: fewer make larger frames
  */
 public record Batching(boolean enabled, int maxEntries, int maxBytes, int maxFrames) {
 

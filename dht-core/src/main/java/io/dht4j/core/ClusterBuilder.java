@@ -304,8 +304,8 @@ public final class ClusterBuilder {
     }
 
     /**
-     * How long a call may take when it does not say otherwise. Default: 5 seconds, which leaves room for a pause
-     * of a node's collector or disk, and for the largest values.
+     * How long a call may take when it does not say otherwise. Default: 5 seconds, which leaves room for a pause of a
+     * node's collector or disk, and for the largest values.
      *
      * @param timeout 1 millisecond to 1 hour
      * @return this builder
@@ -468,8 +468,8 @@ public final class ClusterBuilder {
     }
 
     /**
-     * How much this node may keep of what is written while a snapshot is read. Past it the snapshot fails, the
-     * node goes on. Default: {@link MemoryBudget#snapshotBytes()}; takes no memory while there is no snapshot.
+     * How much this node may keep of what is written while a snapshot is read. Past it the snapshot fails, the node
+     * goes on. Default: {@link MemoryBudget#snapshotBytes()}; takes no memory while there is no snapshot.
      *
      * @param snapshotBytes 0 bytes to 1 TiB, for all snapshots together
      * @return this builder

@@ -14,7 +14,8 @@ public final class FailureDetectors {
     private FailureDetectors() {}
 
     /**
-     * Suspects a node that has not answered anything for a while although it was asked, and one that cannot be reached; until it answers again.
+     * Suspects a node that has not answered anything for a while although it was asked, and one that cannot be reached;
+     * until it answers again.
      *
      * @param patience how long a node may be silent, 10 ms to 1 minute; more than any usual pause
      * @return a new detector

@@ -7,16 +7,16 @@ import io.dht4j.core.internal.hash.StringHash;
 import io.dht4j.spi.HashFunction;
 
 /**
- * The hash functions to choose from. All are pure, safe for use by any number of threads, and give the same hash on every
- * machine and release. Changing the function of a cluster moves almost every key, so choose it once.
+ * The hash functions to choose from. All are pure, safe for use by any number of threads, and give the same hash on
+ * every machine and release. Changing the function of a cluster moves almost every key, so choose it once.
  */
 public final class HashFunctions {
 
     private HashFunctions() {}
 
     /**
-     * XXH3 with 64 bits: the default. Fastest, and even over all bits. Not keyed: who may choose the keys can choose such
-     * that meet in one partition.
+     * XXH3 with 64 bits: the default. Fastest, and even over all bits. Not keyed: who may choose the keys can choose
+     * such that meet in one partition.
      *
      * @return the function, named {@code xxh3}
      */
@@ -25,7 +25,8 @@ public final class HashFunctions {
     }
 
     /**
-     * MurmurHash3 (x64, 128 bits), of which the first 64 bits are used: for comparison with the many systems that use it.
+     * MurmurHash3 (x64, 128 bits), of which the first 64 bits are used: for comparison with the many systems that use
+     * it.
      *
      * @return the function, named {@code murmur3}
      */
@@ -34,8 +35,8 @@ public final class HashFunctions {
     }
 
     /**
-     * SipHash-2-4: the one to choose where keys come from strangers. Without the secret nobody can choose keys that meet in
-     * one partition. Every node of a cluster needs the same secret, for as long as the cluster's data lives.
+     * SipHash-2-4: the one to choose where keys come from strangers. Without the secret nobody can choose keys that
+     * meet in one partition. Every node of a cluster needs the same secret, for as long as the cluster's data lives.
      *
      * @param key the secret, 16 bytes, copied
      * @return the function, named {@code siphash}

@@ -3,11 +3,12 @@ package io.dht4j.core;
 import java.time.Duration;
 
 /**
- * Hinted handoff: what a replica missed of a write is kept by the node that coordinated it, and handed over when the replica answers again. A hint
- * never counts towards {@code ack}. Immutable.
+ * Hinted handoff: what a replica missed of a write is kept by the node that coordinated it, and handed over when the
+ * replica answers again. A hint never counts towards {@code ack}. Immutable.
  *
  * @param enabled whether anything is kept
- * @param maxAge how old a hint may become before it is dropped, 1 second to 30 days; a replica that is away for longer catches up by repair
+ * @param maxAge how old a hint may become before it is dropped, 1 second to 30 days; a replica that is away for longer
+ *     catches up by repair
  * @param bytesPerSecond how much is handed over to a node at most, 16 KiB to 1 GiB per second
  */
 public record HintedHandoff(boolean enabled, Duration maxAge, long bytesPerSecond) {

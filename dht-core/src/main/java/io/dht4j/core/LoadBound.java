@@ -2,8 +2,9 @@ package io.dht4j.core;
 
 /**
  * How evenly a placement must spread the partitions. With a factor of 1.1 no node holds more than 1.1 times its fair
- * share, rounded up, among the first replicas of the partitions, nor among their first two, three, and so on up to eight. A
- * node's fair share is proportional to its weight, where the strategy heeds weights, but never more than all partitions.
+ * share, rounded up, among the first replicas of the partitions, nor among their first two, three, and so on up to
+ * eight. A node's fair share is proportional to its weight, where the strategy heeds weights, but never more than all
+ * partitions.
  *
  * <p>A smaller factor spreads the load more evenly; a larger one moves less when nodes join and leave.
  *

@@ -7,14 +7,19 @@ import io.dht4j.core.internal.admission.QueueLimits;
 import java.time.Duration;
 
 /**
- * How a node keeps working when more is asked of it than it can do. Immutable. Limits on the number and the bytes of what is under way are the
- * builder's own, see {@link ClusterBuilder#maxInFlight} and {@link ClusterBuilder#maxInFlightBytes}.
+ * How a node keeps working when more is asked of it than it can do. Immutable. Limits on the number and the bytes of
+ * what is under way are the builder's own, see {@link ClusterBuilder#maxInFlight} and
+ * {@link ClusterBuilder#maxInFlightBytes}.
  *
- * @param standingAfter when the queue before the store has not been empty for longer, it is standing, 1 millisecond to 1 hour
- * @param standingAge how long a request may wait in a standing queue, 1 millisecond to 1 hour; what has waited for longer is dropped
+ * @param standingAfter when the queue before the store has not been empty for longer, it is standing, 1 millisecond to
+ *     1 hour
+ * @param standingAge how long a request may wait in a standing queue, 1 millisecond to 1 hour; what has waited for
+ *     longer is dropped
  * @param minPeerRequests the limit of requests outstanding to one node never falls below, 1 to {@code maxPeerRequests}
- * @param maxPeerRequests where that limit begins and what it never exceeds, up to 1,000,000; the same as the minimum for a fixed one
- * @param slowReply a reply that takes so much longer than the quickest of the last minutes makes the limit fall, 1 millisecond to 1 hour
+ * @param maxPeerRequests where that limit begins and what it never exceeds, up to 1,000,000; the same as the minimum
+ *     for a fixed one
+ * @param slowReply a reply that takes so much longer than the quickest of the last minutes makes the limit fall, 1
+ *     millisecond to 1 hour
  * @param retryShare how many requests may be made a second time, retries and hedges together, as a part of all, 0 to 1
  * @param retriesPerSecond how many may besides, so that a node with little to do can help itself, 0 to 1,000,000
  */
@@ -52,8 +57,9 @@ public record OverloadProtection(
     }
 
     /**
-     * 500 milliseconds in queues that have not been empty for a second; 64 to 10,000 requests outstanding to a node, fewer when replies take
-     * 250 milliseconds longer than the quickest; retries and hedges for a tenth of the requests and 10 per second.
+     * 500 milliseconds in queues that have not been empty for a second; 64 to 10,000 requests outstanding to a node,
+     * fewer when replies take 250 milliseconds longer than the quickest; retries and hedges for a tenth of the requests
+     * and 10 per second.
      *
      * @return the default
      */
@@ -79,7 +85,8 @@ public record OverloadProtection(
      *
      * @param min 1 to {@code max}
      * @param max up to 1,000,000
-     * @param slow a reply that takes so much longer than the quickest of the last minutes makes the limit fall, 1 millisecond to 1 hour
+     * @param slow a reply that takes so much longer than the quickest of the last minutes makes the limit fall, 1
+     *     millisecond to 1 hour
      * @return new options
      * @throws IllegalArgumentException if one is out of its range
      */

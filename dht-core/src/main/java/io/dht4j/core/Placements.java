@@ -6,8 +6,8 @@ import io.dht4j.spi.Placement;
 /**
  * The placement strategies to choose from. All are pure and safe for use by any number of threads. All but the control
  * bound the load of a node unless told otherwise, see {@link LoadBound}; then a table depends on the order in which the
- * topology has the nodes, which is the order in which they joined. Making a table takes time and memory in proportion to
- * nodes times partitions.
+ * topology has the nodes, which is the order in which they joined. Making a table takes time and memory in proportion
+ * to nodes times partitions.
  */
 public final class Placements {
 
@@ -23,8 +23,8 @@ public final class Placements {
     }
 
     /**
-     * A consistent-hash ring, on which a node has virtual nodes in number proportional to its weight. Without a bound the
-     * order of the nodes does not matter.
+     * A consistent-hash ring, on which a node has virtual nodes in number proportional to its weight. Without a bound
+     * the order of the nodes does not matter.
      *
      * @param options the number of virtual nodes, and the bound
      * @return the placement, named {@code ring}, or {@code ring-unbounded} without a bound
@@ -63,8 +63,8 @@ public final class Placements {
     }
 
     /**
-     * Jump hashing over the nodes in the topology's order. Few keys move if nodes join at the end or the last one leaves;
-     * if another leaves, a large part does. Does not heed weights.
+     * Jump hashing over the nodes in the topology's order. Few keys move if nodes join at the end or the last one
+     * leaves; if another leaves, a large part does. Does not heed weights.
      *
      * @param bound the bound on a node's load
      * @return the placement, named {@code jump}, or {@code jump-unbounded} without a bound
@@ -74,8 +74,8 @@ public final class Placements {
     }
 
     /**
-     * The partition's number modulo the number of nodes: the control that shows why not. Even, but almost every key moves
-     * whenever a node joins or leaves. Does not heed weights.
+     * The partition's number modulo the number of nodes: the control that shows why not. Even, but almost every key
+     * moves whenever a node joins or leaves. Does not heed weights.
      *
      * @return the placement, named {@code modulo}
      */

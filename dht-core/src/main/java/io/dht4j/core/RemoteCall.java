@@ -15,8 +15,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call: tries one node after the other, within one deadline, as long as the failures say that another try is safe. The
- * tries follow one another; the deadline may end the call at any time.
+ * One call: tries one node after the other, within one deadline, as long as the failures say that another try is safe.
+ * The tries follow one another; the deadline may end the call at any time.
  *
  * @param <T> the result
  */

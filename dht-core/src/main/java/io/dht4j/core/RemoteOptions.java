@@ -6,8 +6,8 @@ import java.time.Duration;
 /**
  * How a {@link RemoteCluster} calls. Immutable.
  *
- * @param timeout how long a call may take when it does not say otherwise, tries at several nodes included, 1 millisecond to 1
- *     hour
+ * @param timeout how long a call may take when it does not say otherwise, tries at several nodes included, 1
+ *     millisecond to 1 hour
  * @param connectTimeout how long connecting may take, until one node has answered, 1 millisecond to 1 hour
  * @param scanPageSize the most entries that a scan asks a node for at a time, 1 to 10,000
  * @param maxInFlight how many calls may be under way; more are refused as overloaded; 1 to 1,000,000
@@ -30,7 +30,8 @@ public record RemoteOptions(Duration timeout, Duration connectTimeout, int scanP
     }
 
     /**
-     * 5 seconds for calls, 15 for connecting (a JVM that has just started loads much of a client then), pages of 1,000 entries, 10,000 calls under way.
+     * 5 seconds for calls, 15 for connecting (a JVM that has just started loads much of a client then), pages of 1,000
+     * entries, 10,000 calls under way.
      *
      * @return the defaults
      */

@@ -6,8 +6,8 @@ import java.util.HashSet;
 import java.util.List;
 
 /**
- * The nodes that may be asked, and in which order. One is preferred as long as it answers, chosen by chance so that clients
- * spread; one that has failed comes last for a while. Safe for use by any number of threads.
+ * The nodes that may be asked, and in which order. One is preferred as long as it answers, chosen by chance so that
+ * clients spread; one that has failed comes last for a while. Safe for use by any number of threads.
  */
 final class RemoteTargets {
 

@@ -3,14 +3,17 @@ package io.dht4j.core;
 import java.time.Duration;
 
 /**
- * Background repair: replicas of a partition are compared, and those that lack something get it; what is dead is purged once all have seen it. Immutable.
+ * Background repair: replicas of a partition are compared, and those that lack something get it; what is dead is purged
+ * once all have seen it. Immutable.
  *
  * @param enabled whether nodes do so by themselves; when asked to they always do
  * @param interval about how long a node waits between two rounds, 1 second to 30 days
  * @param bytesPerSecond how much a round moves at most, 16 KiB to 1 GiB per second
- * @param confirmDelay how long two replicas must differ in a key before one is sent anything, zero to 1 minute; longer than writes usually take
- * @param purgeAfter how old a tombstone or an expired value must be before it may be purged, 1 second to 3,650 days; at least four times the cluster's {@code maxClockSkew} counts. A write that comes later than this, since it was
- *     on its way for so long or since its node's clock is so far behind, may be refused
+ * @param confirmDelay how long two replicas must differ in a key before one is sent anything, zero to 1 minute; longer
+ *     than writes usually take
+ * @param purgeAfter how old a tombstone or an expired value must be before it may be purged, 1 second to 3,650 days; at
+ *     least four times the cluster's {@code maxClockSkew} counts. A write that comes later than this, since it was on
+ *     its way for so long or since its node's clock is so far behind, may be refused
  */
 public record Repair(
         boolean enabled, Duration interval, long bytesPerSecond, Duration confirmDelay, Duration purgeAfter) {
@@ -44,7 +47,8 @@ public record Repair(
     }
 
     /**
-     * On: every ten minutes, up to 16 MiB per second, differences that last a second; what has been dead for an hour is purged.
+     * On: every ten minutes, up to 16 MiB per second, differences that last a second; what has been dead for an hour is
+     * purged.
      *
      * @return the default
      */

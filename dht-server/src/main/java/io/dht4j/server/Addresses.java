@@ -13,7 +13,8 @@ import java.util.Optional;
  */
 public record Addresses(HostPort listen, HostPort peer, boolean isShared, Optional<HostPort> grpc) {
 
-    static Addresses of(SettingsReader given, HostPort listen, Node self, TransportChoice transport) throws ConfigException {
+    static Addresses of(SettingsReader given, HostPort listen, Node self, TransportChoice transport)
+            throws ConfigException {
         HostPort peer = HostPort.parse(self.address());
         Optional<HostPort> grpc = given.find(Setting.GRPC_LISTEN, HostPort::parse);
         String listenText = Setting.LISTEN.option() + " " + listen;

@@ -6,8 +6,8 @@ import io.dht4j.spi.Transport;
 import java.util.function.Supplier;
 
 /**
- * How the parts of a node are put together, for whoever wants to watch or to change them: a benchmark, a test. Called by the
- * thread that starts the node.
+ * How the parts of a node are put together, for whoever wants to watch or to change them: a benchmark, a test. Called
+ * by the thread that starts the node.
  */
 public interface Assembly {
 

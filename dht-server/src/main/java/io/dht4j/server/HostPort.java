@@ -62,8 +62,8 @@ public record HostPort(String host, int port) {
     }
 
     /**
-     * Whether listening at both is listening once: the ports are equal, and the hosts are or stand for the same address.
-     * Blocks if it has to look up a name.
+     * Whether listening at both is listening once: the ports are equal, and the hosts are or stand for the same
+     * address. Blocks if it has to look up a name.
      *
      * @param other another address
      * @return false for a host that cannot be found, too
@@ -83,8 +83,8 @@ public record HostPort(String host, int port) {
     }
 
     /**
-     * Whether one port cannot be bound at both: they are the same, or one of them takes in every interface. Blocks if it
-     * has to look up a name.
+     * Whether one port cannot be bound at both: they are the same, or one of them takes in every interface. Blocks if
+     * it has to look up a name.
      *
      * @param other another address
      * @return true if so

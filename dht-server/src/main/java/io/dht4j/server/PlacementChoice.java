@@ -155,7 +155,7 @@ public record PlacementChoice(
     /** Without the key, which is secret. */
     @Override
     public String toString() {
-        return "PlacementChoice[" + SettingsReader.nameOf(strategy) + ", " + SettingsReader.nameOf(hash) + ", " + partitions
-                + " partitions]";
+        return "PlacementChoice[" + SettingsReader.nameOf(strategy) + ", " + SettingsReader.nameOf(hash) + ", "
+                + partitions + " partitions]";
     }
 }

@@ -10,7 +10,8 @@ import java.util.Optional;
 /**
  * Who may talk to a node.
  *
- * @param tls certificate, key and authorities, for all that listens and for the calls to the other nodes; empty for plaintext
+ * @param tls certificate, key and authorities, for all that listens and for the calls to the other nodes; empty for
+ *     plaintext
  * @param tokens the file of the tokens that the public APIs ask for; empty if anyone may use them
  * @param plaintextAllowed whether plaintext may go beyond loopback
  * @param trusted members without a store that may call this node besides the peers

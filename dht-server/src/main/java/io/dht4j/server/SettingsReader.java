@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The texts that were given for settings, and how to read them. What is not given is read as the setting's default. Each
- * failure names the option, what is wrong and what is allowed. Immutable.
+ * The texts that were given for settings, and how to read them. What is not given is read as the setting's default.
+ * Each failure names the option, what is wrong and what is allowed. Immutable.
  */
 final class SettingsReader {
 

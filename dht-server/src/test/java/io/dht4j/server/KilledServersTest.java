@@ -19,7 +19,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Three servers in processes of their own, of which two are killed with {@code kill -9}; more of the kind is in {@code RealFaultsTest}. */
+/**
+ * Three servers in processes of their own, of which two are killed with {@code kill -9}; more of the kind is in
+ * {@code RealFaultsTest}.
+ */
 @Tag("full")
 class KilledServersTest {
 

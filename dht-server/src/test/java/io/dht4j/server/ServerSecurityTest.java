@@ -239,8 +239,8 @@ class ServerSecurityTest {
     @CsvSource({
         "http,1", "grpc,3",
     })
-    void plaintextThatIsAllowedIsWarnedOfOnceForEachPortByTheNameOfTheOption(
-            String transport, int listeners) throws Exception {
+    void plaintextThatIsAllowedIsWarnedOfOnceForEachPortByTheNameOfTheOption(String transport, int listeners)
+            throws Exception {
         List<Integer> ports = FreePorts.find(3);
         List<String> options = new ArrayList<>(
                 List.of("--id", "n1", "--transport", transport, "--store", "memory", "--allow-plaintext", "--listen"));

@@ -41,8 +41,7 @@ class ServerTransportsTest {
                 "--transport http --http-client one-nio --batching off|http/one-nio",
                 "--transport grpc --grpc-mode unary --batch-frames 1|grpc/unary"
             })
-    void aClusterOverOtherTransportsWritesReadsScansAndTakesANodeBack(String options, String name)
-            throws Exception {
+    void aClusterOverOtherTransportsWritesReadsScansAndTakesANodeBack(String options, String name) throws Exception {
         serveAndTakeANodeBack(options, name);
     }
 

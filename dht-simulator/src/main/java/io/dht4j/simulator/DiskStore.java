@@ -12,8 +12,8 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * A store that logs on a {@link SimulatedDisk} before it shows, and begins with what the disk still has: the promise of a durable store, without
- * files. Confined to the simulation's thread.
+ * A store that logs on a {@link SimulatedDisk} before it shows, and begins with what the disk still has: the promise of
+ * a durable store, without files. Confined to the simulation's thread.
  */
 final class DiskStore extends ForwardingStore {
 

@@ -11,10 +11,9 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 
 /**
- * What goes wrong: links that lose, delay, repeat, or report a failure of what arrived; links cut in one direction or both; nodes that crash, lose
- * power, are shut down, stand still; clocks that
- * drift and jump; disks that are full, fail, or are lost. Each ends by itself after a while, but for what is wrong with
- * clocks. Never are more than a
+ * What goes wrong: links that lose, delay, repeat, or report a failure of what arrived; links cut in one direction or
+ * both; nodes that crash, lose power, are shut down, stand still; clocks that drift and jump; disks that are full,
+ * fail, or are lost. Each ends by itself after a while, but for what is wrong with clocks. Never are more than a
  * minority of the nodes down for long, or nothing would happen. Confined to the simulation's thread.
  */
 final class Faults {

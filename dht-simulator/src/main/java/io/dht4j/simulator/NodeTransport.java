@@ -16,10 +16,11 @@ import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets what comes from the network run on the node's own environment, so that in a node that is paused or has crashed nothing happens.
+ * Lets what comes from the network run on the node's own environment, so that in a node that is paused or has crashed
+ * nothing happens.
  *
- * <p>Callbacks use {@code handle}: a stage of {@code whenComplete} that nobody looks at would fail too, with an exception and a stack trace of its own for
- * each call that fails, which took a tenth of a simulation.
+ * <p>Callbacks use {@code handle}: a stage of {@code whenComplete} that nobody looks at would fail too, with an
+ * exception and a stack trace of its own for each call that fails, which took a tenth of a simulation.
  */
 final class NodeTransport implements Transport {
 

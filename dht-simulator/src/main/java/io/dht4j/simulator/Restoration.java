@@ -24,7 +24,10 @@ import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
 
-/** Writes what a snapshot has shown into a cluster of another size, which has nothing, and requires that this one shows the same. */
+/**
+ * Writes what a snapshot has shown into a cluster of another size, which has nothing, and requires that this one shows
+ * the same.
+ */
 final class Restoration {
 
     private static final Duration BOUND = Simulator.TIMEOUT.multipliedBy(2);

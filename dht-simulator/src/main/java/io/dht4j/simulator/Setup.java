@@ -32,8 +32,8 @@ import java.util.stream.IntStream;
  * @param drifts for each node, by how many parts per million its clock goes too fast, or too slow if negative
  * @param ordering of the operations on a key
  * @param maxInFlight how many calls may be under way at a node; more are refused
- * @param purges whether what is dead goes while all this happens. If not, fences are put up all the same, but nothing is as old as they are; and snapshots are
- *     taken, which purging is not kept from
+ * @param purges whether what is dead goes while all this happens. If not, fences are put up all the same, but nothing
+ *     is as old as they are; and snapshots are taken, which purging is not kept from
  */
 record Setup(
         int size,
@@ -139,7 +139,8 @@ record Setup(
     /**
      * Clocks that go a little wrong, as all do, and some that are broken.
      *
-     * @param most how far off the drift alone may put a clock: one that has jumped is never off by more than twice the skew, which is what purging relies on
+     * @param most how far off the drift alone may put a clock: one that has jumped is never off by more than twice the
+     *     skew, which is what purging relies on
      * @param time how long it takes to put a broken one so far off
      */
     private static List<Integer> drifts(SplittableRandom random, int size, Duration most, Duration time) {

@@ -14,9 +14,8 @@ import java.util.SplittableRandom;
 import java.util.stream.Stream;
 
 /**
- * A file of records on a disk that forgets what was not synced when the power goes, may be full, may fail in the middle of a write, and may be replaced by an
- * empty one, which must be refilled then.
- * Confined to the simulation's thread.
+ * A file of records on a disk that forgets what was not synced when the power goes, may be full, may fail in the middle
+ * of a write, and may be replaced by an empty one, which must be refilled then. Confined to the simulation's thread.
  */
 final class SimulatedDisk implements RefillMarker {
 

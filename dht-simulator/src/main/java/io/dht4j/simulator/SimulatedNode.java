@@ -11,7 +11,9 @@ import io.dht4j.testkit.VirtualEnvironment;
 import java.time.Duration;
 import java.util.Optional;
 
-/** A node of the simulated cluster: what outlives its crashes, and what runs now. Confined to the simulation's thread. */
+/**
+ * A node of the simulated cluster: what outlives its crashes, and what runs now. Confined to the simulation's thread.
+ */
 final class SimulatedNode {
 
     final Node node;

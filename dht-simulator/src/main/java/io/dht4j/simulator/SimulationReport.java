@@ -11,7 +11,8 @@ import java.util.Map;
  * @param setup the cluster, in words
  * @param time how much virtual time passed, the healing at the end included
  * @param operations how many calls clients made
- * @param outcomes how many of them ended how: {@code done}, {@code unknown}, {@code failed}; and how often a {@code snapshot} was read
+ * @param outcomes how many of them ended how: {@code done}, {@code unknown}, {@code failed}; and how often a
+ *     {@code snapshot} was read
  * @param faults how many there were of each kind, by name
  * @param violations what broke a promise, in words; empty if nothing did
  * @param fingerprint of everything that happened: equal for runs with one history, for others most likely different

@@ -30,14 +30,17 @@ import java.util.function.Predicate;
 import java.util.stream.IntStream;
 
 /**
- * Runs a cluster of real nodes in virtual time, on one thread, while links, disks, clocks and processes fail, and checks what clients saw. Everything
- * follows from the seed, so that what was found once is found again. After the account of such a simulation in J. Zhou et al., <em>FoundationDB: A
- * Distributed Unbundled Transactional Key Value Store</em>, 2021.
+ * Runs a cluster of real nodes in virtual time, on one thread, while links, disks, clocks and processes fail, and
+ * checks what clients saw. Everything follows from the seed, so that what was found once is found again. After the
+ * account of such a simulation in J. Zhou et al., <em>FoundationDB: A Distributed Unbundled Transactional Key Value
+ * Store</em>, 2021.
  *
- * <p>It requires: no acknowledged write is lost; a read of a quorum shows every write of a quorum that ended before it, and what another one has shown;
- * nothing deleted or expired comes back; every call ends by its deadline, and with an error that callers are told of; and when all has been healed and
- * read, the replicas of each key are equal, and only they have it. Where nothing but the network failed, they are equal before anybody reads. A snapshot shows what was
- * acknowledged before it, nothing newer than itself, and can be restored. Every node gets back what it lost with its disk, and hands over what others missed.
+ * <p>It requires: no acknowledged write is lost; a read of a quorum shows every write of a quorum that ended before it,
+ * and what another one has shown; nothing deleted or expired comes back; every call ends by its deadline, and with an
+ * error that callers are told of; and when all has been healed and read, the replicas of each key are equal, and only
+ * they have it. Where nothing but the network failed, they are equal before anybody reads. A snapshot shows what was
+ * acknowledged before it, nothing newer than itself, and can be restored. Every node gets back what it lost with its
+ * disk, and hands over what others missed.
  */
 public final class Simulator {
 
@@ -113,7 +116,8 @@ public final class Simulator {
     }
 
     /**
-     * Runs a simulation whose nodes keep their hints where the caller says. Blocks; other simulations may run on other threads.
+     * Runs a simulation whose nodes keep their hints where the caller says. Blocks; other simulations may run on other
+     * threads.
      *
      * @param seed decides everything that is left to chance
      * @param options what to do

@@ -8,10 +8,10 @@ import io.dht4j.KeyRange;
 import io.dht4j.KeyValue;
 import io.dht4j.Scan;
 import io.dht4j.Value;
-import io.dht4j.simulator.history.SupersededCheck;
 import io.dht4j.simulator.history.History;
 import io.dht4j.simulator.history.Operation;
 import io.dht4j.simulator.history.SnapshotCheck;
+import io.dht4j.simulator.history.SupersededCheck;
 import io.dht4j.testkit.VirtualEnvironment;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -26,8 +26,9 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * A client that takes snapshots among the faults: opens each through one node, reads it several times through any, while others write, and closes it. What it has read is
- * judged at the end, when it is known which writes were acknowledged. Confined to the simulation's thread.
+ * A client that takes snapshots among the faults: opens each through one node, reads it several times through any,
+ * while others write, and closes it. What it has read is judged at the end, when it is known which writes were
+ * acknowledged. Confined to the simulation's thread.
  */
 final class Snapshots {
 

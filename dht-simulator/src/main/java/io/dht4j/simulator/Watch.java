@@ -8,8 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Looks now and then at what each node keeps: entries, hints, and tasks and timers. Nothing of that may grow with what has been done, only with what is there
- * and under way. Confined to the simulation's thread.
+ * Looks now and then at what each node keeps: entries, hints, and tasks and timers. Nothing of that may grow with what
+ * has been done, only with what is there and under way. Confined to the simulation's thread.
  */
 final class Watch {
 

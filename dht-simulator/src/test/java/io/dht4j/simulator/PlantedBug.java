@@ -11,8 +11,8 @@ import net.bytebuddy.dynamic.DynamicType;
 import net.bytebuddy.pool.TypePool;
 
 /**
- * The whole product once more, with some of its methods changed: classes of its own, so that nothing else in this process is touched, and no class has
- * to be made to be broken.
+ * The whole product once more, with some of its methods changed: classes of its own, so that nothing else in this
+ * process is touched, and no class has to be made to be broken.
  */
 final class PlantedBug extends ClassLoader {
 

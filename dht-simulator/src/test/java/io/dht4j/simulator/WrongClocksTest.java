@@ -39,7 +39,10 @@ class WrongClocksTest {
         assertThat(drifts).anyMatch(drift -> drift > 0).anyMatch(drift -> drift < 0);
     }
 
-    /** What has expired may be missed early by a clock that is further off, and is allowed to: nothing could be required of a read then. */
+    /**
+     * What has expired may be missed early by a clock that is further off, and is allowed to: nothing could be required
+     * of a read then.
+     */
     @Test
     void whereSomethingIsPurgedNoClockIsOffByMoreThanTwiceTheSkew() {
         assertThat(setups().filter(Setup::purges)).allSatisfy(setup -> {

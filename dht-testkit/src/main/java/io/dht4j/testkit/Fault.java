@@ -2,9 +2,7 @@ package io.dht4j.testkit;
 
 import java.time.Duration;
 
-/**
- * What a {@link FaultyTransport} does to a call. Immutable.
- */
+/** What a {@link FaultyTransport} does to a call. Immutable. */
 public sealed interface Fault {
 
     /**
@@ -26,8 +24,8 @@ public sealed interface Fault {
     }
 
     /**
-     * The request arrives and is carried out, the reply is lost. The caller hears nothing until the deadline, then that the
-     * outcome is unknown.
+     * The request arrives and is carried out, the reply is lost. The caller hears nothing until the deadline, then that
+     * the outcome is unknown.
      *
      * @return the fault
      */
@@ -45,8 +43,8 @@ public sealed interface Fault {
     }
 
     /**
-     * The request arrives and is carried out; instead of the reply the caller gets a failure of unknown outcome, as when the
-     * connection breaks.
+     * The request arrives and is carried out; instead of the reply the caller gets a failure of unknown outcome, as
+     * when the connection breaks.
      *
      * @return the fault
      */

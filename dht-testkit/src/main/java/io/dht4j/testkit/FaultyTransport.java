@@ -22,10 +22,10 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A transport that hurts the calls it makes, link by link: it drops, delays, repeats or refuses requests, loses replies, or
- * reports a failure although the request was carried out. What it does stays within the contract of {@link Transport}.
- * Faults apply to calls that begin after they were set; calls of peers to this node are hurt by the peers' transports.
- * Works under virtual time. Safe for use by any number of threads, as far as the environment is.
+ * A transport that hurts the calls it makes, link by link: it drops, delays, repeats or refuses requests, loses
+ * replies, or reports a failure although the request was carried out. What it does stays within the contract of
+ * {@link Transport}. Faults apply to calls that begin after they were set; calls of peers to this node are hurt by the
+ * peers' transports. Works under virtual time. Safe for use by any number of threads, as far as the environment is.
  */
 public final class FaultyTransport implements Transport {
 

@@ -13,8 +13,9 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * A store that hands every call to another one. Subclasses override what they do otherwise, {@link #name} most likely among it. As safe for several threads as the other store. Every
- * read comes by {@link #get} or {@link #scan}: {@link #getFromMemory} is not handed on, so what a durable store has in memory is read as slowly as the rest.
+ * A store that hands every call to another one. Subclasses override what they do otherwise, {@link #name} most likely
+ * among it. As safe for several threads as the other store. Every read comes by {@link #get} or {@link #scan}:
+ * {@link #getFromMemory} is not handed on, so what a durable store has in memory is read as slowly as the rest.
  */
 public abstract class ForwardingStore implements Store {
 

@@ -15,13 +15,14 @@ import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Finds ports on loopback for nodes that are started one after another. A port that the system gives out ({@code new ServerSocket(0)})
- * will not do: it gives the same ports to outgoing connections, so that the first node's call of a peer may take the port of a node that
- * is still to start, or to start again. Those found here lie below the ranges of Linux, macOS and Windows for outgoing connections.
+ * Finds ports on loopback for nodes that are started one after another. A port that the system gives out ({@code new
+ * ServerSocket(0)}) will not do: it gives the same ports to outgoing connections, so that the first node's call of a
+ * peer may take the port of a node that is still to start, or to start again. Those found here lie below the ranges of
+ * Linux, macOS and Windows for outgoing connections.
  *
- * <p>What was given out is nobody else's, in this JVM and in all others that use this class, although nobody may listen there yet or any
- * more: this JVM holds the UDP port of the same number, which one program at a time can have and TCP knows nothing of. It holds the last
- * 1,000, until it ends. Thread-safe.
+ * <p>What was given out is nobody else's, in this JVM and in all others that use this class, although nobody may listen
+ * there yet or any more: this JVM holds the UDP port of the same number, which one program at a time can have and TCP
+ * knows nothing of. It holds the last 1,000, until it ends. Thread-safe.
  */
 public final class FreePorts {
 
@@ -39,7 +40,8 @@ public final class FreePorts {
      * Ports at which nobody listened a moment ago. Blocks while it tries them.
      *
      * @param count how many, 0 to 1,000
-     * @return ports from 12,000 to 31,999, all different, none of the last 1,000 that this gave in any JVM that still runs, in random order
+     * @return ports from 12,000 to 31,999, all different, none of the last 1,000 that this gave in any JVM that still
+     *     runs, in random order
      * @throws IllegalArgumentException if the count is not from 0 to 1,000
      * @throws UncheckedIOException if 10,000 tries did not find as many, or the system gives no socket to try one with
      */

@@ -13,7 +13,8 @@ public final class Garbage {
     private Garbage() {}
 
     /**
-     * Collects what is garbage now, and waits until who asked for it was told, which a thread of the JVM does in its own time. Blocks.
+     * Collects what is garbage now, and waits until who asked for it was told, which a thread of the JVM does in its
+     * own time. Blocks.
      *
      * @throws IllegalStateException if nothing was collected within 30 seconds
      * @throws InterruptedException if the thread is interrupted

@@ -14,9 +14,9 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call over a {@link LoopbackNetwork}: the future that the caller has, the task that hands the request over, and the
- * receiver of the reply, in one object. Waiting becomes handed or ended; handed becomes ended. Only a call that went from
- * waiting to ended was not sent.
+ * One call over a {@link LoopbackNetwork}: the future that the caller has, the task that hands the request over, and
+ * the receiver of the reply, in one object. Waiting becomes handed or ended; handed becomes ended. Only a call that
+ * went from waiting to ended was not sent.
  */
 final class LoopbackCall extends CompletableFuture<byte[]>
         implements Runnable, BiFunction<byte[], Throwable, LoopbackCall> {

@@ -6,8 +6,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A part of a transport's calls under way: a doubly linked list through the calls themselves, so that adding and removing
- * allocates nothing. Safe for use by any number of threads.
+ * A part of a transport's calls under way: a doubly linked list through the calls themselves, so that adding and
+ * removing allocates nothing. Safe for use by any number of threads.
  */
 final class LoopbackCalls {
 

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A network inside one process: transports that hand their frames to one another, found by address. Requests run on an
  * executor, replies complete on whichever thread has them; nothing is copied and nothing is lost. Made to be quick, so
- * that a benchmark over it measures the rest. Works under virtual time. Safe for use by any number of threads, as far as
- * the environment is.
+ * that a benchmark over it measures the rest. Works under virtual time. Safe for use by any number of threads, as far
+ * as the environment is.
  */
 public final class LoopbackNetwork {
 

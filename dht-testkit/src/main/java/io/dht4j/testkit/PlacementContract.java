@@ -21,8 +21,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /**
- * What every {@link Placement} must do. A subclass supplies the placement and says what it promises beyond that. How evenly
- * a placement spreads partitions and how little moves with a join is for the tests of each strategy.
+ * What every {@link Placement} must do. A subclass supplies the placement and says what it promises beyond that. How
+ * evenly a placement spreads partitions and how little moves with a join is for the tests of each strategy.
  */
 public abstract class PlacementContract {
 

@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * An HTTP client for tests that sends just the bytes it is told to, and reads answers one by one. It fails when nothing comes for
- * half a minute. Belongs to one thread.
+ * An HTTP client for tests that sends just the bytes it is told to, and reads answers one by one. It fails when nothing
+ * comes for half a minute. Belongs to one thread.
  */
 public final class RawHttp implements AutoCloseable {
 

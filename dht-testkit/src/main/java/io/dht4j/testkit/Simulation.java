@@ -80,7 +80,9 @@ final class Simulation {
         return task;
     }
 
-    /** Runs what is ready or becomes so up to a moment, until the condition holds; then, if it never did, moves to it. */
+    /**
+     * Runs what is ready or becomes so up to a moment, until the condition holds; then, if it never did, moves to it.
+     */
     boolean runUntil(BooleanSupplier condition, long untilNanos) {
         checkThread();
         if (running) {

@@ -18,7 +18,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the contract of {@link Store} stands on: a store in a directory of its own for each test, and entries to fill it with. */
+/**
+ * What the contract of {@link Store} stands on: a store in a directory of its own for each test, and entries to fill it
+ * with.
+ */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 public abstract class StoreHarness {
 

@@ -24,7 +24,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** What every {@link Store} must do when many threads use it, are interrupted, or find it closed. Part of {@link StoreContract}. */
+/**
+ * What every {@link Store} must do when many threads use it, are interrupted, or find it closed. Part of
+ * {@link StoreContract}.
+ */
 public abstract class StoreThreadsContract extends StoreHarness {
 
     /** For the contract. */

@@ -11,8 +11,8 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * The machine's TCP connections, as Linux shows them in {@code /proc/net/tcp} and {@code tcp6}: what one side of a connection knows of it, whatever the other does.
- * Other systems show none. Thread-safe; blocks while it reads.
+ * The machine's TCP connections, as Linux shows them in {@code /proc/net/tcp} and {@code tcp6}: what one side of a
+ * connection knows of it, whatever the other does. Other systems show none. Thread-safe; blocks while it reads.
  */
 public final class TcpTable {
 

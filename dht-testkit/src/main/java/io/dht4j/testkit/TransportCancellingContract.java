@@ -17,7 +17,9 @@ import java.util.concurrent.Executors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Calls whose callers lose interest, before, while and after they are carried out. A part of {@link TransportContract}. */
+/**
+ * Calls whose callers lose interest, before, while and after they are carried out. A part of {@link TransportContract}.
+ */
 public abstract class TransportCancellingContract extends TransportDeadlinesContract {
 
     /** For {@link TransportContract}. */

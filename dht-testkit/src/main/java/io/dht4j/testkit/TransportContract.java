@@ -2,9 +2,9 @@ package io.dht4j.testkit;
 
 /**
  * What every {@link io.dht4j.spi.Transport} must do. Implementers extend this class and supply transports;
- * {@link SocketTransportContract} has more for those that use sockets. The tests are in the classes that this one extends,
- * a class for each subject, and what a subclass supplies is in {@link TransportHarness}. Nothing here measures time:
- * deadlines are generous where a reply is expected and short where none is.
+ * {@link SocketTransportContract} has more for those that use sockets. The tests are in the classes that this one
+ * extends, a class for each subject, and what a subclass supplies is in {@link TransportHarness}. Nothing here measures
+ * time: deadlines are generous where a reply is expected and short where none is.
  *
  * <ul>
  *   <li>{@link TransportFramesContract}: sizes

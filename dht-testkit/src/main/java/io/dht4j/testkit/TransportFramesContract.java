@@ -12,7 +12,10 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Frames of every size arrive as they were sent, and those over the limit hurt nobody. A part of {@link TransportContract}. */
+/**
+ * Frames of every size arrive as they were sent, and those over the limit hurt nobody. A part of
+ * {@link TransportContract}.
+ */
 public abstract class TransportFramesContract extends TransportHarness {
 
     /** For {@link TransportContract}. */

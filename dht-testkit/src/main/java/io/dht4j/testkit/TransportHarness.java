@@ -86,8 +86,8 @@ public abstract class TransportHarness {
     protected abstract Predicate<Thread> ownThreads();
 
     /**
-     * Makes a transport with room for many calls: one that takes 10,000 at a time. For subclasses whose bounds are lower
-     * by default.
+     * Makes a transport with room for many calls: one that takes 10,000 at a time. For subclasses whose bounds are
+     * lower by default.
      *
      * @return a new transport, which the contract closes
      */
@@ -96,8 +96,8 @@ public abstract class TransportHarness {
     }
 
     /**
-     * Makes a transport with little room, so that its bounds are met by a few hundred calls at a time. For subclasses that
-     * can be bounded so.
+     * Makes a transport with little room, so that its bounds are met by a few hundred calls at a time. For subclasses
+     * that can be bounded so.
      *
      * @return a new transport, which the contract closes
      */
@@ -106,8 +106,8 @@ public abstract class TransportHarness {
     }
 
     /**
-     * How many requests of one caller are certain to be with a peer's handler at a time. Others may wait on the caller's
-     * side, as where a call needs a connection of its own.
+     * How many requests of one caller are certain to be with a peer's handler at a time. Others may wait on the
+     * caller's side, as where a call needs a connection of its own.
      *
      * @return 1 to 10,000; 10,000 by default
      */
@@ -125,8 +125,8 @@ public abstract class TransportHarness {
     }
 
     /**
-     * Whether the files and sockets of a transport are closed when it is. One over a library that leaves some of them to the
-     * garbage collector may say no.
+     * Whether the files and sockets of a transport are closed when it is. One over a library that leaves some of them
+     * to the garbage collector may say no.
      *
      * @return true by default
      */
@@ -135,15 +135,18 @@ public abstract class TransportHarness {
     }
 
     /**
-     * Waits until a transport knows of every connection that a peer has closed, so that its next call is made on a new one. A call on an old one would be lost with it, which is
-     * no fault of the transport. For subclasses whose transports may use another connection for each call; others know when a call has failed.
+     * Waits until a transport knows of every connection that a peer has closed, so that its next call is made on a new
+     * one. A call on an old one would be lost with it, which is no fault of the transport. For subclasses whose
+     * transports may use another connection for each call; others know when a call has failed.
      *
      * @param caller the transport
      * @param closed the peer, which has been closed
      */
     protected void awaitHungUp(Started caller, Started closed) {}
 
-    /** Looks for what else may be left behind, such as buffers. Called after each test, when all transports are closed. */
+    /**
+     * Looks for what else may be left behind, such as buffers. Called after each test, when all transports are closed.
+     */
     protected void expectNoLeaks() {}
 
     @BeforeEach
@@ -227,7 +230,10 @@ public abstract class TransportHarness {
         return start(transport, handler);
     }
 
-    /** An address that is nobody else's, also while nobody listens there: the system gives others that were left to somebody's connection. */
+    /**
+     * An address that is nobody else's, also while nobody listens there: the system gives others that were left to
+     * somebody's connection.
+     */
     static String ownAddress() {
         return "127.0.0.1:" + FreePorts.find();
     }
@@ -310,8 +316,9 @@ public abstract class TransportHarness {
     }
 
     /**
-     * Tries something that needs an unknown but short time, such as a deadline by which a request must have arrived: with 300 ms first, and then, in case a thread or the machine stood
-     * still for so long, with four times as much again and again.
+     * Tries something that needs an unknown but short time, such as a deadline by which a request must have arrived:
+     * with 300 ms first, and then, in case a thread or the machine stood still for so long, with four times as much
+     * again and again.
      *
      * @param attempt whether the time was enough; fails by itself if something was wrong
      */

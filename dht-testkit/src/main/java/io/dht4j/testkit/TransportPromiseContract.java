@@ -22,8 +22,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * The promise: <i>not sent</i> is said only of calls that no handler ever saw. A part of {@link TransportContract}. Each
- * request bears a number of its own, and the peer notes those that reach its handler.
+ * The promise: <i>not sent</i> is said only of calls that no handler ever saw. A part of {@link TransportContract}.
+ * Each request bears a number of its own, and the peer notes those that reach its handler.
  */
 public abstract class TransportPromiseContract extends TransportLifecycleContract {
 

@@ -15,18 +15,18 @@ import java.util.function.BooleanSupplier;
 import java.util.random.RandomGenerator;
 
 /**
- * An environment under virtual time. Clocks stand still until {@link #advance}, {@link #runUntilIdle}, {@link #runUntil}
- * or {@link #await} is called; these run tasks and timers one after the other on the calling thread, and time jumps from
- * one timer to the next. An hour passes in microseconds, and everything that happens follows from the seed: the random
- * numbers, and which of several tasks that are ready runs first. What is not run through an environment (other threads,
- * the iteration order of identity-hashed sets) is not covered by that.
+ * An environment under virtual time. Clocks stand still until {@link #advance}, {@link #runUntilIdle},
+ * {@link #runUntil} or {@link #await} is called; these run tasks and timers one after the other on the calling thread,
+ * and time jumps from one timer to the next. An hour passes in microseconds, and everything that happens follows from
+ * the seed: the random numbers, and which of several tasks that are ready runs first. What is not run through an
+ * environment (other threads, the iteration order of identity-hashed sets) is not covered by that.
  *
- * <p>Several nodes of one simulation share time and tasks: give each of them its own view, made with
- * {@link #newNode()} or {@link #withClockOffset}. Closing a view ends that node's timers only.
+ * <p>Several nodes of one simulation share time and tasks: give each of them its own view, made with {@link #newNode()}
+ * or {@link #withClockOffset}. Closing a view ends that node's timers only.
  *
- * <p>For the thread that made it; another thread that uses it gets an {@link IllegalStateException}. A task that throws,
- * and more than the permitted number of steps in one run, fail the run with an {@link AssertionError} that names the
- * seed.
+ * <p>For the thread that made it; another thread that uses it gets an {@link IllegalStateException}. A task that
+ * throws, and more than the permitted number of steps in one run, fail the run with an {@link AssertionError} that
+ * names the seed.
  */
 public final class VirtualEnvironment implements Environment {
 
@@ -93,8 +93,8 @@ public final class VirtualEnvironment implements Environment {
     }
 
     /**
-     * The environment of another node in this simulation, whose wall clock shows what this one's does and has its drift. What either is set to afterwards does
-     * not concern the other.
+     * The environment of another node in this simulation, whose wall clock shows what this one's does and has its
+     * drift. What either is set to afterwards does not concern the other.
      *
      * @return a view that shares time and tasks, and has its own random numbers and its own end
      */
@@ -195,8 +195,8 @@ public final class VirtualEnvironment implements Environment {
      * @param bound how much virtual time may pass
      * @return the stage's result
      * @throws IllegalArgumentException if the bound is negative
-     * @throws RuntimeException what the stage failed with, without the wrappers of futures; a checked exception comes in
-     *     a {@link CompletionException}
+     * @throws RuntimeException what the stage failed with, without the wrappers of futures; a checked exception comes
+     *     in a {@link CompletionException}
      * @throws AssertionError as {@link #runUntil}
      */
     public <T> T await(CompletionStage<T> stage, Duration bound) {
@@ -290,8 +290,9 @@ public final class VirtualEnvironment implements Environment {
     }
 
     /**
-     * Makes the store thread that calls it busy for a while, as a store does that takes its time. To be called by a store. The call that it serves ends
-     * at once, since time stands still while a task runs; but this node's store threads, which are {@link #storeThreads()}, take on so much less.
+     * Makes the store thread that calls it busy for a while, as a store does that takes its time. To be called by a
+     * store. The call that it serves ends at once, since time stands still while a task runs; but this node's store
+     * threads, which are {@link #storeThreads()}, take on so much less.
      *
      * @param time zero or more; adds to what the same task has spent
      * @throws IllegalArgumentException if it is negative
@@ -322,7 +323,8 @@ public final class VirtualEnvironment implements Environment {
     }
 
     /**
-     * Sets how many store tasks can be busy at a time, see {@link #occupyStoreThread}. To be called before the node starts. Default: 4.
+     * Sets how many store tasks can be busy at a time, see {@link #occupyStoreThread}. To be called before the node
+     * starts. Default: 4.
      *
      * @param threads 1 or more
      * @throws IllegalArgumentException if it is less than 1
@@ -346,10 +348,12 @@ public final class VirtualEnvironment implements Environment {
     }
 
     /**
-     * Lets this node's wall clock go too fast or too slow from now on. What it shows now stays. {@link #nanoTime} and timers go right.
+     * Lets this node's wall clock go too fast or too slow from now on. What it shows now stays. {@link #nanoTime} and
+     * timers go right.
      *
-     * @param partsPerMillion so many microseconds too many pass on it in a second; negative for too few; more than -1,000,000, at which it would
-     *     stand still, and not more than 1,000,000, at which it goes twice as fast; zero for a right one
+     * @param partsPerMillion so many microseconds too many pass on it in a second; negative for too few; more than
+     *     -1,000,000, at which it would stand still, and not more than 1,000,000, at which it goes twice as fast; zero
+     *     for a right one
      * @throws IllegalArgumentException if it is out of this range
      */
     public void setClockDrift(int partsPerMillion) {
@@ -364,8 +368,8 @@ public final class VirtualEnvironment implements Environment {
     }
 
     /**
-     * Lets this node stand still, as SIGSTOP does: nothing of it runs until the time is over, and then all that has become due. Its clocks
-     * go on.
+     * Lets this node stand still, as SIGSTOP does: nothing of it runs until the time is over, and then all that has
+     * become due. Its clocks go on.
      *
      * @param duration zero or more; a longer pause that has begun before stays as long
      * @throws IllegalArgumentException if it is negative
@@ -375,8 +379,8 @@ public final class VirtualEnvironment implements Environment {
     }
 
     /**
-     * Ends this node at once, as {@code kill -9} does: of what it was going to do nothing happens, neither timers nor tasks. What it is handed
-     * afterwards is dropped without a word.
+     * Ends this node at once, as {@code kill -9} does: of what it was going to do nothing happens, neither timers nor
+     * tasks. What it is handed afterwards is dropped without a word.
      */
     public void crash() {
         closed = true;
@@ -418,7 +422,9 @@ public final class VirtualEnvironment implements Environment {
         return closed;
     }
 
-    /** Drops this node's timers. Tasks that were handed over before still run with the simulation; new ones are refused. */
+    /**
+     * Drops this node's timers. Tasks that were handed over before still run with the simulation; new ones are refused.
+     */
     @Override
     public void close() {
         closed = true;

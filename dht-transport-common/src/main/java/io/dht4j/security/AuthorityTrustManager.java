@@ -9,8 +9,8 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.X509ExtendedTrustManager;
 
 /**
- * Stays the same while the authorities are replaced. Host names are checked by the JDK's manager behind it, if the socket
- * or the engine asks for that. Errors about callers say which names their certificates have.
+ * Stays the same while the authorities are replaced. Host names are checked by the JDK's manager behind it, if the
+ * socket or the engine asks for that. Errors about callers say which names their certificates have.
  */
 final class AuthorityTrustManager extends X509ExtendedTrustManager {
 

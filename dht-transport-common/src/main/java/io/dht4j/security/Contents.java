@@ -12,7 +12,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What a few small files held when they were read, each read once. Not shown by {@link #toString}: it may be secret. */
+/**
+ * What a few small files held when they were read, each read once. Not shown by {@link #toString}: it may be secret.
+ */
 final class Contents {
 
     /** Far above what certificates, keys and tokens need. */

@@ -125,8 +125,8 @@ public final class Tls implements AutoCloseable {
 
     /**
      * Tells whose certificate this should be. From now on, once it bears that name, none that does not takes its place.
-     * Without this, a certificate must bear the common name of the one whose
-     * place it takes, if that is one of its names and not {@code localhost}, or else share a name with it.
+     * Without this, a certificate must bear the common name of the one whose place it takes, if that is one of its
+     * names and not {@code localhost}, or else share a name with it.
      *
      * @param node the node that presents the certificate
      */

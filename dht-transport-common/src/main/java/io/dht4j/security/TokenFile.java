@@ -11,7 +11,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** Reads token files. Errors name file and line and repeat nothing of the line: a token may stand in the wrong place. */
+/**
+ * Reads token files. Errors name file and line and repeat nothing of the line: a token may stand in the wrong place.
+ */
 final class TokenFile {
 
     private static final int MAX_LINES = 10_000;

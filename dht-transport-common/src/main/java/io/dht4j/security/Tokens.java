@@ -14,12 +14,12 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /**
- * The tokens that a public API accepts, as their file says now. The file is read twice a second, and a change counts once two
- * looks have found the same: within about a second. A file that cannot be read or has a bad line leaves the last good one in
- * use, and is told to {@code warnings} once.
+ * The tokens that a public API accepts, as their file says now. The file is read twice a second, and a change counts
+ * once two looks have found the same: within about a second. A file that cannot be read or has a bad line leaves the
+ * last good one in use, and is told to {@code warnings} once.
  *
- * <p>The file is text, a token a line: scopes with commas between, spaces, the token; {@code #} at the beginning of a line
- * or after a space begins a comment. It has at least one token, at most 10,000 lines and at most 1 MiB.
+ * <p>The file is text, a token a line: scopes with commas between, spaces, the token; {@code #} at the beginning of a
+ * line or after a space begins a comment. It has at least one token, at most 10,000 lines and at most 1 MiB.
  *
  * <pre>
  * read        7hCq...
@@ -46,9 +46,11 @@ public final class Tokens implements AutoCloseable {
      * Reads the file. Blocks.
      *
      * @param file where it is
-     * @param warnings takes a line, without secrets, when the file was read again or could not be; called on the own thread
+     * @param warnings takes a line, without secrets, when the file was read again or could not be; called on the own
+     *     thread
      * @return what it says
-     * @throws IllegalArgumentException if it is missing or has a bad line; the message names file and line, not the token
+     * @throws IllegalArgumentException if it is missing or has a bad line; the message names file and line, not the
+     *     token
      */
     public static Tokens load(Path file, Consumer<String> warnings) {
         return load(file, warnings, Watched.LOOK_EVERY_MILLIS);
@@ -69,9 +71,9 @@ public final class Tokens implements AutoCloseable {
      *
      * @param token as the request carries it, if it does
      * @param scope what it needs; {@link Scope#ADMIN} is enough for each
-     * @throws io.dht4j.InvalidRequestException with {@link io.dht4j.ErrorCode#UNAUTHENTICATED} if there is no token or an unknown one, with
-     *     {@link io.dht4j.ErrorCode#PERMISSION_DENIED} if its scopes are too small; the message says what is needed and
-     *     never shows the token
+     * @throws io.dht4j.InvalidRequestException with {@link io.dht4j.ErrorCode#UNAUTHENTICATED} if there is no token or
+     *     an unknown one, with {@link io.dht4j.ErrorCode#PERMISSION_DENIED} if its scopes are too small; the message
+     *     says what is needed and never shows the token
      */
     public void require(Optional<String> token, Scope scope) {
         if (token.isEmpty()) {

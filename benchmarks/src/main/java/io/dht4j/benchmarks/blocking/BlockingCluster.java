@@ -48,9 +48,9 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A coordinator that keeps a worker for each request from its beginning to its end: the worker sends the requests to the replicas,
- * waits for one after the other, collects the answers, and merges them when enough are there. Only what a load needs: reads
- * and writes of single keys. Safe for use by any number of threads.
+ * A coordinator that keeps a worker for each request from its beginning to its end: the worker sends the requests to
+ * the replicas, waits for one after the other, collects the answers, and merges them when enough are there. Only what a
+ * load needs: reads and writes of single keys. Safe for use by any number of threads.
  */
 public final class BlockingCluster implements Cluster {
 
@@ -77,7 +77,8 @@ public final class BlockingCluster implements Cluster {
      * @param topology all nodes
      * @param transport which is started, and closed with this
      * @param store which is closed with this
-     * @param threads how many requests may wait for their replicas at a time, and how many of other nodes are served; 1 to 4096
+     * @param threads how many requests may wait for their replicas at a time, and how many of other nodes are served; 1
+     *     to 4096
      */
     public BlockingCluster(Node self, Topology topology, Transport transport, Store store, int threads) {
         this.self = self;

@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A lab that keeps what it is given in a report, which it writes again with each measurement: whatever ends the process, the
- * report shows what was measured.
+ * A lab that keeps what it is given in a report, which it writes again with each measurement: whatever ends the
+ * process, the report shows what was measured.
  */
 final class LabRun implements Lab {
 

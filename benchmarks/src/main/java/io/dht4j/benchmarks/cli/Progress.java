@@ -12,8 +12,8 @@ import me.tongfei.progressbar.ProgressBarStyle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says on standard error how far a run is and how long it will take: a bar on a terminal, elsewhere a line for each step. For
- * one thread.
+ * Says on standard error how far a run is and how long it will take: a bar on a terminal, elsewhere a line for each
+ * step. For one thread.
  */
 final class Progress implements AutoCloseable {
 

@@ -15,7 +15,10 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 
-/** Tells builds of the library apart: by what is in its jars and the lab's, which come out the same whenever the same JDK builds the same sources. */
+/**
+ * Tells builds of the library apart: by what is in its jars and the lab's, which come out the same whenever the same
+ * JDK builds the same sources.
+ */
 final class ThisBuild {
 
     private static final int SHOWN_BYTES = 6;

@@ -7,8 +7,8 @@ import org.apache.commons.statistics.inference.MannWhitneyUTest;
  * What the repetitions of one measurement in two runs say.
  *
  * <p>By the Mann-Whitney U test: it asks only for the order of the values, not for their distribution, which for
- * throughputs and latencies is nothing known. The probability is exact for up to 50 values without ties, and approximated by
- * the normal distribution otherwise.
+ * throughputs and latencies is nothing known. The probability is exact for up to 50 values without ties, and
+ * approximated by the normal distribution otherwise.
  */
 public enum Verdict {
     /** Greater by more than chance. */

@@ -10,9 +10,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * How many bytes the threads of this process have allocated on the heap. From Java 21 on the JVM counts all threads, those
- * that have ended too. Before, of a thread that ends, what it allocated since the last look is missed. Safe for use by any
- * number of threads.
+ * How many bytes the threads of this process have allocated on the heap. From Java 21 on the JVM counts all threads,
+ * those that have ended too. Before, of a thread that ends, what it allocated since the last look is missed. Safe for
+ * use by any number of threads.
  */
 public final class Allocation {
 

@@ -2,13 +2,17 @@ package io.dht4j.benchmarks.counters;
 
 /** Something that operations cost. */
 public enum Cost {
-    /** Heap that threads of the process allocated, in bytes. Before Java 21 without what a thread did just before it ended. */
+    /**
+     * Heap that threads of the process allocated, in bytes. Before Java 21 without what a thread did just before it
+     * ended.
+     */
     BYTES_ALLOCATED("bytes allocated", false),
     /** Processor time of the process in microseconds, its collector, compiler and system calls included. */
     CPU_MICROS("CPU µs", false),
     /**
-     * Processor time of the process's compilers in microseconds, part of {@link #CPU_MICROS}; where the system does not tell it of
-     * threads, what the JVM says, which includes waiting for a processor. A JVM that is warm spends next to none.
+     * Processor time of the process's compilers in microseconds, part of {@link #CPU_MICROS}; where the system does not
+     * tell it of threads, what the JVM says, which includes waiting for a processor. A JVM that is warm spends next to
+     * none.
      */
     COMPILER_MICROS("compiler µs", false),
     /** How often a thread of the process left the processor, of its own accord or not. */

@@ -4,8 +4,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Sums up counters of threads that come and go. Of one that has ended it keeps what was seen last. Safe for use by any number
- * of threads.
+ * Sums up counters of threads that come and go. Of one that has ended it keeps what was seen last. Safe for use by any
+ * number of threads.
  */
 final class PerThread {
 

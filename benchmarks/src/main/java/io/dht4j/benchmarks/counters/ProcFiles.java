@@ -52,7 +52,9 @@ final class ProcFiles {
         });
     }
 
-    /** What a look at the files of each thread gives, by the thread's number; without those of which it gives nothing. */
+    /**
+     * What a look at the files of each thread gives, by the thread's number; without those of which it gives nothing.
+     */
     private Map<Long, Long> ofThreads(Function<Path, OptionalLong> look) {
         Map<Long, Long> values = new HashMap<>();
         try (DirectoryStream<Path> threads = Files.newDirectoryStream(proc.resolve("self/task"))) {
@@ -116,8 +118,8 @@ final class ProcFiles {
     }
 
     /**
-     * The lines of a small file; none if it cannot be read, for example because its thread has ended meanwhile. Without the
-     * large buffers of the usual readers: what counting allocates is counted too.
+     * The lines of a small file; none if it cannot be read, for example because its thread has ended meanwhile. Without
+     * the large buffers of the usual readers: what counting allocates is counted too.
      */
     private static List<String> lines(Path file) {
         byte[] buffer = new byte[LONGEST];

@@ -11,8 +11,8 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The counters of this process. It looks by itself every five seconds, so that what threads did that have ended is not lost but
- * for their last seconds. Safe for use by any number of threads.
+ * The counters of this process. It looks by itself every five seconds, so that what threads did that have ended is not
+ * lost but for their last seconds. Safe for use by any number of threads.
  */
 public final class ProcessCounters implements AutoCloseable {
 
@@ -28,7 +28,9 @@ public final class ProcessCounters implements AutoCloseable {
         return thread;
     });
 
-    /** What the JVM tells of compilers counts otherwise, so that one must not follow the other. Under the lock of this. */
+    /**
+     * What the JVM tells of compilers counts otherwise, so that one must not follow the other. Under the lock of this.
+     */
     private boolean systemTellsCompilers;
 
     /** Begins to look. */

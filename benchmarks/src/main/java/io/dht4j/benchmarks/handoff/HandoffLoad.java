@@ -40,8 +40,8 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * How long two servers take to hand the third one what it missed while it was killed, when they serve half of their stable load meanwhile. The servers
- * and the generators are processes of their own on this machine.
+ * How long two servers take to hand the third one what it missed while it was killed, when they serve half of their
+ * stable load meanwhile. The servers and the generators are processes of their own on this machine.
  */
 @Command(
         name = "handoff-load",

@@ -16,7 +16,8 @@ public final class Cell {
     /**
      * A thing to measure.
      *
-     * @param operation starts one operation; the argument is the slot that it runs in, 0 to one less than there are slots
+     * @param operation starts one operation; the argument is the slot that it runs in, 0 to one less than there are
+     *     slots
      */
     public Cell(IntFunction<CompletionStage<?>> operation) {
         this.operation = operation;

@@ -37,7 +37,8 @@ public record Comparison(int inFlight, double warmUp, double seconds, int repeti
          * A repetition has ended; its result is in the cell.
          *
          * @param cell which
-         * @param stolenPercent processor time that the hypervisor gave to others meanwhile; negative where it is not told
+         * @param stolenPercent processor time that the hypervisor gave to others meanwhile; negative where it is not
+         *     told
          */
         void ended(Cell cell, double stolenPercent);
     }

@@ -2,7 +2,10 @@ package io.dht4j.benchmarks.load;
 
 import picocli.CommandLine.Option;
 
-/** The options that the load commands have in common, each with defaults of its own. To be mixed into a command; for one thread. */
+/**
+ * The options that the load commands have in common, each with defaults of its own. To be mixed into a command; for one
+ * thread.
+ */
 public final class LoadOptions {
 
     @Option(names = "--in-flight", description = "operations under way at most (default: ${DEFAULT-VALUE})")

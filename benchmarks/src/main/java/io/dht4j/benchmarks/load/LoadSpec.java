@@ -1,8 +1,8 @@
 package io.dht4j.benchmarks.load;
 
 /**
- * A load at a fixed rate: operations have intended times, one after the other at equal distances, whatever becomes of those
- * before.
+ * A load at a fixed rate: operations have intended times, one after the other at equal distances, whatever becomes of
+ * those before.
  *
  * @param operation what is done
  * @param perSecond offered operations per second; greater than 0
@@ -12,8 +12,9 @@ package io.dht4j.benchmarks.load;
  * @param maxInFlight operations under way, over all threads; what comes on top counts as not sent; 1 or more
  * @param threads threads that send; 1 to {@code maxInFlight}
  * @param seed where the choice of keys begins
- * @param sendEveryMicros how far apart a thread wakes at least, in microseconds; what comes due meanwhile is begun together,
- *     late by so much and a wake-up at most, which counts as latency; 0 to wake for each operation; 0 to 10,000
+ * @param sendEveryMicros how far apart a thread wakes at least, in microseconds; what comes due meanwhile is begun
+ *     together, late by so much and a wake-up at most, which counts as latency; 0 to wake for each operation; 0 to
+ *     10,000
  */
 public record LoadSpec(
         Operation operation,

@@ -13,14 +13,16 @@ import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 
 /**
- * An open-loop load: when operations begin is fixed before the first one does, and a server that is slow does not slow the
- * load down. A latency counts from the moment at which the operation was <em>meant</em> to begin, so that a pause shows in all
- * operations that fell into it, not only in those that were under way (Gil Tene's <em>coordinated omission</em>).
+ * An open-loop load: when operations begin is fixed before the first one does, and a server that is slow does not slow
+ * the load down. A latency counts from the moment at which the operation was <em>meant</em> to begin, so that a pause
+ * shows in all operations that fell into it, not only in those that were under way (Gil Tene's <em>coordinated
+ * omission</em>).
  *
- * <p>Operations are at equal distances; the threads take them in turn. A thread that comes too late begins at once what is
- * due. Operations that find {@link LoadSpec#maxInFlight()} others under way are left out, as are those for which the generator
- * is too late, by more than a second if nothing else is {@linkplain #givingUpAfter asked for}; both count as not sent. What is known against a run's figures stands in its
- * {@linkplain Conditions#doubts() doubts}: {@code docs/reference/bench.md} has the bounds.
+ * <p>Operations are at equal distances; the threads take them in turn. A thread that comes too late begins at once what
+ * is due. Operations that find {@link LoadSpec#maxInFlight()} others under way are left out, as are those for which the
+ * generator is too late, by more than a second if nothing else is {@linkplain #givingUpAfter asked for}; both count as
+ * not sent. What is known against a run's figures stands in its {@linkplain Conditions#doubts() doubts}:
+ * {@code docs/reference/bench.md} has the bounds.
  *
  * <p>Safe for use by any number of threads, though runs at the same time disturb each other.
  */
@@ -58,8 +60,8 @@ public final class OpenLoad implements LoadDriver {
     }
 
     /**
-     * The same load, with another bound on how long a run waits for the operations that are under way when all have been begun.
-     * Those that have not ended then count as failed, as {@code never ended}.
+     * The same load, with another bound on how long a run waits for the operations that are under way when all have
+     * been begun. Those that have not ended then count as failed, as {@code never ended}.
      *
      * @param bound longer than the target's timeout
      */
@@ -68,8 +70,8 @@ public final class OpenLoad implements LoadDriver {
     }
 
     /**
-     * The same load, with another bound on how late an operation may begin; those that would be later are not sent. A generator that cannot keep up must end, and
-     * must not make up for its own pauses by a burst.
+     * The same load, with another bound on how late an operation may begin; those that would be later are not sent. A
+     * generator that cannot keep up must end, and must not make up for its own pauses by a burst.
      *
      * @param lateness after the time at which the operation was meant to begin, above zero
      * @throws IllegalArgumentException if it is not

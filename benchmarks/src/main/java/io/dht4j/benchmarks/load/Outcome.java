@@ -4,6 +4,9 @@ package io.dht4j.benchmarks.load;
 public enum Outcome {
     /** It did what it was meant to: the value is written, or was read. */
     DONE,
-    /** It read a key under which there is nothing. A load that reads many of them measures something else than it seems to. */
+    /**
+     * It read a key under which there is nothing. A load that reads many of them measures something else than it seems
+     * to.
+     */
     ABSENT
 }

@@ -3,9 +3,10 @@ package io.dht4j.benchmarks.load;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Waits for moments, for one thread. A parked thread wakes some 50 µs late (the timer slack of Linux), so the last part of a
- * wait is spent spinning; but only as much of it as leaves most of the processor to others, which need it more than the load
- * needs those microseconds. For the same reason wake-ups may have a least distance: to wake costs more than to begin an operation.
+ * Waits for moments, for one thread. A parked thread wakes some 50 µs late (the timer slack of Linux), so the last part
+ * of a wait is spent spinning; but only as much of it as leaves most of the processor to others, which need it more
+ * than the load needs those microseconds. For the same reason wake-ups may have a least distance: to wake costs more
+ * than to begin an operation.
  */
 final class Pace {
 

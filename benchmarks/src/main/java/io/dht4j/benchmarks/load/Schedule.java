@@ -1,8 +1,8 @@
 package io.dht4j.benchmarks.load;
 
 /**
- * When operations are to begin: fixed before the first one does. Operation {@code i} belongs to the thread {@code i} modulo the
- * number of threads.
+ * When operations are to begin: fixed before the first one does. Operation {@code i} belongs to the thread {@code i}
+ * modulo the number of threads.
  *
  * @param distanceNanos between two operations
  * @param uncounted how many come first and warm up

@@ -17,12 +17,12 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A closed loop: a fixed number of slots, each of which starts its next operation when its last one has ended. It measures
- * the highest rate, not latency at a given rate, since a slow answer also holds back the next request.
+ * A closed loop: a fixed number of slots, each of which starts its next operation when its last one has ended. It
+ * measures the highest rate, not latency at a given rate, since a slow answer also holds back the next request.
  *
- * <p>Threads of its own begin the operations. Where one has ended on another thread, which is the library's under test, the
- * next one of its slot begins there as well; but only one: an operation that ends at once would begin another, and so on, and keep that
- * thread from what other operations wait for. So the slot goes back to its own thread then.
+ * <p>Threads of its own begin the operations. Where one has ended on another thread, which is the library's under test,
+ * the next one of its slot begins there as well; but only one: an operation that ends at once would begin another, and
+ * so on, and keep that thread from what other operations wait for. So the slot goes back to its own thread then.
  */
 public final class Slots {
 
@@ -67,8 +67,8 @@ public final class Slots {
     }
 
     /**
-     * Runs for some seconds, with threads of the caller's to start the operations, one for each processor, until the end; fails if
-     * any operation failed.
+     * Runs for some seconds, with threads of the caller's to start the operations, one for each processor, until the
+     * end; fails if any operation failed.
      */
     static Result run(int slots, double seconds, IntFunction<CompletionStage<?>> operation, Executor threads)
             throws InterruptedException {

@@ -17,8 +17,8 @@ public interface Target extends AutoCloseable {
     CompletionStage<Outcome> start(Operation operation, long key);
 
     /**
-     * How long operations waited, after they were started, for threads of this target's own: such a wait is the generator's doing
-     * and not the server's. A target that has no threads of its own says nothing.
+     * How long operations waited, after they were started, for threads of this target's own: such a wait is the
+     * generator's doing and not the server's. A target that has no threads of its own says nothing.
      *
      * @return in nanoseconds, all since the last call of this method; the caller's own
      */

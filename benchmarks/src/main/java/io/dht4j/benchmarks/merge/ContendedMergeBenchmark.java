@@ -21,8 +21,8 @@ import org.openjdk.jmh.annotations.Warmup;
 import org.openjdk.jmh.infra.Control;
 
 /**
- * Two answers to a read that two threads bring at the same moment, which is the worst that can befall a merge. That they meet takes
- * most of the time: what {@code nothing} takes belongs to no way of merging.
+ * Two answers to a read that two threads bring at the same moment, which is the worst that can befall a merge. That
+ * they meet takes most of the time: what {@code nothing} takes belongs to no way of merging.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)

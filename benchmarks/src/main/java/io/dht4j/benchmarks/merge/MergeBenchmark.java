@@ -18,9 +18,9 @@ import org.openjdk.jmh.annotations.Threads;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Three answers to a read, merged in one of two ways: each is put into an array, and who brings the last looks for the newest; or
- * each replaces the newest so far by compare-and-set. Two threads merge reads of their own, since the answers to a read seldom come
- * in the same microsecond; {@link ContendedMergeBenchmark} is of those that do.
+ * Three answers to a read, merged in one of two ways: each is put into an array, and who brings the last looks for the
+ * newest; or each replaces the newest so far by compare-and-set. Two threads merge reads of their own, since the
+ * answers to a read seldom come in the same microsecond; {@link ContendedMergeBenchmark} is of those that do.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)

@@ -33,8 +33,8 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * What servers do at once, twice and four times their stable load, and how soon they are themselves again when it falls to a half. The
- * servers and the generator are processes of their own on this machine.
+ * What servers do at once, twice and four times their stable load, and how soon they are themselves again when it falls
+ * to a half. The servers and the generator are processes of their own on this machine.
  */
 @Command(
         name = "overload-load",

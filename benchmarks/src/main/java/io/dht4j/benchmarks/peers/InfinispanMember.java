@@ -15,8 +15,8 @@ import org.infinispan.context.Flag;
 import org.infinispan.manager.DefaultCacheManager;
 
 /**
- * Infinispan: a synchronous distributed cache over its stock TCP stack. {@code IGNORE_RETURN_VALUES}, as it advises where the
- * old value is not needed.
+ * Infinispan: a synchronous distributed cache over its stock TCP stack. {@code IGNORE_RETURN_VALUES}, as it advises
+ * where the old value is not needed.
  */
 final class InfinispanMember implements Member {
 

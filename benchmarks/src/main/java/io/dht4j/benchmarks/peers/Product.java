@@ -14,8 +14,8 @@ public enum Product {
     INFINISPAN;
 
     /**
-     * What its documentation asks of the JVM; and for Hazelcast a common pool of two threads, since it starts a new thread for each asynchronous
-     * operation where the pool has one, as on two processors.
+     * What its documentation asks of the JVM; and for Hazelcast a common pool of two threads, since it starts a new
+     * thread for each asynchronous operation where the pool has one, as on two processors.
      */
     public List<String> jvmFlags() {
         return switch (this) {

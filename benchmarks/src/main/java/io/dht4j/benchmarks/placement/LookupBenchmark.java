@@ -21,7 +21,10 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 import org.openjdk.jmh.infra.Blackhole;
 
-/** Finding the three replicas of a key: the hash and the table. Keys come in random order, so that caches do not flatter. */
+/**
+ * Finding the three replicas of a key: the hash and the table. Keys come in random order, so that caches do not
+ * flatter.
+ */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

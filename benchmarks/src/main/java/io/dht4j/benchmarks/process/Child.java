@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
  * A JVM that this one has started, with the same class path, and that does what it is told: the parent's side of
  * {@link ChildService}. Safe for use by any number of threads.
  *
- * <p>It lives no longer than this process: closing it, the end of this JVM, and, since its input ends then, the death of
- * this process by {@code kill -9} end it. Its death fails every command under way at once, and every later one.
+ * <p>It lives no longer than this process: closing it, the end of this JVM, and, since its input ends then, the death
+ * of this process by {@code kill -9} end it. Its death fails every command under way at once, and every later one.
  */
 public final class Child implements AutoCloseable {
 
@@ -177,8 +177,8 @@ public final class Child implements AutoCloseable {
      * Gives a command and waits for its end.
      *
      * @param command its name
-     * @param arguments what Jackson writes as an object, whose fields become the command's; none may be called {@code id} or
-     *     {@code command}
+     * @param arguments what Jackson writes as an object, whose fields become the command's; none may be called
+     *     {@code id} or {@code command}
      * @param deadline how long to wait at most; then, as when the thread is interrupted, the command is cancelled
      * @throws ChildException if the child answers with an error, does not answer in time, or has ended
      *     ({@link ChildDiedException})
@@ -193,13 +193,13 @@ public final class Child implements AutoCloseable {
      *
      * @param <R> type of the result
      * @param command its name
-     * @param arguments what Jackson writes as an object, whose fields become the command's; none may be called {@code id} or
-     *     {@code command}
+     * @param arguments what Jackson writes as an object, whose fields become the command's; none may be called
+     *     {@code id} or {@code command}
      * @param result what Jackson makes of the answer
      * @param deadline how long to wait at most; then, as when the thread is interrupted, the command is cancelled
      * @return the result
-     * @throws ChildException if the child answers with an error or something else than a result, does not answer in time, or
-     *     has ended ({@link ChildDiedException})
+     * @throws ChildException if the child answers with an error or something else than a result, does not answer in
+     *     time, or has ended ({@link ChildDiedException})
      * @throws InterruptedException if the thread is interrupted
      */
     public <R> R call(String command, Object arguments, Class<R> result, Duration deadline)
@@ -364,8 +364,8 @@ public final class Child implements AutoCloseable {
     }
 
     /**
-     * Ends it: closes its input, so that it puts its things in order, and after {@code 15} seconds ends it by force. Blocks
-     * until it is gone. Commands under way fail. May be called repeatedly.
+     * Ends it: closes its input, so that it puts its things in order, and after {@code 15} seconds ends it by force.
+     * Blocks until it is gone. Commands under way fail. May be called repeatedly.
      */
     @Override
     public void close() {

@@ -25,10 +25,10 @@ import org.slf4j.LoggerFactory;
 /**
  * The child's side of a {@link Child}: reads commands from standard input and writes answers to standard output.
  *
- * <p>A command is a line with a JSON object, {@code {"id":1,"command":"run", ...}}, whose other fields are the command's
- * arguments. Its answer is {@code {"id":1,"result":...}} or {@code {"id":1,"error":"text for people"}}. Each command runs in
- * a thread of its own, so that a long one does not hold up the others; at most {@value #MOST_AT_A_TIME} run at a time.
- * The end of the input, which is also what the end of the parent looks like, ends the process.
+ * <p>A command is a line with a JSON object, {@code {"id":1,"command":"run", ...}}, whose other fields are the
+ * command's arguments. Its answer is {@code {"id":1,"result":...}} or {@code {"id":1,"error":"text for people"}}. Each
+ * command runs in a thread of its own, so that a long one does not hold up the others; at most {@value #MOST_AT_A_TIME}
+ * run at a time. The end of the input, which is also what the end of the parent looks like, ends the process.
  *
  * <p>Two commands are always there: {@code ping}, and {@code cancel} with the number of another command in the field
  * {@code target}, which interrupts that command's thread.
@@ -105,8 +105,8 @@ public final class ChildService {
      *
      * @param <A> type of the arguments
      * @param name its name; a second one of the same name takes the place of the first
-     * @param arguments a record whose components are the fields of the command; none of them may be called {@code id} or
-     *     {@code command}
+     * @param arguments a record whose components are the fields of the command; none of them may be called {@code id}
+     *     or {@code command}
      * @param command what carries it out
      * @return this service
      */
@@ -119,8 +119,8 @@ public final class ChildService {
      * Serves the standard streams, and ends the process when the input ends. What the process prints to standard output
      * from now on goes to standard error. Does not return.
      *
-     * @param atEnd what to close before the process ends; if that takes longer than {@value #CLOSING_SECONDS} seconds, the
-     *     process ends without
+     * @param atEnd what to close before the process ends; if that takes longer than {@value #CLOSING_SECONDS} seconds,
+     *     the process ends without
      */
     public void run(AutoCloseable atEnd) {
         System.setOut(System.err);

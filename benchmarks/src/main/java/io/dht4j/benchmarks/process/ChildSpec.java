@@ -11,7 +11,8 @@ import java.util.Optional;
  * @param main its main class, which runs a {@link ChildService}
  * @param jvmFlags flags for its JVM, for example {@code -Xmx1g}
  * @param log a file that its log is appended to besides; empty for none
- * @param favoured whether the system's scheduler should prefer it to others, where there is a command {@code nice} and the user may
+ * @param favoured whether the system's scheduler should prefer it to others, where there is a command {@code nice} and
+ *     the user may
  */
 public record ChildSpec(String name, Class<?> main, List<String> jvmFlags, Optional<Path> log, boolean favoured) {
 

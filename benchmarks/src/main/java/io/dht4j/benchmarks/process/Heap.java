@@ -19,7 +19,8 @@ final class Heap {
     }
 
     /**
-     * A heap that neither grows nor is touched for the first time while something is measured, and compiled code that a profiler can tell exact places of.
+     * A heap that neither grows nor is touched for the first time while something is measured, and compiled code that a
+     * profiler can tell exact places of.
      */
     static List<String> flags(int megabytes, List<String> more) {
         List<String> flags = new ArrayList<>(List.of(

@@ -16,12 +16,14 @@ import java.util.concurrent.ForkJoinPool;
 import java.util.function.Supplier;
 
 /**
- * Nodes that are put together in another way than the standalone server does it, as experiments want it. What they are made of
- * travels to their processes as system properties.
+ * Nodes that are put together in another way than the standalone server does it, as experiments want it. What they are
+ * made of travels to their processes as system properties.
  */
 public final class LabAssembly implements Assembly {
 
-    /** Where the replies of other nodes are handled: {@code transport}, {@code common} or {@code own-N} for N threads. */
+    /**
+     * Where the replies of other nodes are handled: {@code transport}, {@code common} or {@code own-N} for N threads.
+     */
     public static final String REPLIES = "replies";
 
     /** The coordinator: {@code blocking-N} for one that keeps one of N threads for each request. */

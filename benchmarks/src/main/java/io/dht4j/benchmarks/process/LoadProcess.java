@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The load generator in a process of its own. Methods throw a {@link ChildDiedException} with its last log lines if it has
- * ended. Safe for use by any number of threads.
+ * The load generator in a process of its own. Methods throw a {@link ChildDiedException} with its last log lines if it
+ * has ended. Safe for use by any number of threads.
  */
 public final class LoadProcess implements LoadDriver, AutoCloseable {
 

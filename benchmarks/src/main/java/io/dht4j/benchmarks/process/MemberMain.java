@@ -11,7 +11,10 @@ import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
-/** An embedded member of some product in a process of its own, started by a {@link MemberProcess}; it makes its load itself. */
+/**
+ * An embedded member of some product in a process of its own, started by a {@link MemberProcess}; it makes its load
+ * itself.
+ */
 public final class MemberMain implements AutoCloseable {
 
     static final String START = "start";

@@ -9,7 +9,8 @@ import java.util.Optional;
 /**
  * A node in a process of its own: the standalone server.
  *
- * @param settings what the server is given, {@link Setting#ID}, {@link Setting#LISTEN} and {@link Setting#PEERS} among them
+ * @param settings what the server is given, {@link Setting#ID}, {@link Setting#LISTEN} and {@link Setting#PEERS} among
+ *     them
  * @param heapMegabytes size of the heap, from the beginning; 32 to 1,000,000
  * @param jvmFlags further flags for its JVM
  * @param log a file that its log is appended to besides; empty for none

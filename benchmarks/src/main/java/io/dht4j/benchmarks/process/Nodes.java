@@ -32,7 +32,8 @@ public final class Nodes implements AutoCloseable {
     }
 
     /**
-     * Starts the nodes, called {@code n1}, {@code n2} and so on, on free ports of loopback. Blocks until each reaches all.
+     * Starts the nodes, called {@code n1}, {@code n2} and so on, on free ports of loopback. Blocks until each reaches
+     * all.
      *
      * @param spec what to start
      * @return the nodes, to be closed
@@ -213,7 +214,9 @@ public final class Nodes implements AutoCloseable {
         return CollapsedStacks.merge(stacks);
     }
 
-    /** Ends all nodes, in order or by force after some seconds. Returns when they are gone. May be called repeatedly. */
+    /**
+     * Ends all nodes, in order or by force after some seconds. Returns when they are gone. May be called repeatedly.
+     */
     @Override
     public void close() {
         nodes.forEach(NodeProcess::askToEnd);

@@ -51,8 +51,9 @@ public final class Profiling {
     public record Seen(Profile profile, CollapsedStacks stacks) {}
 
     /**
-     * Profiles all nodes while a load runs. Writes {@code NAME.collapsed} and {@code NAME.html} with all nodes together, and a
-     * flame graph of each node. Where the system does not let a node count the event, nothing runs and a note says so.
+     * Profiles all nodes while a load runs. Writes {@code NAME.collapsed} and {@code NAME.html} with all nodes
+     * together, and a flame graph of each node. Where the system does not let a node count the event, nothing runs and
+     * a note says so.
      *
      * @param nodes whose
      * @param event what to count

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Says which layer of a node a profile's counts belong to. A stack belongs to the layer of its leaf-most frame that a rule
- * knows: frames of the JDK's collections, for example, are no layer of their own but serve their caller.
+ * Says which layer of a node a profile's counts belong to. A stack belongs to the layer of its leaf-most frame that a
+ * rule knows: frames of the JDK's collections, for example, are no layer of their own but serve their caller.
  *
  * @param counts count of each layer that occurs
  */
@@ -22,7 +22,8 @@ public record Attribution(Map<Layer, Long> counts) {
     /**
      * Attributes stacks.
      *
-     * @param event what was counted: where waiting for locks is, the rules for locks do not hold, or all would be theirs
+     * @param event what was counted: where waiting for locks is, the rules for locks do not hold, or all would be
+     *     theirs
      * @param stacks what was seen
      * @return the counts by layer
      */

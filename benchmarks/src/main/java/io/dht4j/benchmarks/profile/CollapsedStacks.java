@@ -23,7 +23,9 @@ public record CollapsedStacks(Map<String, Long> counts) {
 
     private static final Pattern THREAD_NUMBER = Pattern.compile(" tid=\\d+]$");
 
-    /** Numbers within a name, but neither the C2 of a compiler's thread nor the G1 of a collector's, nor such a word. */
+    /**
+     * Numbers within a name, but neither the C2 of a compiler's thread nor the G1 of a collector's, nor such a word.
+     */
     private static final Pattern NUMBERS = Pattern.compile("(?<!^\\[[CG])\\d++(?![A-Za-z])");
 
     /** Keeps an unmodifiable copy. */
@@ -32,8 +34,8 @@ public record CollapsedStacks(Map<String, Long> counts) {
     }
 
     /**
-     * Reads a file as async-profiler writes it. Threads whose names differ in numbers only become one, as those of a pool
-     * do.
+     * Reads a file as async-profiler writes it. Threads whose names differ in numbers only become one, as those of a
+     * pool do.
      *
      * @param file its lines are a stack, a blank and a count each
      * @return the stacks
@@ -86,8 +88,8 @@ public record CollapsedStacks(Map<String, Long> counts) {
     }
 
     /**
-     * The same stacks, with counts as if there were another total. Stacks that would be seen less than half a time are left
-     * out.
+     * The same stacks, with counts as if there were another total. Stacks that would be seen less than half a time are
+     * left out.
      *
      * @param total the new sum, about; 0 or more
      * @return the stacks

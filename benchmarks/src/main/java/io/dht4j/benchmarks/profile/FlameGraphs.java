@@ -29,8 +29,8 @@ public final class FlameGraphs {
     }
 
     /**
-     * Draws stacks in colours that say what has become more (red) or less (blue) than in others. Both count for the same
-     * total, so that the colours compare shares.
+     * Draws stacks in colours that say what has become more (red) or less (blue) than in others. Both count for the
+     * same total, so that the colours compare shares.
      *
      * @param base what to compare with
      * @param stacks what is drawn

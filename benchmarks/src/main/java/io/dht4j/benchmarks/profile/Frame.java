@@ -3,8 +3,8 @@ package io.dht4j.benchmarks.profile;
 /**
  * A frame of a stack.
  *
- * @param name a method as {@code package/Class.method}, a function, or a class as {@code package.Class} where memory of that
- *     class was allocated; without what async-profiler adds at its end
+ * @param name a method as {@code package/Class.method}, a function, or a class as {@code package.Class} where memory of
+ *     that class was allocated; without what async-profiler adds at its end
  * @param kernel whether it is within the kernel
  */
 record Frame(String name, boolean kernel) {

@@ -16,7 +16,9 @@ public enum Layer {
     TRANSPORT_CLIENT("transport client"),
     /** What receives requests of peers and of users, the server library included. */
     TRANSPORT_SERVER("transport server"),
-    /** Event loops, channels and buffers of Netty where nothing tells whether they serve the client or the server side. */
+    /**
+     * Event loops, channels and buffers of Netty where nothing tells whether they serve the client or the server side.
+     */
     TRANSPORT_SHARED("transport, either side"),
     /** The store and its library. */
     STORE("store"),

@@ -48,8 +48,8 @@ public final class Profiler {
     }
 
     /**
-     * Starts to profile every thread. Where the kernel forbids what {@link ProfileEvent#CPU} is counted by, timers take its
-     * place.
+     * Starts to profile every thread. Where the kernel forbids what {@link ProfileEvent#CPU} is counted by, timers take
+     * its place.
      *
      * @param event what to count
      * @return what counts it

@@ -28,7 +28,8 @@ final class LatencyLine {
     }
 
     /**
-     * The line's points: how many operations there are to each slower one (2 at the median, 100 at p99), and microseconds.
+     * The line's points: how many operations there are to each slower one (2 at the median, 100 at p99), and
+     * microseconds.
      *
      * @return ascending; empty if nothing was counted
      */

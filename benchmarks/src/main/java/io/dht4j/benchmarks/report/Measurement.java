@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * One variant measured at one thing: a bar of a chart with its range, and what explains it. Measurements with the same group
- * are compared with each other.
+ * One variant measured at one thing: a bar of a chart with its range, and what explains it. Measurements with the same
+ * group are compared with each other.
  *
  * @param group what is compared, for example {@code PUT}: a chart each
  * @param variant who is compared, for example {@code vertx-h2}: the same names in every group
@@ -40,7 +40,8 @@ public record Measurement(
     /**
      * Checks the values and keeps unmodifiable copies, settings and costs in their order.
      *
-     * @throws IllegalArgumentException if group, variant or unit are blank, or if there is no value, or one that is not finite
+     * @throws IllegalArgumentException if group, variant or unit are blank, or if there is no value, or one that is not
+     *     finite
      */
     public Measurement {
         if (group.isBlank() || variant.isBlank() || unit.isBlank()) {
@@ -60,7 +61,8 @@ public record Measurement(
     }
 
     /**
-     * Why not to trust the values: the measurement's own doubts, and those of the run of all of the stable load. A doubt of a smaller part is one of that part only.
+     * Why not to trust the values: the measurement's own doubts, and those of the run of all of the stable load. A
+     * doubt of a smaller part is one of that part only.
      *
      * @return in words; empty if nothing speaks against them
      */

@@ -20,8 +20,8 @@ public final class Report {
     private Report() {}
 
     /**
-     * Writes the three files, in place of earlier ones. Each is whole at any time, whenever the process ends; interrupting
-     * the thread does not stop it.
+     * Writes the three files, in place of earlier ones. Each is whole at any time, whenever the process ends;
+     * interrupting the thread does not stop it.
      *
      * @param directory exists
      * @param results what to show

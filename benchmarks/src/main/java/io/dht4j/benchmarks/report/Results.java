@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Everything that a run of a scenario gave: what {@code results.json} holds. {@code docs/reference/bench.md} documents the
- * schema.
+ * Everything that a run of a scenario gave: what {@code results.json} holds. {@code docs/reference/bench.md} documents
+ * the schema.
  *
  * @param schema version of the schema, {@link #SCHEMA}
  * @param scenario its name on the command line

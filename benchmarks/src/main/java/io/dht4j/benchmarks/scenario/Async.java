@@ -7,8 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What asynchronous fan-out wins: three nodes at 3/3, the library's coordinator against one that keeps a thread for each request;
- * and two ways to merge the replicas' answers.
+ * What asynchronous fan-out wins: three nodes at 3/3, the library's coordinator against one that keeps a thread for
+ * each request; and two ways to merge the replicas' answers.
  */
 public final class Async implements Scenario {
 

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Whether it pays to cancel the requests of a read that has enough answers: gets at 2/3 that ask all three replicas. Then a soak at
- * a fixed rate, whose tail must not grow.
+ * Whether it pays to cancel the requests of a read that has enough answers: gets at 2/3 that ask all three replicas.
+ * Then a soak at a fixed rate, whose tail must not grow.
  */
 public final class Cancellation implements Scenario {
 

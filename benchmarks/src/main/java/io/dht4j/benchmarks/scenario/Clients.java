@@ -5,7 +5,9 @@ import java.io.IOException;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** What calls between two nodes cost, by HTTP client and gRPC mode: no replication, each request goes to either node. */
+/**
+ * What calls between two nodes cost, by HTTP client and gRPC mode: no replication, each request goes to either node.
+ */
 public final class Clients implements Scenario {
 
     private static final int NODES = 2;

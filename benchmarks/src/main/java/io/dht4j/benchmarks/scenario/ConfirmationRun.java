@@ -6,8 +6,9 @@ import java.util.List;
 import java.util.OptionalInt;
 
 /**
- * Looks once more at a stable load that was found before, to take what could not be taken while it was looked for: costs, profiles. What held a minute before need not
- * hold again, and a profiler needs a part of the processors. So a look is repeated until the load held meanwhile, at all of it first and then at smaller parts.
+ * Looks once more at a stable load that was found before, to take what could not be taken while it was looked for:
+ * costs, profiles. What held a minute before need not hold again, and a profiler needs a part of the processors. So a
+ * look is repeated until the load held meanwhile, at all of it first and then at smaller parts.
  */
 final class ConfirmationRun {
 

@@ -6,7 +6,10 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What it costs to keep entries through a kill, and through a loss of power, by size of value; with more data than the cache has. */
+/**
+ * What it costs to keep entries through a kill, and through a loss of power, by size of value; with more data than the
+ * cache has.
+ */
 public final class DurabilityCost implements Scenario {
 
     private static final int NODES = 3;

@@ -9,8 +9,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.Histogram;
 
 /**
- * How late an idle machine is: a lower bound for every latency that is measured on it. A thread waits for a moment again and
- * again; by how much later than that it goes on is the machine's own delay.
+ * How late an idle machine is: a lower bound for every latency that is measured on it. A thread waits for a moment
+ * again and again; by how much later than that it goes on is the machine's own delay.
  */
 public final class Hiccups implements Scenario {
 

@@ -19,8 +19,8 @@ final class JmhRun {
     private JmhRun() {}
 
     /**
-     * Runs one, in five processes one after the other, or in one if short: what the compiler makes of it differs from process to process more than
-     * from iteration to iteration. Blocks.
+     * Runs one, in five processes one after the other, or in one if short: what the compiler makes of it differs from
+     * process to process more than from iteration to iteration. Blocks.
      *
      * @param benchmark a class with one benchmark, in nanoseconds
      * @param parameters a value for each of its parameters

@@ -12,9 +12,7 @@ public interface Lab extends Settings {
     /** Where data goes that is deleted after the run. It exists. */
     Path scratch();
 
-    /**
-     * Says how many steps are planned, for the time left. May be called again when that changes.
-     */
+    /** Says how many steps are planned, for the time left. May be called again when that changes. */
     void plan(int steps);
 
     /** Says what is done now: one of the planned steps. */

@@ -25,8 +25,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * This library beside Hazelcast and Infinispan: three embedded members, each in a process of its own that also makes a third of the
- * load, the same keys and values, as many operations under way; a put is acknowledged when every member has it, a get reads one copy.
+ * This library beside Hazelcast and Infinispan: three embedded members, each in a process of its own that also makes a
+ * third of the load, the same keys and values, as many operations under way; a put is acknowledged when every member
+ * has it, a get reads one copy.
  */
 public final class Peers implements Scenario {
 

@@ -8,8 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Which threads should do which work: where the replies of other nodes are handled, how many connections there are, and what the
- * default policy costs. Each variant's thread states are linked from the report.
+ * Which threads should do which work: where the replies of other nodes are handled, how many connections there are, and
+ * what the default policy costs. Each variant's thread states are linked from the report.
  */
 public final class Pools implements Scenario {
 

@@ -6,7 +6,10 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** How the cost of an operation grows with the number of nodes, of entries, with the size of values and with what is under way. */
+/**
+ * How the cost of an operation grows with the number of nodes, of entries, with the size of values and with what is
+ * under way.
+ */
 public final class Scale implements Scenario {
 
     private static final int NODES = 3;

@@ -38,8 +38,8 @@ import java.util.OptionalInt;
 import java.util.Set;
 
 /**
- * Finds the stable load of several clusters of standalone servers, in rotating order, through a public API; at that load
- * the first time also latency, costs and profiles. Nodes and load are processes of their own.
+ * Finds the stable load of several clusters of standalone servers, in rotating order, through a public API; at that
+ * load the first time also latency, costs and profiles. Nodes and load are processes of their own.
  */
 final class ServerComparison {
 
@@ -51,7 +51,9 @@ final class ServerComparison {
     private final List<Case> cases;
     private final Map<String, Cell> cells = new LinkedHashMap<>();
     private final Map<String, NamedStacks> baselines = new HashMap<>();
-    /** Of the next run for costs or a profile. Other keys each time: those that were just read may be quicker to find. */
+    /**
+     * Of the next run for costs or a profile. Other keys each time: those that were just read may be quicker to find.
+     */
     private long fresh = 1_000_000;
 
     /**

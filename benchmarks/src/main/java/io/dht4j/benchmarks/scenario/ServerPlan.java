@@ -47,7 +47,8 @@ record ServerPlan(
      *
      * @param repetitions how often each variant is measured, each time with new processes
      * @param warmUpSeconds how long each operation is done at full speed at least before anything is measured
-     * @param warmUpLimit after how many seconds of warming up the nodes' compilers are no longer waited for, until they rest
+     * @param warmUpLimit after how many seconds of warming up the nodes' compilers are no longer waited for, until they
+     *     rest
      * @param seconds length of a run of the search
      * @param firstRate where it begins, per second
      * @param greatestRate where it ends

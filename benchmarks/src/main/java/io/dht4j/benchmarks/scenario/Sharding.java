@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What spreading the keys over nodes costs and wins: one node against three without replication, so that two of three requests are
- * forwarded; the strategies against each other; and what finding a key's node takes by itself.
+ * What spreading the keys over nodes costs and wins: one node against three without replication, so that two of three
+ * requests are forwarded; the strategies against each other; and what finding a key's node takes by itself.
  */
 public final class Sharding implements Scenario {
 

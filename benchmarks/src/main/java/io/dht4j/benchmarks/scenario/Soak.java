@@ -18,7 +18,8 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * A long run at a fixed rate against three nodes at 2/3 that ask all replicas, with everything else at its default: part after part, the tail of each, which must not grow.
+ * A long run at a fixed rate against three nodes at 2/3 that ask all replicas, with everything else at its default:
+ * part after part, the tail of each, which must not grow.
  *
  * @param operation what is done
  * @param minutes how long; 0 or more

@@ -15,8 +15,8 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * What each transport costs beside the bare library that it is made of, with and without batching; and beside Infinispan. Closed
- * loops on nodes in this process, in rotating order.
+ * What each transport costs beside the bare library that it is made of, with and without batching; and beside
+ * Infinispan. Closed loops on nodes in this process, in rotating order.
  */
 public final class Transports implements Scenario {
 

@@ -12,9 +12,10 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * Lets nodes and load reach the speed that they keep. A JVM compiles for minutes after its first request, and on few processors
- * every larger method that is compiled is a pause for whoever waits. So all operations are done in turns at full speed, until the nodes'
- * compilers rest: with one operation after the other, what was compiled for the first would be compiled again for the second.
+ * Lets nodes and load reach the speed that they keep. A JVM compiles for minutes after its first request, and on few
+ * processors every larger method that is compiled is a pause for whoever waits. So all operations are done in turns at
+ * full speed, until the nodes' compilers rest: with one operation after the other, what was compiled for the first
+ * would be compiled again for the second.
  */
 final class WarmUp {
 
@@ -46,10 +47,11 @@ final class WarmUp {
     }
 
     /**
-     * Does one operation until the compilers rest: what was compiled for several is in part compiled again for one. Blocks.
+     * Does one operation until the compilers rest: what was compiled for several is in part compiled again for one.
+     * Blocks.
      *
-     * @return why what is measured then is to be doubted: they still work when the time for it is over; empty if they rest, or there
-     *     shall be no warming up
+     * @return why what is measured then is to be doubted: they still work when the time for it is over; empty if they
+     *     rest, or there shall be no warming up
      */
     Optional<String> turnTo(Operation operation) throws IOException, InterruptedException {
         if (plan.pace().warmUpSeconds() == 0) {

@@ -8,8 +8,8 @@ import java.util.List;
  *
  * @param perSecond the highest rate that held in the longer run; 0 if none did
  * @param atLeast whether the search ended at the greatest rate that it was to try: the truth may be higher
- * @param levels latency at 10, 50, 70, 90 and 100 percent of it, in this order; the last is the longer run. Empty if no rate
- *     held
+ * @param levels latency at 10, 50, 70, 90 and 100 percent of it, in this order; the last is the longer run. Empty if no
+ *     rate held
  */
 public record Stable(double perSecond, boolean atLeast, List<Level> levels) {
 

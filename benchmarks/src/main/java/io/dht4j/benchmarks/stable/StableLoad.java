@@ -13,14 +13,15 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * Finds the highest stable rate: doubles it while it is stable, halves the distance to the first that is not, and confirms what
- * it has found by a longer run. If that one fails, the limit is looked for again below it, by longer runs; if it does not, above
- * it, in case the first runs were spoiled.
+ * Finds the highest stable rate: doubles it while it is stable, halves the distance to the first that is not, and
+ * confirms what it has found by a longer run. If that one fails, the limit is looked for again below it, by longer
+ * runs; if it does not, above it, in case the first runs were spoiled.
  *
- * <p>Noise only ever makes a run worse: a neighbour's work or a collector's pause spoils a run that would have been stable, and
- * nothing makes an overloaded server keep up. So a rate that fails by little in a short run, or on the way up again, is tried once more before it counts as unstable,
- * and one that holds once counts as stable; whether that was luck, the longer run tells. A run that failed while others on the host
- * had the processors says nothing, and is made again some times.
+ * <p>Noise only ever makes a run worse: a neighbour's work or a collector's pause spoils a run that would have been
+ * stable, and nothing makes an overloaded server keep up. So a rate that fails by little in a short run, or on the way
+ * up again, is tried once more before it counts as unstable, and one that holds once counts as stable; whether that was
+ * luck, the longer run tells. A run that failed while others on the host had the processors says nothing, and is made
+ * again some times.
  */
 public final class StableLoad {
 
@@ -28,7 +29,10 @@ public final class StableLoad {
     private static final int WHOLE = 100;
     private static final double MEDIAN = 50;
 
-    /** A server that serves less of the load than this, and half of that late, is beyond its limit. After a pause most are in time. */
+    /**
+     * A server that serves less of the load than this, and half of that late, is beyond its limit. After a pause most
+     * are in time.
+     */
     private static final double HOPELESS_SHARE = 0.9;
 
     /** Of longer runs on the way up: one that is spoiled would end it, however far below the limit. */

@@ -5,13 +5,13 @@ import io.dht4j.benchmarks.load.LoadSpec;
 import java.time.Duration;
 
 /**
- * What counts as stable, and how it is looked for. A load is stable if at least {@link #SERVED_SHARE} of what was offered was
- * served, nothing failed, and the 99th percentile of latency is below a bound.
+ * What counts as stable, and how it is looked for. A load is stable if at least {@link #SERVED_SHARE} of what was
+ * offered was served, nothing failed, and the 99th percentile of latency is below a bound.
  *
  * @param probe the load that is tried, as to everything but its rate; its rate is the first to be tried
  * @param greatest no rate above this one is tried; at least the first
- * @param precision how far apart the greatest stable rate and the least unstable one may stay, as a part of the former: 0.001
- *     to 1
+ * @param precision how far apart the greatest stable rate and the least unstable one may stay, as a part of the former:
+ *     0.001 to 1
  * @param p99 the bound; longer than nothing
  * @param confirmSeconds how long the rate that was found must hold; at least as long as a probe
  * @param levelSeconds how long each part of it is measured; longer than nothing
@@ -44,8 +44,8 @@ public record StableSearch(
     }
 
     /**
-     * A search with a bound of 50 ms, a precision of 5 %, and a confirmation of three times the length of a probe; each part of
-     * the load is measured as long as a probe.
+     * A search with a bound of 50 ms, a precision of 5 %, and a confirmation of three times the length of a probe; each
+     * part of the load is measured as long as a probe.
      *
      * @param probe the first load to try
      */
@@ -97,9 +97,10 @@ public record StableSearch(
     }
 
     /**
-     * How much of a load may be under way: what comes in some times the bound of latency (J. Little, <em>A Proof for the Queuing
-     * Formula L = &lambda;W</em>, 1961), or the probe's own bound if that is less. With more under way, latencies are beyond the bound
-     * anyway; and a server that is overloaded would only work off the rest for long after a run has ended.
+     * How much of a load may be under way: what comes in some times the bound of latency (J. Little, <em>A Proof for
+     * the Queuing Formula L = &lambda;W</em>, 1961), or the probe's own bound if that is less. With more under way,
+     * latencies are beyond the bound anyway; and a server that is overloaded would only work off the rest for long
+     * after a run has ended.
      *
      * @param perSecond the rate of the load
      */

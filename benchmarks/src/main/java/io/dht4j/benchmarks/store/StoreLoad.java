@@ -36,8 +36,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * How fast a store takes random puts of many writers, how large its files become and how large they stay, and how fast one
- * thread reads.
+ * How fast a store takes random puts of many writers, how large its files become and how large they stay, and how fast
+ * one thread reads.
  */
 @Command(
         name = "store-load",
@@ -45,7 +45,9 @@ import picocli.CommandLine.Option;
         description = "Random puts by many writers, then a pause, then reads by one thread.")
 public final class StoreLoad implements Callable<Integer> {
 
-    /** The bytes of a live entry, beside its value, that a figure per live byte counts: key, version, expiry, lengths. */
+    /**
+     * The bytes of a live entry, beside its value, that a figure per live byte counts: key, version, expiry, lengths.
+     */
     private static final int OVERHEAD_BYTES = 40;
 
     private enum Kind {

@@ -14,12 +14,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** Writes keys once each, as fast as the target takes them: so many operations under way, the next when one has ended. */
+/**
+ * Writes keys once each, as fast as the target takes them: so many operations under way, the next when one has ended.
+ */
 public final class Filling {
 
     private static final int ATTEMPTS = 6;
 
-    /** Before the second attempt; twice as long before each next one, since a store that merges large values may take nothing for seconds. */
+    /**
+     * Before the second attempt; twice as long before each next one, since a store that merges large values may take
+     * nothing for seconds.
+     */
     private static final long RETRY_MILLIS = 200;
 
     private static final int PATIENCE_SECONDS = 120;

@@ -12,7 +12,9 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.Stream;
 
-/** The public gRPC API: the library's own client, once for each connection, without anything between it and the stubs. */
+/**
+ * The public gRPC API: the library's own client, once for each connection, without anything between it and the stubs.
+ */
 final class GrpcTarget implements Target {
 
     /** A load has its own bound. */

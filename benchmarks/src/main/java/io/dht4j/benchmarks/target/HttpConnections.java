@@ -14,9 +14,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The connections of an event loop to one node, and the calls that wait for one. All are opened with the first call and used in turn,
- * so that none falls silent and is closed: a pool that opens connections when it runs out of them would do so just when the node or
- * the load has paused, and make the pause longer. On its event loop only.
+ * The connections of an event loop to one node, and the calls that wait for one. All are opened with the first call and
+ * used in turn, so that none falls silent and is closed: a pool that opens connections when it runs out of them would
+ * do so just when the node or the load has paused, and make the pause longer. On its event loop only.
  */
 final class HttpConnections {
 

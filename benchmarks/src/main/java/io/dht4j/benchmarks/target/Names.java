@@ -3,15 +3,17 @@ package io.dht4j.benchmarks.target;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Names of keys: 16 hexadecimal digits, all different, and in another order than the numbers that they are made of, since the
- * keys of real applications seldom come in ascending order, which is a store's easiest case.
+ * Names of keys: 16 hexadecimal digits, all different, and in another order than the numbers that they are made of,
+ * since the keys of real applications seldom come in ascending order, which is a store's easiest case.
  */
 public final class Names {
 
     /** How many characters a name has. */
     public static final int LENGTH = 16;
 
-    /** Odd, so that multiplying by it gives each number another one. The golden ratio's, which spreads neighbours well. */
+    /**
+     * Odd, so that multiplying by it gives each number another one. The golden ratio's, which spreads neighbours well.
+     */
     private static final long SPREAD = 0x9E3779B97F4A7C15L;
 
     private static final byte[] DIGITS = "0123456789abcdef".getBytes(StandardCharsets.ISO_8859_1);

@@ -7,8 +7,8 @@ import java.util.List;
  *
  * @param api which one
  * @param addresses {@code HOST:PORT} of each node's API; requests go to them in turn; at least one
- * @param connections to each node: over HTTP/1.1 as many requests are under way to it at a time, the others wait; over gRPC any
- *     number of calls share one; 1 to 4096
+ * @param connections to each node: over HTTP/1.1 as many requests are under way to it at a time, the others wait; over
+ *     gRPC any number of calls share one; 1 to 4096
  * @param eventLoops threads that read and write, over all connections; 1 to 64
  * @param ack how many replicas must answer, 1 to {@code from}
  * @param from of how many; 1 to 1000, or this and {@code ack} 0 for what the cluster does by itself

@@ -3,8 +3,8 @@ package io.dht4j.benchmarks.target;
 import java.util.SplittableRandom;
 
 /**
- * Values of one size: random bytes, which no store or protocol can compress, some of them prepared and used for all keys in
- * turn. Immutable.
+ * Values of one size: random bytes, which no store or protocol can compress, some of them prepared and used for all
+ * keys in turn. Immutable.
  */
 public final class Values {
 

@@ -22,8 +22,8 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * What it costs or saves to cancel the requests of a read that has enough answers: gets at 1/3 that ask all three replicas,
- * with each cancellation policy, with batching and without, beside gets that ask only as many as they need.
+ * What it costs or saves to cancel the requests of a read that has enough answers: gets at 1/3 that ask all three
+ * replicas, with each cancellation policy, with batching and without, beside gets that ask only as many as they need.
  */
 @Command(
         name = "cancellation-load",

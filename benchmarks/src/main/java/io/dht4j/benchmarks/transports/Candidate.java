@@ -24,7 +24,10 @@ record Candidate(String name, Callable<Echo> echo, IntFunction<Transport> transp
 
     private static final int PIPELINE_DEPTH = 16;
 
-    /** All that there are, each bare library with as many connections as there are calls under way where it uses several. */
+    /**
+     * All that there are, each bare library with as many connections as there are calls under way where it uses
+     * several.
+     */
     static List<Candidate> all(int inFlight) {
         return List.of(
                 http("vertx", HttpClientKind.VERTX, () -> VertxEcho.plain(inFlight)),

@@ -24,7 +24,9 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** gRPC by itself: bytes without protobuf, handlers on the event loops; a call for each request, or one stream for all. */
+/**
+ * gRPC by itself: bytes without protobuf, handlers on the event loops; a call for each request, or one stream for all.
+ */
 final class GrpcEcho implements Echo {
 
     private final MethodDescriptor<byte[], byte[]> method;

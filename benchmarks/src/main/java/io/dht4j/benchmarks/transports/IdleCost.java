@@ -35,8 +35,8 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * What failure detection, hinted handoff and background repair cost while there is nothing to repair: two clusters of three nodes in this
- * process over gRPC streams, one with all of them and one without, in turns.
+ * What failure detection, hinted handoff and background repair cost while there is nothing to repair: two clusters of
+ * three nodes in this process over gRPC streams, one with all of them and one without, in turns.
  */
 @Command(
         name = "idle-cost",

@@ -11,8 +11,9 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.IntFunction;
 
 /**
- * What is compared of transports, running and ready to be measured: for each, {@code R}, echoes of the bare library; {@code U},
- * puts at 2/3 on three nodes with a frame for each request; {@code B}, the same with batching. And puts at 3/3 beside Infinispan's.
+ * What is compared of transports, running and ready to be measured: for each, {@code R}, echoes of the bare library;
+ * {@code U}, puts at 2/3 on three nodes with a frame for each request; {@code B}, the same with batching. And puts at
+ * 3/3 beside Infinispan's.
  */
 public final class TransportCells implements AutoCloseable {
 

@@ -12,9 +12,9 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * What each transport costs, in one run with the candidates in rotating order: {@code R}, echoes of the bare library; {@code U},
- * puts at 2/3 on three nodes with a frame for each request; {@code B}, the same with batching. Then puts at 3/3 beside
- * Infinispan's.
+ * What each transport costs, in one run with the candidates in rotating order: {@code R}, echoes of the bare library;
+ * {@code U}, puts at 2/3 on three nodes with a frame for each request; {@code B}, the same with batching. Then puts at
+ * 3/3 beside Infinispan's.
  */
 @Command(
         name = "transports-load",

@@ -234,7 +234,9 @@ class ChildTest {
         await().atMost(PATIENCE).until(() -> !isRunning(grandchild));
     }
 
-    /** A process that has ended stays in the table until somebody asks for its exit code, which an init may never do. */
+    /**
+     * A process that has ended stays in the table until somebody asks for its exit code, which an init may never do.
+     */
     private static boolean isRunning(long pid) throws IOException {
         Path stat = Path.of("/proc", Long.toString(pid), "stat");
         if (Files.isReadable(Path.of("/proc/self/stat"))) {

@@ -27,7 +27,8 @@ class ConfirmationRunTest {
                 .hasValue(100);
         assertThat(looks).containsExactly(100, 100);
         looks.clear();
-        assertThat(ConfirmationRun.until(percent -> noted(percent, percent < 100))).hasValue(90);
+        assertThat(ConfirmationRun.until(percent -> noted(percent, percent < 100)))
+                .hasValue(90);
         assertThat(looks).containsExactly(100, 100, 90);
     }
 

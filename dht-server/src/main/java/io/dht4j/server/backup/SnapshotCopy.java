@@ -16,8 +16,8 @@ import java.util.Optional;
 import java.util.function.LongConsumer;
 
 /**
- * Copies a snapshot from the cluster to a directory. When a node gives up on the way, another one goes on behind the last key: any node
- * knows the snapshot. Blocks; for one thread.
+ * Copies a snapshot from the cluster to a directory. When a node gives up on the way, another one goes on behind the
+ * last key: any node knows the snapshot. Blocks; for one thread.
  */
 public final class SnapshotCopy {
 

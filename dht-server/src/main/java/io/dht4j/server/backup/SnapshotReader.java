@@ -27,14 +27,15 @@ public final class SnapshotReader {
     }
 
     /**
-     * Verifies a snapshot: its manifest, that each file is there and no other one, each file's size and hash, and of each
-     * entry checksum, form, order and version. Blocks until all of it was read.
+     * Verifies a snapshot: its manifest, that each file is there and no other one, each file's size and hash, and of
+     * each entry checksum, form, order and version. Blocks until all of it was read.
      *
      * @param directory the snapshot's
      * @param progress is told how many bytes were read so far
      * @return the snapshot
      * @throws IOException if it cannot be read
-     * @throws ClientException if anything is not as it was written; the message names the file and what is wrong with it
+     * @throws ClientException if anything is not as it was written; the message names the file and what is wrong with
+     *     it
      */
     public static SnapshotReader verified(Path directory, LongConsumer progress) throws IOException, ClientException {
         if (Files.isRegularFile(directory)) {

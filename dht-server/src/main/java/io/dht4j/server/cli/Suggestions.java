@@ -11,9 +11,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
 
-/**
- * Which words a mistyped one may stand for. Of options, picocli knows only those with the same two first letters.
- */
+/** Which words a mistyped one may stand for. Of options, picocli knows only those with the same two first letters. */
 public final class Suggestions {
 
     /** One typing error in so many letters. */

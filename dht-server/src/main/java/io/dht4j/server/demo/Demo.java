@@ -35,7 +35,9 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 
-/** A tour of a cluster: three nodes in this process that talk over HTTP and keep their entries on disk. For one thread. */
+/**
+ * A tour of a cluster: three nodes in this process that talk over HTTP and keep their entries on disk. For one thread.
+ */
 final class Demo implements AutoCloseable {
 
     /** How many nodes the demo runs. */
@@ -332,7 +334,9 @@ final class Demo implements AutoCloseable {
         }
     }
 
-    /** Runs a call for each thing with a bounded number under way, and waits for all; fails as the first one that fails. */
+    /**
+     * Runs a call for each thing with a bounded number under way, and waits for all; fails as the first one that fails.
+     */
     private <T> void inParallel(List<T> things, Function<T, CompletionStage<?>> call) {
         Window window = new Window(IN_FLIGHT);
         for (T thing : things) {

@@ -21,7 +21,9 @@ public final class DemoRun {
     /** How many nodes the demo runs. */
     public static final int NODES = Demo.NODES;
 
-    /** Below the ports that systems give to outgoing connections: a node's first call must not take those of the next. */
+    /**
+     * Below the ports that systems give to outgoing connections: a node's first call must not take those of the next.
+     */
     private static final int LEAST_PORT = 12_000;
 
     private static final int GREATEST_PORT = 32_000 - NODES;

@@ -27,7 +27,8 @@ final class UnicodeNames {
     }
 
     /**
-     * Every assigned character, in order. Surrogates and private-use code points are left out: they have numbers, not names.
+     * Every assigned character, in order. Surrogates and private-use code points are left out: they have numbers, not
+     * names.
      *
      * @return some 140,000 or more; the number grows with the JVM's version of Unicode
      */

@@ -12,11 +12,12 @@ import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A TCP proxy in front of a port of this machine, which forwards, delays, holds or resets as it is told. Everything is forwarded in both directions by a
- * thread each; what is held is not lost but late, as on a network whose packets are sent again. Safe for use by any number of threads.
+ * A TCP proxy in front of a port of this machine, which forwards, delays, holds or resets as it is told. Everything is
+ * forwarded in both directions by a thread each; what is held is not lost but late, as on a network whose packets are
+ * sent again. Safe for use by any number of threads.
  *
- * <p>Two things differ from a network: who connects while the link is cut sees the connection made and silent, and who connects to a port at which nobody
- * listens sees it made and reset.
+ * <p>Two things differ from a network: who connects while the link is cut sees the connection made and silent, and who
+ * connects to a port at which nobody listens sees it made and reset.
  */
 final class FaultyLink implements AutoCloseable {
 

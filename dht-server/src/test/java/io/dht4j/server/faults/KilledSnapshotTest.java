@@ -36,8 +36,9 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * {@code kill -9} in the middle of a snapshot, of the command and of servers. The links to the servers' public APIs let 64 KiB pass in a fifth of a second
- * until the kill, so that the snapshot is in its middle then. The tests share the servers.
+ * {@code kill -9} in the middle of a snapshot, of the command and of servers. The links to the servers' public APIs let
+ * 64 KiB pass in a fifth of a second until the kill, so that the snapshot is in its middle then. The tests share the
+ * servers.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Tag("portable")

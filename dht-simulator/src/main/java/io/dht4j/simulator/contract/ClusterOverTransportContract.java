@@ -47,8 +47,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What a cluster does over every {@link Transport}: three nodes n1, n2, n3 in this process, over transports of a subclass,
- * with stores in memory. Every request and reply that the core knows goes over the wire, with batching and without.
+ * What a cluster does over every {@link Transport}: three nodes n1, n2, n3 in this process, over transports of a
+ * subclass, with stores in memory. Every request and reply that the core knows goes over the wire, with batching and
+ * without.
  */
 public abstract class ClusterOverTransportContract {
 

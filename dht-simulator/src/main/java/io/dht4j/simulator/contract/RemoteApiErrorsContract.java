@@ -39,8 +39,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * What every {@link io.dht4j.spi.RemoteApi} must do when calls fail: refusals of the cluster, and nodes that are away, silent or none. Part of
- * {@link RemoteApiContract}.
+ * What every {@link io.dht4j.spi.RemoteApi} must do when calls fail: refusals of the cluster, and nodes that are away,
+ * silent or none. Part of {@link RemoteApiContract}.
  */
 public abstract class RemoteApiErrorsContract extends RemoteApiHarness {
 

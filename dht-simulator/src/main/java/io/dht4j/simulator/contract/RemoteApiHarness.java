@@ -24,7 +24,10 @@ import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
-/** What the contract of {@link RemoteApi} stands on: a client, and the real servers of a cluster of three nodes in this process. */
+/**
+ * What the contract of {@link RemoteApi} stands on: a client, and the real servers of a cluster of three nodes in this
+ * process.
+ */
 public abstract class RemoteApiHarness {
 
     /** How long a test waits for what must happen. */
@@ -61,8 +64,8 @@ public abstract class RemoteApiHarness {
     }
 
     /**
-     * Serves a cluster through the API on a free port of this machine, with the default options but for that: values up to
-     * 16 MiB, no tokens, no TLS.
+     * Serves a cluster through the API on a free port of this machine, with the default options but for that: values up
+     * to 16 MiB, no tokens, no TLS.
      *
      * @param cluster whose calls to serve; the contract closes it
      * @return a listener that accepts connections, which the contract closes

@@ -21,7 +21,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Function;
 
-/** A cluster of nodes n1, n2, n3 in this process, whose nodes can be stopped and started again with what they stored. */
+/**
+ * A cluster of nodes n1, n2, n3 in this process, whose nodes can be stopped and started again with what they stored.
+ */
 final class ThreeNodes implements AutoCloseable {
 
     /** Sets a node's options. */

@@ -1,4 +1,6 @@
-/** Contract suites that need a whole cluster: of transports with nodes on both sides, and of APIs for remote clients. */
+/**
+ * Contract suites that need a whole cluster: of transports with nodes on both sides, and of APIs for remote clients.
+ */
 @NullMarked
 package io.dht4j.simulator.contract;
 

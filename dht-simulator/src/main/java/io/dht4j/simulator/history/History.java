@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What clients did and learned, in the order in which it began. Not safe for use by several threads: it and its operations belong to one, or to who
- * holds a lock of the caller's.
+ * What clients did and learned, in the order in which it began. Not safe for use by several threads: it and its
+ * operations belong to one, or to who holds a lock of the caller's.
  */
 public final class History {
 

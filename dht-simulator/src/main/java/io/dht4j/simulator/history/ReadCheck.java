@@ -11,9 +11,10 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Whether a read showed what it had to. It must show the newest write that was acknowledged before it began, or a newer one; a monotonic one also
- * what another monotonic one has shown that ended before it began. It must not show what nobody wrote, what certainly failed, what was
- * deleted by something newer, or what has expired by the clock of its node. Belongs to the thread of its history.
+ * Whether a read showed what it had to. It must show the newest write that was acknowledged before it began, or a newer
+ * one; a monotonic one also what another monotonic one has shown that ended before it began. It must not show what
+ * nobody wrote, what certainly failed, what was deleted by something newer, or what has expired by the clock of its
+ * node. Belongs to the thread of its history.
  */
 public final class ReadCheck {
 
@@ -37,8 +38,8 @@ public final class ReadCheck {
     }
 
     /**
-     * Judges a read that has succeeded, and takes note of what it showed. Reads must be given in the order in which they ended; a history that has ended
-     * may be judged as well as one that goes on.
+     * Judges a read that has succeeded, and takes note of what it showed. Reads must be given in the order in which
+     * they ended; a history that has ended may be judged as well as one that goes on.
      *
      * @param read a read or scan of the history
      * @return what is wrong with it; empty if nothing is

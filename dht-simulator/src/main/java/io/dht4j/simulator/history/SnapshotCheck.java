@@ -9,9 +9,10 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * Whether a snapshot showed of a key what it had to: of the acknowledged writes that it must have, the newest, or a newer one that is not newer than the
- * snapshot; never what nobody wrote, what certainly failed, or what has expired. Belongs to the thread of its history, and judges when that has ended, since a
- * write that is acknowledged later may have to be in the snapshot.
+ * Whether a snapshot showed of a key what it had to: of the acknowledged writes that it must have, the newest, or a
+ * newer one that is not newer than the snapshot; never what nobody wrote, what certainly failed, or what has expired.
+ * Belongs to the thread of its history, and judges when that has ended, since a write that is acknowledged later may
+ * have to be in the snapshot.
  */
 public final class SnapshotCheck {
 
@@ -23,7 +24,8 @@ public final class SnapshotCheck {
      *
      * @param version its version
      * @param begun the moment when it was asked for
-     * @param awaited whether it has waited for a write that was under way: then the write is in it, if it is acknowledged and not newer
+     * @param awaited whether it has waited for a write that was under way: then the write is in it, if it is
+     *     acknowledged and not newer
      */
     public record Snapshot(Version version, int begun, Predicate<Operation> awaited) {
 

@@ -35,8 +35,9 @@ public interface SupersededCheck {
     }
 
     /**
-     * Knows from the history alone, where nobody can look at the disks: deletes of the key that were acknowledged with a newer version, or whose outcome
-     * is not known, and that began before the read ended. For histories in which nothing expires.
+     * Knows from the history alone, where nobody can look at the disks: deletes of the key that were acknowledged with
+     * a newer version, or whose outcome is not known, and that began before the read ended. For histories in which
+     * nothing expires.
      *
      * @param history what clients did
      * @return the knowledge

@@ -14,7 +14,10 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntConsumer;
 
-/** A model store that wants store threads, as one on a disk does, unless it is asked for otherwise; and that can be made to fail. */
+/**
+ * A model store that wants store threads, as one on a disk does, unless it is asked for otherwise; and that can be made
+ * to fail.
+ */
 final class BlockingStore extends ForwardingStore {
 
     private final boolean memoryFast;

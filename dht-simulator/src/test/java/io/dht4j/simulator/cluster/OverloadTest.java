@@ -68,8 +68,7 @@ class OverloadTest {
 
     @ParameterizedTest
     @EnumSource
-    void underFourTimesItsStableLoadAClusterKeepsItsGoodputAndRecoversWhenTheLoadFalls(
-            OfferedLoad.Kind kind) {
+    void underFourTimesItsStableLoadAClusterKeepsItsGoodputAndRecoversWhenTheLoadFalls(OfferedLoad.Kind kind) {
         // Without hints: see below.
         try (SimulatedCluster cluster = slowStores(b -> b.overload(FITTING).handoff(HintedHandoff.off()))) {
             OfferedLoad load = new OfferedLoad(cluster, kind);
@@ -93,8 +92,9 @@ class OverloadTest {
     }
 
     /**
-     * What was missed under the load is handed over when it falls, for longer than this looks, and takes its part of what the stores can do. How much that is at the expense of
-     * calls depends on how both fall together: of 24 seeds, between 79 and 99 of a hundred calls were served; without hints 99.5 in each.
+     * What was missed under the load is handed over when it falls, for longer than this looks, and takes its part of
+     * what the stores can do. How much that is at the expense of calls depends on how both fall together: of 24 seeds,
+     * between 79 and 99 of a hundred calls were served; without hints 99.5 in each.
      */
     @Test
     void whileItHandsOverHintsAfterAnOverloadAClusterServesMostWrites() {
@@ -234,7 +234,10 @@ class OverloadTest {
         return Duration.ofMillis(random.nextInt(20) < 3 ? random.nextInt(200, 220) : random.nextInt(5, 15));
     }
 
-    /** Three of twenty answers are so slow that a hedge is quicker; that must not make the slow ones seem fewer than they are. */
+    /**
+     * Three of twenty answers are so slow that a hedge is quicker; that must not make the slow ones seem fewer than
+     * they are.
+     */
     @ParameterizedTest
     @EnumSource(CancellationPolicy.class)
     void hedgingAtAPercentileDoesNotFeedItself(CancellationPolicy policy) {

@@ -35,7 +35,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A node whose only peer answers by itself how far it has purged: up to what may be, and up to a time that is far ahead of the node's clock. */
+/**
+ * A node whose only peer answers by itself how far it has purged: up to what may be, and up to a time that is far ahead
+ * of the node's clock.
+ */
 class PurgeClaimsTest {
 
     private static final Duration SKEW = Duration.ofSeconds(60);

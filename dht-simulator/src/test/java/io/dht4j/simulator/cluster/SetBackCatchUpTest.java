@@ -27,7 +27,10 @@ import java.util.Set;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
-/** How a node that knows that its disk was set back gets what it lacks from peers that are as they should be, and what it does meanwhile. */
+/**
+ * How a node that knows that its disk was set back gets what it lacks from peers that are as they should be, and what
+ * it does meanwhile.
+ */
 class SetBackCatchUpTest {
 
     @Test

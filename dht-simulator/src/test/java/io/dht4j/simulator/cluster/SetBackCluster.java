@@ -29,8 +29,9 @@ import java.util.Set;
 import java.util.function.UnaryOperator;
 
 /**
- * Three nodes, all replicas of everything. A test starts one of them, mostly {@link #BACK}, with an older copy of its disk, from before others forgot what had been deleted. Rounds happen only when they
- * are asked for, unless a test starts a node otherwise.
+ * Three nodes, all replicas of everything. A test starts one of them, mostly {@link #BACK}, with an older copy of its
+ * disk, from before others forgot what had been deleted. Rounds happen only when they are asked for, unless a test
+ * starts a node otherwise.
  */
 final class SetBackCluster extends SimulatedCluster {
 

@@ -26,7 +26,10 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** What makes a node notice that its disk was set back, or replaced, and what of that is noticed late; and that an ordinary restart is not taken for it. */
+/**
+ * What makes a node notice that its disk was set back, or replaced, and what of that is noticed late; and that an
+ * ordinary restart is not taken for it.
+ */
 class SetBackNoticedTest {
 
     @Test

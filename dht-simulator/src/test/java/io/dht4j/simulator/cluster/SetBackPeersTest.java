@@ -28,7 +28,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A disk was set back, and a peer is not as it should be either: it was set back too, is being rebuilt, or has not heard of a purge; or all of them are in the middle of a round. */
+/**
+ * A disk was set back, and a peer is not as it should be either: it was set back too, is being rebuilt, or has not
+ * heard of a purge; or all of them are in the middle of a round.
+ */
 class SetBackPeersTest {
 
     private static List<Key> keys(String name) {

@@ -231,7 +231,9 @@ class SnapshotsTest {
         }
     }
 
-    /** Its version is older than the snapshot's, and it comes to its replicas when they could have been read long ago. */
+    /**
+     * Its version is older than the snapshot's, and it comes to its replicas when they could have been read long ago.
+     */
     @Test
     void aWriteUnderWayIsWaitedFor() {
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 4).start()) {

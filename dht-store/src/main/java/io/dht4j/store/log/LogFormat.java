@@ -21,9 +21,10 @@ import java.util.zip.CRC32C;
  * record   length of the key (2), kind (1), version (8), expiry (8), length of the value (4), key, value
  * </pre>
  *
- * A frame is what one group commit writes. Its header has its own checksum, so that a length is known to be right before
- * it is used: a frame whose header is right and that is longer than its file was cut off, and one whose header is wrong
- * was damaged. The end mark tells a frame whose last blocks never reached the disk from one that was changed later.
+ * A frame is what one group commit writes. Its header has its own checksum, so that a length is known to be right
+ * before it is used: a frame whose header is right and that is longer than its file was cut off, and one whose header
+ * is wrong was damaged. The end mark tells a frame whose last blocks never reached the disk from one that was changed
+ * later.
  */
 public final class LogFormat {
 

@@ -10,12 +10,13 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a store holds of a key, in a form over which a newer value of the same length is written. Kept as an entry, each write of a key that is
- * cached would leave some seven objects, all of which the garbage collector copies on their way through its young generation; so it
- * leaves none. Large values are kept as they are: to copy them for each reader costs more.
+ * What a store holds of a key, in a form over which a newer value of the same length is written. Kept as an entry, each
+ * write of a key that is cached would leave some seven objects, all of which the garbage collector copies on their way
+ * through its young generation; so it leaves none. Large values are kept as they are: to copy them for each reader
+ * costs more.
  *
- * <p>Read by any number of threads, which take no lock: a sequence lock (J. Corbet, <em>Driver porting: mutual exclusion with
- * seqlocks</em>, 2003). {@link #replaceBy} is for one thread at a time.
+ * <p>Read by any number of threads, which take no lock: a sequence lock (J. Corbet, <em>Driver porting: mutual
+ * exclusion with seqlocks</em>, 2003). {@link #replaceBy} is for one thread at a time.
  */
 final class CachedEntry {
 
@@ -24,7 +25,9 @@ final class CachedEntry {
 
     private static final int ABSENT = -2;
 
-    /** How often a reader looks again while the entry is written over. Whoever does that may have lost its processor. */
+    /**
+     * How often a reader looks again while the entry is written over. Whoever does that may have lost its processor.
+     */
     private static final int MOST_LOOKS = 16;
 
     private static final byte[] NO_BYTES = {};

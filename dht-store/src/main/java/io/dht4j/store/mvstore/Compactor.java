@@ -4,8 +4,9 @@ import io.dht4j.Key;
 import java.util.function.LongPredicate;
 
 /**
- * Keeps the file of the map small: what has been replaced stays in it until the chunk that has it is written again, without it. MVStore chooses the chunks; this says when, how much, and in steps of which
- * size, so that neither merges nor requests wait for long. For the merging thread.
+ * Keeps the file of the map small: what has been replaced stays in it until the chunk that has it is written again,
+ * without it. MVStore chooses the chunks; this says when, how much, and in steps of which size, so that neither merges
+ * nor requests wait for long. For the merging thread.
  */
 final class Compactor {
 
@@ -36,8 +37,8 @@ final class Compactor {
     }
 
     /**
-     * Rewrites what is used of chunks of which little is, for a share of what has been written since the last call: under
-     * lasting writes to a map much larger than a merge the file would otherwise grow to a multiple of what lives.
+     * Rewrites what is used of chunks of which little is, for a share of what has been written since the last call:
+     * under lasting writes to a map much larger than a merge the file would otherwise grow to a multiple of what lives.
      */
     void forWhatWasWritten() {
         long written = map.fileStore.writtenBytes();
@@ -48,8 +49,9 @@ final class Compactor {
     }
 
     /**
-     * Takes some steps towards a file without waste: drops chunks of which nothing is used any more, rewrites what is used of
-     * chunks of which little is, moves chunks into gaps. MVStore leaves chunks alone that are younger than its retention time.
+     * Takes some steps towards a file without waste: drops chunks of which nothing is used any more, rewrites what is
+     * used of chunks of which little is, moves chunks into gaps. MVStore leaves chunks alone that are younger than its
+     * retention time.
      *
      * @param rest is told after each step when it began, and tells whether there is time for the next one
      */
@@ -93,7 +95,8 @@ final class Compactor {
     }
 
     /**
-     * Rewrites as much as a chunk should have out of chunks of which little is used; only if there is none of which so little is used, more.
+     * Rewrites as much as a chunk should have out of chunks of which little is used; only if there is none of which so
+     * little is used, more.
      *
      * @return how many bytes were written; 0 if there is nothing to rewrite
      */

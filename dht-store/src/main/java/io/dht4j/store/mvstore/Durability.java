@@ -3,8 +3,8 @@ package io.dht4j.store.mvstore;
 /** What a write survives once it is acknowledged. */
 public enum Durability {
     /**
-     * The end of the process, {@code kill -9} included, but not loss of power: the write has been handed to the operating
-     * system.
+     * The end of the process, {@code kill -9} included, but not loss of power: the write has been handed to the
+     * operating system.
      */
     OS,
     /** Loss of power as well: the write has been forced to the disk, together with those that waited with it. */

@@ -11,11 +11,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the store holds of keys that are read often, and which of them it does not hold. What is found here needs no page, which
- * might have to come from the disk, and so no thread that may wait.
+ * What the store holds of keys that are read often, and which of them it does not hold. What is found here needs no
+ * page, which might have to come from the disk, and so no thread that may wait.
  *
- * <p>An entry is in the store a moment before it is here. In that moment some find it in the store, and others an older one here; but
- * what one has returned, nobody who comes later contradicts:
+ * <p>An entry is in the store a moment before it is here. In that moment some find it in the store, and others an older
+ * one here; but what one has returned, nobody who comes later contradicts:
  *
  * <ul>
  *   <li>What was read is kept only if no key of its stripe is being changed, nor has been since before the reading.
@@ -41,9 +41,10 @@ final class EntryCache {
     private static final int OVERHEAD = 232;
 
     /**
-     * Changed by {@code compute} only, which waits for whoever is at the same key. {@code computeIfPresent} and {@code invalidate} may
-     * find nothing there while somebody who has looked at the counter before it changed is about to keep what he read. The function is called
-     * once, while nobody else is at the key, so that it may write over the value; and values are published safely, which theirs rely on.
+     * Changed by {@code compute} only, which waits for whoever is at the same key. {@code computeIfPresent} and
+     * {@code invalidate} may find nothing there while somebody who has looked at the counter before it changed is about
+     * to keep what he read. The function is called once, while nobody else is at the key, so that it may write over the
+     * value; and values are published safely, which theirs rely on.
      */
     private final Cache<Key, CachedEntry> known;
 
@@ -125,7 +126,10 @@ final class EntryCache {
         return entry.isPresent() && held.isOlderThan(entry.get());
     }
 
-    /** Takes note that the store may hold less of a key than before. To be called when it does, and before anybody relies on it. */
+    /**
+     * Takes note that the store may hold less of a key than before. To be called when it does, and before anybody
+     * relies on it.
+     */
     void removed(Key key) {
         changes.addAndGet(stripe(key), CHANGED);
         forget(key);

@@ -13,9 +13,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whether a store may be written, and what damage was found in it. A failure that may pass, as a full disk does, ends when the store has proved
- * that it can write again; after any other there is no way back but to open the store again, which finds out what reached the disk. Safe for use by any
- * number of threads.
+ * Whether a store may be written, and what damage was found in it. A failure that may pass, as a full disk does, ends
+ * when the store has proved that it can write again; after any other there is no way back but to open the store again,
+ * which finds out what reached the disk. Safe for use by any number of threads.
  */
 final class Health {
 
@@ -67,7 +67,9 @@ final class Health {
         return null;
     }
 
-    /** What went wrong with the process or the program, and not with what is on the disk; null if it is something else. */
+    /**
+     * What went wrong with the process or the program, and not with what is on the disk; null if it is something else.
+     */
     static @Nullable Error errorIn(Throwable thrown) {
         for (@Nullable Throwable cause = thrown; cause != null; cause = cause.getCause()) {
             if (cause instanceof Error error) {

@@ -286,8 +286,8 @@ final class MapFile {
     }
 
     /**
-     * Closes the file without a write. Whoever reads it meanwhile fails, and finds it
-     * {@linkplain #isOutOfUse out of use}.
+     * Closes the file without a write. Whoever reads it meanwhile fails, and finds it {@linkplain #isOutOfUse out of
+     * use}.
      */
     void abandon() {
         broken = true;

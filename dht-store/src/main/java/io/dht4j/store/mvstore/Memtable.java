@@ -88,9 +88,7 @@ final class Memtable implements Iterable<Entry> {
         return newest;
     }
 
-    /**
-     * About the heap that the entries take, to a tenth, and about the segment's length.
-     */
+    /** About the heap that the entries take, to a tenth, and about the segment's length. */
     long weight() {
         return weight.get();
     }

@@ -16,9 +16,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Walks over the tables and the map at the same time and shows the newest entry of each key. The tables are those of the
- * moment when it was opened; the map is read in pages, each when it is needed: an entry that goes from a table to the map
- * meanwhile is still seen in the table. A cursor that is never closed holds memory, but no file space.
+ * Walks over the tables and the map at the same time and shows the newest entry of each key. The tables are those of
+ * the moment when it was opened; the map is read in pages, each when it is needed: an entry that goes from a table to
+ * the map meanwhile is still seen in the table. A cursor that is never closed holds memory, but no file space.
  */
 final class MergingCursor implements EntryCursor {
 

@@ -25,12 +25,12 @@ import org.jspecify.annotations.Nullable;
  * entries, or into the tables and the map, and takes the newest entry. When as many tables wait for the merge as the
  * options allow, writers wait.
  *
- * <p>When {@link #apply} returns, the entries survive what the {@linkplain Durability durability} promises. {@link
- * #open} replays the log; a write that was cut off, and so never acknowledged, is removed and reported as a warning;
- * any other damage is a {@link StoreException}. On a disk that is full a store is opened to be read. A store that can
- * no longer write (full disk, damaged file) refuses writes and says why, see {@link #problems()}; reads go on as long
- * as they can. It tries by itself whether the cause has passed, and then takes writes again, unless what is on the disk
- * is in doubt: then it must be opened again.
+ * <p>When {@link #apply} returns, the entries survive what the {@linkplain Durability durability} promises.
+ * {@link #open} replays the log; a write that was cut off, and so never acknowledged, is removed and reported as a
+ * warning; any other damage is a {@link StoreException}. On a disk that is full a store is opened to be read. A store
+ * that can no longer write (full disk, damaged file) refuses writes and says why, see {@link #problems()}; reads go on
+ * as long as they can. It tries by itself whether the cause has passed, and then takes writes again, unless what is on
+ * the disk is in doubt: then it must be opened again.
  *
  * <p>Safe for use by any number of threads; an interrupt of a calling thread has no effect but to stay set. Methods
  * block on the disk. One process at a time uses a directory.

@@ -9,9 +9,9 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
- * Entries as bytes in a few large arrays. As objects of their own they would be some five each, all of which the garbage collector
- * copies twice on their way through its young generation: most of its pauses under a load of writes. Large entries are kept as they
- * are.
+ * Entries as bytes in a few large arrays. As objects of their own they would be some five each, all of which the
+ * garbage collector copies twice on their way through its young generation: most of its pauses under a load of writes.
+ * Large entries are kept as they are.
  *
  * <p>{@link #add} is for one thread at a time. What it returns may be read by any thread that it is handed to safely.
  */

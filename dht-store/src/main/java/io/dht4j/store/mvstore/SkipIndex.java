@@ -7,12 +7,12 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A skip list (W. Pugh, <em>Skip Lists: A Probabilistic Alternative to Balanced Trees</em>, 1990) over the entries of an arena, in a few
- * large arrays of numbers: nothing in it is an object that the garbage collector would have to follow. A node holds the first bytes
- * of its key, so that a search seldom looks into the arena.
+ * A skip list (W. Pugh, <em>Skip Lists: A Probabilistic Alternative to Balanced Trees</em>, 1990) over the entries of
+ * an arena, in a few large arrays of numbers: nothing in it is an object that the garbage collector would have to
+ * follow. A node holds the first bytes of its key, so that a search seldom looks into the arena.
  *
- * <p>{@link #insert} and {@link #seek} are for one thread at a time. The others are for any thread, without locks: a node is written before it is
- * linked, links are set from the lowest level up, and nodes are never taken out.
+ * <p>{@link #insert} and {@link #seek} are for one thread at a time. The others are for any thread, without locks: a
+ * node is written before it is linked, links are set from the lowest level up, and nodes are never taken out.
  */
 final class SkipIndex {
 
@@ -176,7 +176,10 @@ final class SkipIndex {
         return node;
     }
 
-    /** 1 and, in one case of four each, one more. By Marsaglia's xorshift: nothing depends on how random it is but speed. */
+    /**
+     * 1 and, in one case of four each, one more. By Marsaglia's xorshift: nothing depends on how random it is but
+     * speed.
+     */
     private int randomHeight() {
         random ^= random << 13;
         random ^= random >>> 7;

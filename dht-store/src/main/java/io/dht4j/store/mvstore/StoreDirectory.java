@@ -265,8 +265,8 @@ final class StoreDirectory implements AutoCloseable {
     }
 
     /**
-     * Keeps the first description of where keys live, and refuses every other one. One thread at a time:
-     * all drafts have the same name.
+     * Keeps the first description of where keys live, and refuses every other one. One thread at a time: all drafts
+     * have the same name.
      *
      * @param writable throws if nothing can be written; called only if something must be
      */

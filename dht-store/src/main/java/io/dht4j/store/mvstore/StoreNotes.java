@@ -89,7 +89,8 @@ final class StoreNotes {
                 + " where there are none, delete " + file + " and start: what was written shortly before may be lost"
                 + " (docs/design/damage.md)";
         try {
-            AtomicFile.write(directory.disk(), directory.path(), DOUBT_FILE, StandardCharsets.UTF_8.encode(what + "\n"));
+            AtomicFile.write(
+                    directory.disk(), directory.path(), DOUBT_FILE, StandardCharsets.UTF_8.encode(what + "\n"));
         } catch (IOException e) {
             LOG.error(
                     "{} cannot be written either ({}): do not start this node again without --rebuild",

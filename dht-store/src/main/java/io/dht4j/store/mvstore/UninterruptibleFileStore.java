@@ -99,7 +99,8 @@ final class UninterruptibleFileStore extends RandomAccessStore {
     }
 
     /**
-     * Whether the file system was mounted read-only: if it is not any more, the file must be opened again to be written.
+     * Whether the file system was mounted read-only: if it is not any more, the file must be opened again to be
+     * written.
      */
     boolean isOpenedToRead() {
         return openedToRead;

@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
 
 /**
- * Runs I/O on channels, which an interrupt of the calling thread would close, so that the interrupt waits. Only for work
- * that opens its own channel and may be repeated.
+ * Runs I/O on channels, which an interrupt of the calling thread would close, so that the interrupt waits. Only for
+ * work that opens its own channel and may be repeated.
  */
 final class Uninterruptibly {
 

@@ -14,8 +14,8 @@ import org.h2.mvstore.MVMap;
 import org.h2.mvstore.MVStore;
 
 /**
- * The rejected design, to be measured: every put goes into an MVMap at once, and MVStore commits when its buffer is full.
- * It promises nothing about what survives. Arguments: puts, keys, buffer in KiB, threads.
+ * The rejected design, to be measured: every put goes into an MVMap at once, and MVStore commits when its buffer is
+ * full. It promises nothing about what survives. Arguments: puts, keys, buffer in KiB, threads.
  */
 final class DirectMapLoad {
 

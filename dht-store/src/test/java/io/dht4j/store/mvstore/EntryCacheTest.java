@@ -154,7 +154,10 @@ class EntryCacheTest {
         assertThat(cache.get(KEY)).isEqualTo(held(entry(1)));
     }
 
-    /** A small cache, so that entries come and go; a reader's answer is never older than one that was there before it asked. */
+    /**
+     * A small cache, so that entries come and go; a reader's answer is never older than one that was there before it
+     * asked.
+     */
     @Test
     void readersAtTheSameTimeNeverContradictEachOther() throws Exception {
         EntryCache cache = new EntryCache(1000);

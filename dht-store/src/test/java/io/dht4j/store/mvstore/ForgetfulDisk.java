@@ -15,9 +15,10 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A disk whose power fails in the middle of some call, after which no call succeeds. What was forced is kept then, and a random part of what was not: bytes up to any
- * length, with zeros behind them or not, or single blocks in any order; and the names of files that were made, renamed or deleted. For one directory, whose parent exists and
- * was forced. Safe for use by any number of threads.
+ * A disk whose power fails in the middle of some call, after which no call succeeds. What was forced is kept then, and
+ * a random part of what was not: bytes up to any length, with zeros behind them or not, or single blocks in any order;
+ * and the names of files that were made, renamed or deleted. For one directory, whose parent exists and was forced.
+ * Safe for use by any number of threads.
  */
 final class ForgetfulDisk extends Disk {
 
@@ -39,7 +40,9 @@ final class ForgetfulDisk extends Disk {
     /** Bytes that were written at an offset, or, without bytes, a new length. */
     private record Change(long offset, byte @Nullable [] bytes) {}
 
-    /** A name that a file has got, which is none if it was deleted, and the one that it had before, if it was renamed. */
+    /**
+     * A name that a file has got, which is none if it was deleted, and the one that it had before, if it was renamed.
+     */
     private record Naming(
             Path name, @Nullable Content content, @Nullable Path before) {
         void doneIn(Map<Path, Content> names) {

@@ -14,8 +14,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Readers without locks beside the one writer of a table and its skip list: whatever they see could have happened one after the other. The entries are so large
- * that the arena keeps them as objects: Lincheck does not know the views of byte arrays through which it writes small ones.
+ * Readers without locks beside the one writer of a table and its skip list: whatever they see could have happened one
+ * after the other. The entries are so large that the arena keeps them as objects: Lincheck does not know the views of
+ * byte arrays through which it writes small ones.
  */
 @Tag("search")
 class MemtableInterleavingsTest {

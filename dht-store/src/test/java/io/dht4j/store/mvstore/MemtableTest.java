@@ -152,7 +152,9 @@ class MemtableTest {
         assertThat(entry.value()).isEqualTo(expected);
     }
 
-    /** Few bytes, so that many keys are the same, or the beginning of another one, or differ after the eighth byte only. */
+    /**
+     * Few bytes, so that many keys are the same, or the beginning of another one, or differ after the eighth byte only.
+     */
     private static Key anyKey(Random random) {
         byte[] bytes = new byte[1 + random.nextInt(12)];
         for (int i = 0; i < bytes.length; i++) {

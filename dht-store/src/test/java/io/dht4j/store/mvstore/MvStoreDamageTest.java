@@ -28,7 +28,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A sweep of damage over every file: the store shows exactly what was acknowledged, or says what is wrong. And what a rebuild does then. */
+/**
+ * A sweep of damage over every file: the store shows exactly what was acknowledged, or says what is wrong. And what a
+ * rebuild does then.
+ */
 @Tag("portable")
 class MvStoreDamageTest {
 
@@ -125,7 +128,9 @@ class MvStoreDamageTest {
         }
     }
 
-    /** What is wrong, or empty if everything that was acknowledged is there, or of a torn log all that stands before. */
+    /**
+     * What is wrong, or empty if everything that was acknowledged is there, or of a torn log all that stands before.
+     */
     private static String check(Path copy, String what, boolean mayBeTorn) throws IOException {
         Map<Path, byte[]> before = contents(copy);
         MvStore opened;

@@ -23,7 +23,10 @@ import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the tests of a store on a failing disk share: a directory on such a disk, and what stores in it have acknowledged. */
+/**
+ * What the tests of a store on a failing disk share: a directory on such a disk, and what stores in it have
+ * acknowledged.
+ */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 abstract class MvStoreFaults {
 

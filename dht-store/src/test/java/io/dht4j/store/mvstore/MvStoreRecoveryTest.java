@@ -176,8 +176,7 @@ class MvStoreRecoveryTest {
     }
 
     @Test
-    void aFlippedByteAnywhereInTheLogIsAnErrorThatNamesTheFileThePlaceAndTheWayOut()
-            throws IOException {
+    void aFlippedByteAnywhereInTheLogIsAnErrorThatNamesTheFileThePlaceAndTheWayOut() throws IOException {
         writeThreeFrames();
         String segment = lastSegment(directory).getFileName().toString();
         int length = (int) Files.size(directory.resolve(segment));

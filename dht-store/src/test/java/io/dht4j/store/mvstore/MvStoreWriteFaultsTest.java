@@ -339,8 +339,7 @@ class MvStoreWriteFaultsTest extends MvStoreFaults {
     /** The log of a process with more memory is merged while it is read, where it does not fit. */
     @ParameterizedTest
     @EnumSource(Durability.class)
-    void aLogThatExceedsTheMemoryForTablesComesBack(Durability durability, @TempDir Path copy)
-            throws Exception {
+    void aLogThatExceedsTheMemoryForTablesComesBack(Durability durability, @TempDir Path copy) throws Exception {
         CountDownLatch release = new CountDownLatch(1);
         List<Entry> entries = new ArrayList<>();
         byte[] large = new byte[3 << 20];

@@ -10,8 +10,8 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * A message in the making: {@link GrpcTransportRecord records}, and at last possibly a part of a large frame, which is not
- * copied. Filled, given to gRPC, which reads it at once, and filled again. For one event loop.
+ * A message in the making: {@link GrpcTransportRecord records}, and at last possibly a part of a large frame, which is
+ * not copied. Filled, given to gRPC, which reads it at once, and filled again. For one event loop.
  */
 final class GrpcTransportBatch extends InputStream implements KnownLength, Drainable {
 

@@ -106,7 +106,9 @@ final class GrpcTransportChannels {
         channel.shutdownNow();
     }
 
-    /** Ends all channels. Blocks until a moment by {@link System#nanoTime()} at most; false if some are not gone then. */
+    /**
+     * Ends all channels. Blocks until a moment by {@link System#nanoTime()} at most; false if some are not gone then.
+     */
     boolean close(long end) {
         closed = true;
         Set<ManagedChannel> closing = Set.copyOf(channels);

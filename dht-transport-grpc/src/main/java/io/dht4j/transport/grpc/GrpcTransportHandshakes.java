@@ -12,7 +12,9 @@ import java.util.Optional;
 import javax.net.ssl.SSLHandshakeException;
 import org.jspecify.annotations.Nullable;
 
-/** Tells of callers that fail to prove who they are while a connection begins. One for each connection, in front of all. */
+/**
+ * Tells of callers that fail to prove who they are while a connection begins. One for each connection, in front of all.
+ */
 final class GrpcTransportHandshakes extends ChannelInboundHandlerAdapter {
 
     private final HandshakeFailureLog refused;

@@ -4,8 +4,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where any thread leaves calls for one that takes them all. Who leaves the first has to see that they are taken. The calls
- * are their own links, so nothing is allocated, and each put is one compare-and-set.
+ * Where any thread leaves calls for one that takes them all. Who leaves the first has to see that they are taken. The
+ * calls are their own links, so nothing is allocated, and each put is one compare-and-set.
  */
 final class GrpcTransportInbox {
 

@@ -6,9 +6,9 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 
 /**
- * What a message on a stream is made of: records, one after the other. A record is its type (1 byte), the number that the
- * caller gave the call (8), how many bytes of the frame follow (4), then what the type demands, then these bytes; all
- * numbers are big-endian. This class reads the heads of records. For one thread.
+ * What a message on a stream is made of: records, one after the other. A record is its type (1 byte), the number that
+ * the caller gave the call (8), how many bytes of the frame follow (4), then what the type demands, then these bytes;
+ * all numbers are big-endian. This class reads the heads of records. For one thread.
  */
 final class GrpcTransportRecord {
 
@@ -39,7 +39,9 @@ final class GrpcTransportRecord {
     /** Frames over this go in parts of this size, so that others can go between them. */
     static final int MAX_PART = 64 * 1024;
 
-    /** A message is sent when it has grown to this; so none is longer than this, a whole frame, a part and three heads. */
+    /**
+     * A message is sent when it has grown to this; so none is longer than this, a whole frame, a part and three heads.
+     */
     static final int FULL_MESSAGE = 64 * 1024;
 
     /** Longer messages are nobody's. */

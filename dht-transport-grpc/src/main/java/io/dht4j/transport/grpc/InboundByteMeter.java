@@ -7,8 +7,8 @@ import io.grpc.ServerStreamTracer;
 import java.util.function.IntConsumer;
 
 /**
- * Counts the bytes of a call as they arrive. gRPC collects a message before it hands it on, so what a caller sends past what
- * it has declared is known here first. Belongs to the connection's event loop.
+ * Counts the bytes of a call as they arrive. gRPC collects a message before it hands it on, so what a caller sends past
+ * what it has declared is known here first. Belongs to the connection's event loop.
  */
 final class InboundByteMeter extends ServerStreamTracer {
 
@@ -45,7 +45,8 @@ final class InboundByteMeter extends ServerStreamTracer {
     }
 
     /**
-     * Sets how long the only message may be. To be called before any message is requested: nothing is collected until then.
+     * Sets how long the only message may be. To be called before any message is requested: nothing is collected until
+     * then.
      *
      * @param consumer takes the bytes over that, whenever there are more of them
      */

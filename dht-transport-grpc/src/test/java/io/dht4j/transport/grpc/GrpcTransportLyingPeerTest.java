@@ -27,7 +27,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Peers that speak gRPC and do not keep to what is agreed on a stream. None may make a call hang, or be believed too much. */
+/**
+ * Peers that speak gRPC and do not keep to what is agreed on a stream. None may make a call hang, or be believed too
+ * much.
+ */
 class GrpcTransportLyingPeerTest {
 
     private final GrpcTransport caller = GrpcTransport.create(

@@ -14,8 +14,8 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * A body that is a batch: lines of JSON, each parsed as soon as it is there, so that besides the keys and values only one
- * line is held. Belongs to the request's event loop.
+ * A body that is a batch: lines of JSON, each parsed as soon as it is there, so that besides the keys and values only
+ * one line is held. Belongs to the request's event loop.
  */
 abstract class HttpApiBatch implements HttpApiBody.Receiver {
 

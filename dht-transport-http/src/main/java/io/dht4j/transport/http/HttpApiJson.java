@@ -24,7 +24,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Placement and status as JSON, and back. Reading throws some {@link RuntimeException} if the JSON is not what was written.
+ * Placement and status as JSON, and back. Reading throws some {@link RuntimeException} if the JSON is not what was
+ * written.
  */
 final class HttpApiJson {
 

@@ -8,8 +8,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A body that is still coming when the answer is known. It is read away, for a while: most clients read the answer only when
- * they have sent all. Belongs to the request's event loop.
+ * A body that is still coming when the answer is known. It is read away, for a while: most clients read the answer only
+ * when they have sent all. Belongs to the request's event loop.
  */
 final class HttpApiUnwantedBody {
 
@@ -46,8 +46,8 @@ final class HttpApiUnwantedBody {
     }
 
     /**
-     * The whole answer goes out at once, but its end is declared only when the body has come: the bytes of a body must not
-     * be taken for the next request, and a connection that is closed with unread bytes would be reset, so that the
+     * The whole answer goes out at once, but its end is declared only when the body has come: the bytes of a body must
+     * not be taken for the next request, and a connection that is closed with unread bytes would be reset, so that the
      * client might never see the answer.
      */
     private void answerOnConnection(@Nullable Buffer answer, boolean closes) {

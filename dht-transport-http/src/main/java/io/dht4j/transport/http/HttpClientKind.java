@@ -1,29 +1,31 @@
 package io.dht4j.transport.http;
 
 /**
- * The HTTP clients that can carry calls to peers. All speak to the same endpoint, so the nodes of a cluster may differ in
- * it. They differ in what one connection carries at a time, and in what giving up on a call costs.
+ * The HTTP clients that can carry calls to peers. All speak to the same endpoint, so the nodes of a cluster may differ
+ * in it. They differ in what one connection carries at a time, and in what giving up on a call costs.
  */
 public enum HttpClientKind {
-    /** Vert.x's client without its pool, HTTP/1.1: a connection carries one call, and giving up costs the connection. */
+    /**
+     * Vert.x's client without its pool, HTTP/1.1: a connection carries one call, and giving up costs the connection.
+     */
     VERTX("vertx", 32, 10_000),
 
     /**
-     * The same with pipelining: a connection carries up to {@value #PIPELINE} calls, once no more connections are allowed.
-     * Replies come in the order of the requests, so a slow one holds up those behind it. Giving up on a call keeps its
-     * connection from taking further ones, and it ends with the last that it carries.
+     * The same with pipelining: a connection carries up to {@value #PIPELINE} calls, once no more connections are
+     * allowed. Replies come in the order of the requests, so a slow one holds up those behind it. Giving up on a call
+     * keeps its connection from taking further ones, and it ends with the last that it carries.
      */
     VERTX_PIPELINED("vertx-pipelined", 8, 10_000),
 
     /**
-     * The same over HTTP/2, with prior knowledge or by ALPN: a connection carries up to {@value #STREAMS} calls, in any order,
-     * and giving up on one costs nothing else.
+     * The same over HTTP/2, with prior knowledge or by ALPN: a connection carries up to {@value #STREAMS} calls, in any
+     * order, and giving up on one costs nothing else.
      */
     VERTX_H2("vertx-h2", 2, 10_000),
 
     /**
-     * Vert.x's {@code WebClient} over its own pool, HTTP/1.1: a connection carries one call. Giving up on a call before its
-     * deadline does not free the connection. Needs {@code io.vertx:vertx-web-client}.
+     * Vert.x's {@code WebClient} over its own pool, HTTP/1.1: a connection carries one call. Giving up on a call before
+     * its deadline does not free the connection. Needs {@code io.vertx:vertx-web-client}.
      */
     WEBCLIENT("webclient", 32, 10_000),
 
@@ -37,8 +39,8 @@ public enum HttpClientKind {
     JDK_H2("jdk-h2", 1, 16),
 
     /**
-     * one-nio, HTTP/1.1: a connection carries one call and needs a thread that waits for the reply, a virtual one where the
-     * JDK has them. Needs {@code ru.odnoklassniki:one-nio}.
+     * one-nio, HTTP/1.1: a connection carries one call and needs a thread that waits for the reply, a virtual one where
+     * the JDK has them. Needs {@code ru.odnoklassniki:one-nio}.
      */
     ONE_NIO("one-nio", 32, 10_000);
 

@@ -1,7 +1,7 @@
 package io.dht4j.transport.http;
 
-import io.dht4j.security.Plaintext;
 import io.dht4j.security.HandshakeFailureLog;
+import io.dht4j.security.Plaintext;
 import io.dht4j.security.Tls;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;

@@ -25,9 +25,9 @@ import java.util.concurrent.CompletionStage;
  * Speaks the public HTTP API to nodes, over HTTP/1.1 with kept-alive connections, for processes that store nothing. The
  * address of a node is {@code host:port} of its {@link HttpApi}, IPv6 addresses in brackets.
  *
- * <p>A node is given a little less than a call's timeout, so that its own answer may still arrive. {@code NOT_SENT} is what
- * did not get a connection, for whatever reason; {@code OVERLOADED} what exceeds this client's own bounds. Safe for use by any number of
- * threads; stages complete on the client's own event loop.
+ * <p>A node is given a little less than a call's timeout, so that its own answer may still arrive. {@code NOT_SENT} is
+ * what did not get a connection, for whatever reason; {@code OVERLOADED} what exceeds this client's own bounds. Safe
+ * for use by any number of threads; stages complete on the client's own event loop.
  */
 public final class HttpRemote implements RemoteApi {
 

@@ -12,8 +12,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request and its answer: it waits for a connection, is sent, is answered. Whatever happens first ends it, its deadline
- * at the latest. Fields belong to the event loop but for the stage and the progress.
+ * One request and its answer: it waits for a connection, is sent, is answered. Whatever happens first ends it, its
+ * deadline at the latest. Fields belong to the event loop but for the stage and the progress.
  */
 final class HttpRemoteCall<T> {
 

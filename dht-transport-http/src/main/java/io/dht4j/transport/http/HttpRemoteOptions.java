@@ -6,8 +6,8 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * How an {@link HttpRemote} calls, and what it may spend. Immutable; every {@code with} method gives a copy, and throws an
- * {@link IllegalArgumentException} that names option, value and allowed range. The token appears in no message.
+ * How an {@link HttpRemote} calls, and what it may spend. Immutable; every {@code with} method gives a copy, and throws
+ * an {@link IllegalArgumentException} that names option, value and allowed range. The token appears in no message.
  */
 public final class HttpRemoteOptions {
 
@@ -118,7 +118,8 @@ public final class HttpRemoteOptions {
     }
 
     /**
-     * The same options with this time after which an unused connection is closed. It should be less than the nodes' own.
+     * The same options with this time after which an unused connection is closed. It should be less than the nodes'
+     * own.
      *
      * @param timeout 1 second to 2 hours; by default 30 seconds
      * @return new options

@@ -184,9 +184,8 @@ public final class HttpTransportOptions {
     }
 
     /**
-     * The same options with this many connections to each peer. With what
-     * {@linkplain HttpClientKind one connection carries at a time} it bounds how many calls to a peer are under way;
-     * more wait in the queue.
+     * The same options with this many connections to each peer. With what {@linkplain HttpClientKind one connection
+     * carries at a time} it bounds how many calls to a peer are under way; more wait in the queue.
      *
      * @param connections 1 to 10,000, with {@link HttpClientKind#JDK_H2} 1 to 16; Vert.x's clients (not its WebClient)
      *     round it up to a multiple of the event loops; by default 32, with pipelining 8, with

@@ -13,7 +13,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
 
-/** Bodies of {@code java.net.http} requests and responses: frames out without a copy, and in with their length checked first. */
+/**
+ * Bodies of {@code java.net.http} requests and responses: frames out without a copy, and in with their length checked
+ * first.
+ */
 final class JdkFrames {
 
     private static final String CONTENT_LENGTH = HttpHeaders.CONTENT_LENGTH.toString();

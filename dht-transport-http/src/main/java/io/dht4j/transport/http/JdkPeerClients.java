@@ -14,12 +14,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
 /**
- * Calls over {@code java.net.http}, HTTP/1.1 or HTTP/2. A {@link PeerQueue} stands before the client, which would open a
- * connection for each call otherwise.
+ * Calls over {@code java.net.http}, HTTP/1.1 or HTTP/2. A {@link PeerQueue} stands before the client, which would open
+ * a connection for each call otherwise.
  *
- * <p>Each peer has a client of its own (HTTP/2: one for each connection), and with it a selector thread: so a client can be closed
- * with its peer, and knows whose certificate to expect. Everything else happens on a few threads for all peers. Before JDK 21
- * a client cannot be closed: what it holds, its selector thread included, goes when the garbage collector finds it unused.
+ * <p>Each peer has a client of its own (HTTP/2: one for each connection), and with it a selector thread: so a client
+ * can be closed with its peer, and knows whose certificate to expect. Everything else happens on a few threads for all
+ * peers. Before JDK 21 a client cannot be closed: what it holds, its selector thread included, goes when the garbage
+ * collector finds it unused.
  */
 final class JdkPeerClients implements PeerClients {
 

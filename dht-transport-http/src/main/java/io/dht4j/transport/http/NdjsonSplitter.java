@@ -4,8 +4,8 @@ import io.vertx.core.buffer.Buffer;
 import java.util.Arrays;
 
 /**
- * Cuts bytes that come in pieces into lines. It holds no more than the line that is not yet complete. Belongs to one event
- * loop.
+ * Cuts bytes that come in pieces into lines. It holds no more than the line that is not yet complete. Belongs to one
+ * event loop.
  */
 final class NdjsonSplitter {
 

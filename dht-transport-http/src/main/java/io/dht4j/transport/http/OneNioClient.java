@@ -20,9 +20,9 @@ import one.nio.pool.PoolException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One-nio's client and its pool of sockets to one peer, with an exchange of our own: that of the library sends a request a second
- * time when the connection breaks, and allocates what the peer declares. Methods block, but for {@link #close} and what
- * {@linkplain HttpTransportCall#drop lets go} of a call. Safe for use by any number of threads.
+ * One-nio's client and its pool of sockets to one peer, with an exchange of our own: that of the library sends a
+ * request a second time when the connection breaks, and allocates what the peer declares. Methods block, but for
+ * {@link #close} and what {@linkplain HttpTransportCall#drop lets go} of a call. Safe for use by any number of threads.
  */
 final class OneNioClient extends HttpClient {
 

@@ -17,8 +17,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls over one-nio, which blocks: each call under way has a thread that waits for its reply. A {@link PeerQueue} bounds how many
- * there are, so the threads have a bound without a queue of their own.
+ * Calls over one-nio, which blocks: each call under way has a thread that waits for its reply. A {@link PeerQueue}
+ * bounds how many there are, so the threads have a bound without a queue of their own.
  */
 final class OneNioPeerClients implements PeerClients {
 
@@ -101,7 +101,10 @@ final class OneNioPeerClients implements PeerClients {
             }
         }
 
-        /** Does one call after the other for as long as there are more, so that not each of them needs a thread to wake up. */
+        /**
+         * Does one call after the other for as long as there are more, so that not each of them needs a thread to wake
+         * up.
+         */
         private void exchange(HttpTransportCall first) {
             HttpTransportCall call = first;
             while (call != null) {

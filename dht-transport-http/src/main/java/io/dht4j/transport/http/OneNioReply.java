@@ -9,7 +9,10 @@ import java.util.Locale;
 import one.nio.net.Socket;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the replies that come over one socket: HTTP/1.1 with a declared length, as peers answer. For one thread at a time. */
+/**
+ * Reads the replies that come over one socket: HTTP/1.1 with a declared length, as peers answer. For one thread at a
+ * time.
+ */
 final class OneNioReply {
 
     private final int maxFrameBytes;

@@ -9,8 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Which of one-nio's sockets to use. Its native ones are quickest, but a virtual thread that waits in native code keeps its
- * carrier, of which there are as many as cores. Its Java sockets let go of the carrier; their class is not public.
+ * Which of one-nio's sockets to use. Its native ones are quickest, but a virtual thread that waits in native code keeps
+ * its carrier, of which there are as many as cores. Its Java sockets let go of the carrier; their class is not public.
  */
 final class OneNioSockets {
 
@@ -31,7 +31,10 @@ final class OneNioSockets {
         }
     }
 
-    /** Unpacks and loads the native library, where there is one for the machine: not to be left to an event loop. Blocks. */
+    /**
+     * Unpacks and loads the native library, where there is one for the machine: not to be left to an event loop.
+     * Blocks.
+     */
     static void load() {
         if (Socket.USE_NATIVE_SOCKET) {
             LOG.debug("one-nio uses its native sockets");

@@ -11,9 +11,9 @@ import one.nio.net.JavaSslClientSocket;
 import one.nio.net.Socket;
 
 /**
- * TLS sockets for one-nio's client. Its native ones take certificates from files in a way of their own, so these are its Java
- * sockets, around the JDK's TLS with our own managers. They connect without a limit of time, so somebody else closes those
- * that take too long. Safe for use by any number of threads.
+ * TLS sockets for one-nio's client. Its native ones take certificates from files in a way of their own, so these are
+ * its Java sockets, around the JDK's TLS with our own managers. They connect without a limit of time, so somebody else
+ * closes those that take too long. Safe for use by any number of threads.
  */
 final class OneNioTls {
 

@@ -17,9 +17,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The calls to one peer over a client that has connections of its own: so many are handed to it at a time, the others wait
- * here, and none for ever. For clients that would queue without a bound themselves, or could not say of a call whether it was
- * written. Safe for use by any number of threads.
+ * The calls to one peer over a client that has connections of its own: so many are handed to it at a time, the others
+ * wait here, and none for ever. For clients that would queue without a bound themselves, or could not say of a call
+ * whether it was written. Safe for use by any number of threads.
  *
  * <p>As in a {@linkplain VertxLane lane}, one timer at the earliest deadline serves all calls.
  */

@@ -24,8 +24,8 @@ import javax.net.ssl.X509ExtendedTrustManager;
 import org.jspecify.annotations.Nullable;
 
 /**
- * TLS to one peer: the own certificate, and trust in nobody but the node that should answer there. Safe for use by any number of
- * threads.
+ * TLS to one peer: the own certificate, and trust in nobody but the node that should answer there. Safe for use by any
+ * number of threads.
  */
 final class PeerTls {
 
@@ -41,8 +41,8 @@ final class PeerTls {
     }
 
     /**
-     * Whether a peer has ever proved to be the one. While none has, nothing can have been told to anybody: no request leaves
-     * before that.
+     * Whether a peer has ever proved to be the one. While none has, nothing can have been told to anybody: no request
+     * leaves before that.
      */
     boolean hasTrusted() {
         return trust.trusted;

@@ -27,9 +27,9 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls over Vert.x's {@code WebClient} and its connection pool. A {@link PeerQueue} stands before the pool, which never has
- * more calls than connections, so its own queue stays empty. The client tells nobody which connection carries a request, so a
- * call that is cancelled leaves its connection busy until the reply or the deadline comes.
+ * Calls over Vert.x's {@code WebClient} and its connection pool. A {@link PeerQueue} stands before the pool, which
+ * never has more calls than connections, so its own queue stays empty. The client tells nobody which connection carries
+ * a request, so a call that is cancelled leaves its connection busy until the reply or the deadline comes.
  */
 final class WebPeerClients implements PeerClients {
 
@@ -177,8 +177,8 @@ final class WebPeerClients implements PeerClients {
         }
 
         /**
-         * Another certificate may be there by now, and a client resumes sessions that know the old one. What is under way over
-         * the client of before gets some time.
+         * Another certificate may be there by now, and a client resumes sessions that know the old one. What is under
+         * way over the client of before gets some time.
          */
         private synchronized void renew(Client refused) {
             if (current.client() == refused.client() && System.nanoTime() - lastRenewal > RENEW_NANOS) {

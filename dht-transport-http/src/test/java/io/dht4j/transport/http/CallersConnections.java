@@ -18,14 +18,17 @@ final class CallersConnections {
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
-    /** So many calls, each over one of two event loops by chance, that either has one but for once in a billion times. */
+    /**
+     * So many calls, each over one of two event loops by chance, that either has one but for once in a billion times.
+     */
     private static final int CALLS = 30;
 
     private CallersConnections() {}
 
     /**
-     * Waits until a transport with one of the clients of Vert.x has closed its connections to a peer that has closed them, and knows. It learns of that a moment after the
-     * system does: when its event loops have done what they had still to do, as they have when they come to later calls, to another address.
+     * Waits until a transport with one of the clients of Vert.x has closed its connections to a peer that has closed
+     * them, and knows. It learns of that a moment after the system does: when its event loops have done what they had
+     * still to do, as they have when they come to later calls, to another address.
      *
      * <p>Skips the test on a system that does not show what it knows.
      *

@@ -69,8 +69,7 @@ class HttpClientKindTest {
 
     @ParameterizedTest
     @EnumSource(HttpClientKind.class)
-    void aConnectionToOneNodeIsNoConnectionToAnotherAtTheSameAddress(HttpClientKind kind)
-            throws Exception {
+    void aConnectionToOneNodeIsNoConnectionToAnotherAtTheSameAddress(HttpClientKind kind) throws Exception {
         TestCertificates authority = TestCertificates.in(directory);
         HttpTransport server = started(HttpTransportOptions.at("127.0.0.1", 0).withTls(authority.mutual("node")), ECHO);
         HttpTransport client = started(

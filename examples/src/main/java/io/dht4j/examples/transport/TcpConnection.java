@@ -19,8 +19,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A TCP connection with two threads of its own, one that reads messages and one that writes those that wait. Safe for use by
- * any number of threads; nothing but {@link #run} blocks.
+ * A TCP connection with two threads of its own, one that reads messages and one that writes those that wait. Safe for
+ * use by any number of threads; nothing but {@link #run} blocks.
  */
 final class TcpConnection {
 
@@ -76,8 +76,8 @@ final class TcpConnection {
 
     // tag::offer[]
     /**
-     * Puts a message behind those that wait, unless that would be too many bytes. The message itself is asked for when its
-     * turn has come, just before its first byte is written, and may be empty by then.
+     * Puts a message behind those that wait, unless that would be too many bytes. The message itself is asked for when
+     * its turn has come, just before its first byte is written, and may be empty by then.
      */
     boolean offer(int frameBytes, Supplier<Optional<Message>> message) {
         long cost = (long) frameBytes + OVERHEAD;

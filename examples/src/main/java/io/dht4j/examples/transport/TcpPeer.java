@@ -45,7 +45,9 @@ final class TcpPeer implements TcpConnection.Owner {
     }
 
     // tag::connect[]
-    /** Connects, and writes until the connection is closed. Calls fail with an attempt that began after they had come. */
+    /**
+     * Connects, and writes until the connection is closed. Calls fail with an attempt that began after they had come.
+     */
     void run(Executor threads) {
         while (!connection.isClosed()) {
             long newest = numbers.get();

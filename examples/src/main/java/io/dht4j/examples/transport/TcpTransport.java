@@ -34,8 +34,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Carries frames over plain TCP: an example of a transport of one's own, complete but for encryption. One connection goes to
- * each peer, and calls on it are told apart by numbers. Addresses are {@code host:port}.
+ * Carries frames over plain TCP: an example of a transport of one's own, complete but for encryption. One connection
+ * goes to each peer, and calls on it are told apart by numbers. Addresses are {@code host:port}.
  *
  * <p>Safe for use by any number of threads. Only {@link #close} blocks, for up to 5 seconds.
  */

@@ -25,7 +25,10 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 
-/** Whatever carries the frames between the nodes, clients of the public HTTP API see the same: its contract, for each setting. */
+/**
+ * Whatever carries the frames between the nodes, clients of the public HTTP API see the same: its contract, for each
+ * setting.
+ */
 @Timeout(120)
 @Tag("portable")
 class HttpApiOverTransportsTest {

@@ -1,11 +1,13 @@
 package io.dht4j.core.internal.admission;
 
 /**
- * Follows a percentile of latencies without keeping any: each one moves the estimate a little towards itself, up and down in the
- * proportion that holds it where the given share of them is below. After Q. Ma, S. Muthukrishnan and M. Sandler, <em>Frugal Streaming for Estimating
- * Quantiles</em>, 2013; the steps are parts of the estimate here, so that it follows whatever its scale.
+ * Follows a percentile of latencies without keeping any: each one moves the estimate a little towards itself, up and
+ * down in the proportion that holds it where the given share of them is below. After Q. Ma, S. Muthukrishnan and M.
+ * Sandler, <em>Frugal Streaming for Estimating Quantiles</em>, 2013; the steps are parts of the estimate here, so that
+ * it follows whatever its scale.
  *
- * <p>Without locks: of two that come at the same time one may be lost, which does no harm. Safe for use by any number of threads.
+ * <p>Without locks: of two that come at the same time one may be lost, which does no harm. Safe for use by any number
+ * of threads.
  */
 public final class LatencyQuantile {
 
@@ -37,7 +39,8 @@ public final class LatencyQuantile {
     }
 
     /**
-     * Takes into account that something had lasted for so long and had not ended. If the estimate is longer than that, it tells nothing.
+     * Takes into account that something had lasted for so long and had not ended. If the estimate is longer than that,
+     * it tells nothing.
      *
      * @param nanos 0 or more
      */

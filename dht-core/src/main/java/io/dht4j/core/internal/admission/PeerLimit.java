@@ -5,15 +5,15 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * How many requests to one node may be outstanding. The limit begins at its maximum. It falls to three quarters of what was
- * outstanding, but at most by a half, when the node refuses a request as overloaded or takes too long for one: longer by a given time than for
- * the quickest of the last minutes, so that a node far away does not count as slow. It falls once per round trip, since replies to what
- * was sent before the last fall say nothing of it. It grows by its square root per round trip while it is made use of and replies
- * come in time.
+ * How many requests to one node may be outstanding. The limit begins at its maximum. It falls to three quarters of what
+ * was outstanding, but at most by a half, when the node refuses a request as overloaded or takes too long for one:
+ * longer by a given time than for the quickest of the last minutes, so that a node far away does not count as slow. It
+ * falls once per round trip, since replies to what was sent before the last fall say nothing of it. It grows by its
+ * square root per round trip while it is made use of and replies come in time.
  *
  * <p>Additive increase and multiplicative decrease let several senders find their shares without talking to each other:
- * D. Chiu and R. Jain, <em>Analysis of the Increase and Decrease Algorithms for Congestion Avoidance</em>, 1989. The round trip
- * is that of TCP NewReno (RFC 6582), the square root that of Netflix's concurrency-limits.
+ * D. Chiu and R. Jain, <em>Analysis of the Increase and Decrease Algorithms for Congestion Avoidance</em>, 1989. The
+ * round trip is that of TCP NewReno (RFC 6582), the square root that of Netflix's concurrency-limits.
  *
  * <p>Without locks while the limit stands; reads no clock. Safe for use by any number of threads.
  */
@@ -30,7 +30,10 @@ public final class PeerLimit {
     /** Written under the lock of this. */
     private volatile int limit;
 
-    /** The quickest reply of this window, and of this and the last one. Written under the lock of this, as when it began. */
+    /**
+     * The quickest reply of this window, and of this and the last one. Written under the lock of this, as when it
+     * began.
+     */
     private volatile long windowLeast = Long.MAX_VALUE;
 
     private volatile long least = Long.MAX_VALUE;

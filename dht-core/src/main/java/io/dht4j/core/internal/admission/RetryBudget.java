@@ -4,11 +4,12 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 
 /**
- * Lets a part of the requests be made a second time, so that retries do not multiply a load that is too much already: what was asked in the
- * last ten seconds or so pays for it. As Finagle's {@code RetryBudget}, but for the window, whose edge is not sharp: what was paid in loses
- * its worth exponentially.
+ * Lets a part of the requests be made a second time, so that retries do not multiply a load that is too much already:
+ * what was asked in the last ten seconds or so pays for it. As Finagle's {@code RetryBudget}, but for the window, whose
+ * edge is not sharp: what was paid in loses its worth exponentially.
  *
- * <p>Paying in costs the increment of a striped counter; the clock is read by spending only. Does not block; safe for use by any number of threads.
+ * <p>Paying in costs the increment of a striped counter; the clock is read by spending only. Does not block; safe for
+ * use by any number of threads.
  */
 public final class RetryBudget {
 

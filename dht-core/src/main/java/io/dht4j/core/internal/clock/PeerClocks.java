@@ -50,9 +50,7 @@ public final class PeerClocks {
 
     private volatile Judgement last;
 
-    /**
-     * What a reply told: the clock showed this at some moment between the request and the reply.
-     */
+    /** What a reply told: the clock showed this at some moment between the request and the reply. */
     private record Sample(long wallMillis, long sentNanos, long heardNanos) {}
 
     /**

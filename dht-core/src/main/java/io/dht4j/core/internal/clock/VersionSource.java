@@ -18,9 +18,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Gives the versions of writes, none twice, also after a restart. The store keeps an upper bound of all versions that
- * may be in use; a version above it is used once the bound is raised, and a node that starts again gives versions
- * above the bound of before. The bound is raised ahead of time, so that writes rarely wait for it. Source: the
- * persisted upper bound of the hybrid logical clock in CockroachDB.
+ * may be in use; a version above it is used once the bound is raised, and a node that starts again gives versions above
+ * the bound of before. The bound is raised ahead of time, so that writes rarely wait for it. Source: the persisted
+ * upper bound of the hybrid logical clock in CockroachDB.
  *
  * <p>Does not block but where a method says so; safe for use by any number of threads.
  */
@@ -65,9 +65,7 @@ public final class VersionSource {
     /** Whether the log says that the store cannot keep the bounds. */
     private volatile boolean reported;
 
-    /**
-     * Upper bounds of the versions within the clock's limit and beyond it, and from where on the first is raised.
-     */
+    /** Upper bounds of the versions within the clock's limit and beyond it, and from where on the first is raised. */
     private record Bounds(long within, long beyond, long raiseFrom) {
 
         boolean covers(long version, boolean isBeyond) {
@@ -303,8 +301,8 @@ public final class VersionSource {
     }
 
     /**
-     * Keeps the bounds. A store that cannot do that takes no writes either; the other replicas may take those that
-     * this node coordinates, so they go on.
+     * Keeps the bounds. A store that cannot do that takes no writes either; the other replicas may take those that this
+     * node coordinates, so they go on.
      */
     private void keep(long within, long beyond) {
         byte[] bytes = ByteBuffer.allocate(2 * Long.BYTES)

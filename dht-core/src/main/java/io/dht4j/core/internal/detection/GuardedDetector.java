@@ -10,8 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps what another detector throws, against its contract, from the calls that it is told of: nothing is suspected then, and it is logged. Does not
- * block; safe for use by any number of threads.
+ * Keeps what another detector throws, against its contract, from the calls that it is told of: nothing is suspected
+ * then, and it is logged. Does not block; safe for use by any number of threads.
  */
 public final class GuardedDetector implements FailureDetector {
 

@@ -8,8 +8,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Suspects who has not answered anything since a request that is older than its patience, and who cannot be reached. Without locks; safe for use by any
- * number of threads.
+ * Suspects who has not answered anything since a request that is older than its patience, and who cannot be reached.
+ * Without locks; safe for use by any number of threads.
  */
 public final class SilenceDetector implements FailureDetector {
 

@@ -16,9 +16,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Feeds a failure detector with what this node's calls tell, and gives those who choose replicas a set to look at. As long as something is sent, or
- * somebody is suspected, it looks around ten times a second: it asks suspected nodes for a sign of life, since nobody else may ask them, and notices by
- * its own lateness that this node stood still. Does not block; safe for use by any number of threads.
+ * Feeds a failure detector with what this node's calls tell, and gives those who choose replicas a set to look at. As
+ * long as something is sent, or somebody is suspected, it looks around ten times a second: it asks suspected nodes for
+ * a sign of life, since nobody else may ask them, and notices by its own lateness that this node stood still. Does not
+ * block; safe for use by any number of threads.
  */
 public final class Suspicion {
 

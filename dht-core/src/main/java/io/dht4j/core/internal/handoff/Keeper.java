@@ -10,8 +10,9 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Brings what one node missed to the log, on one store thread at a time: what comes meanwhile gathers and is written together, and what is large
- * is cut, so that a batch of hints is never much larger than it should be. Does not block; safe for use by any number of threads.
+ * Brings what one node missed to the log, on one store thread at a time: what comes meanwhile gathers and is written
+ * together, and what is large is cut, so that a batch of hints is never much larger than it should be. Does not block;
+ * safe for use by any number of threads.
  */
 final class Keeper {
 

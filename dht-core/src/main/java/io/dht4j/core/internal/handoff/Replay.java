@@ -12,9 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Hands its hints over to one node, one batch at a time. The rate grows with each batch that is taken, and halves when one is not, so that a node
- * that has just come back, or is busy, is not buried. Between tries that fail it waits, longer each time, or shortly while this node is closing; a sign of
- * life ends the wait.
+ * Hands its hints over to one node, one batch at a time. The rate grows with each batch that is taken, and halves when
+ * one is not, so that a node that has just come back, or is busy, is not buried. Between tries that fail it waits,
+ * longer each time, or shortly while this node is closing; a sign of life ends the wait.
  *
  * <p>Does not block; safe for use by any number of threads.
  */
@@ -105,8 +105,8 @@ final class Replay {
     }
 
     /**
-     * From now on hands over without regard to the rate. What the node does not take is soon tried again, but not later than at a moment, nor if the node is
-     * suspected.
+     * From now on hands over without regard to the rate. What the node does not take is soon tried again, but not later
+     * than at a moment, nor if the node is suspected.
      */
     synchronized void drain(long endNanos) {
         draining = true;
@@ -174,7 +174,10 @@ final class Replay {
         return state == State.BUSY;
     }
 
-    /** Does something with the log on a store thread. Whatever goes wrong counts as a failure, so that it is tried again later. False if this node is closing. */
+    /**
+     * Does something with the log on a store thread. Whatever goes wrong counts as a failure, so that it is tried again
+     * later. False if this node is closing.
+     */
     private boolean withLog(Runnable work) {
         return handoff.onStoreThread(() -> {
             try {

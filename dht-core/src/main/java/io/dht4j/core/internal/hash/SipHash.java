@@ -6,9 +6,9 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
- * SipHash-2-4 (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012): without the key nobody can find keys that
- * meet in one partition. The hashing library holds no keyed function with that claim, so it is written here, from the
- * paper, and proved by the paper's test vectors.
+ * SipHash-2-4 (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012): without the key nobody can find keys
+ * that meet in one partition. The hashing library holds no keyed function with that claim, so it is written here, from
+ * the paper, and proved by the paper's test vectors.
  */
 public final class SipHash implements HashFunction {
 

@@ -3,26 +3,28 @@ package io.dht4j.core.internal.placement;
 import java.util.Arrays;
 
 /**
- * Bounded loads over any strategy's preferences, after the idea of Mirrokni, Thorup and Zadimoghaddam ("Consistent Hashing
- * with Bounded Loads", 2018): a node that is full passes partitions on. They let balls come one by one and bins stay; here
- * the partitions are fixed, have replicas in order, and a node's load counts at every depth: as first replica, as one of the
- * first two, and so on (a "column" below is such a depth, from 0).
+ * Bounded loads over any strategy's preferences, after the idea of Mirrokni, Thorup and Zadimoghaddam ("Consistent
+ * Hashing with Bounded Loads", 2018): a node that is full passes partitions on. They let balls come one by one and bins
+ * stay; here the partitions are fixed, have replicas in order, and a node's load counts at every depth: as first
+ * replica, as one of the first two, and so on (a "column" below is such a depth, from 0).
  *
  * <p>The nodes join one after the other, in the topology's order, and each join changes only what it must:
+ *
  * <ol>
  *   <li>A partition that prefers the new node to one in its row puts it there, and the one that the strategy replaces
  *       leaves. If the new node is full at that depth it comes in further back. Nobody else's load grows.
- *   <li>The limits of the others have fallen a little. Where a node holds more than its {@linkplain LoadLimits soft limit}
- *       at some depth, it changes places with a node that stands behind it in the same row and has room: the next one, if
- *       possible, which leaves the set of the row's replicas as it was at every other depth.
+ *   <li>The limits of the others have fallen a little. Where a node holds more than its {@linkplain LoadLimits soft
+ *       limit} at some depth, it changes places with a node that stands behind it in the same row and has room: the
+ *       next one, if possible, which leaves the set of the row's replicas as it was at every other depth.
  * </ol>
+ *
  * So a join moves its own share and the excess of a few nodes, nothing in a chain. What is given up is that the result
  * depends on the order of the nodes: a join in the middle, or the leaving of another node than the last, moves more.
  *
  * <p>Soft limits are missed by a few partitions where nobody in the row has room. Where that takes a node over its hard
- * limit too, a chain of swaps is searched, breadth first, that ends at a node with room. If there is none, the node stays
- * over its limit as the last resort: the depths in front are settled, and may not leave a way. Tests have seen this only with
- * fewer partitions than nodes, and with very unequal weights from the fourth replica on.
+ * limit too, a chain of swaps is searched, breadth first, that ends at a node with room. If there is none, the node
+ * stays over its limit as the last resort: the depths in front are settled, and may not leave a way. Tests have seen
+ * this only with fewer partitions than nodes, and with very unequal weights from the fourth replica on.
  */
 final class BoundedLoads implements Preferences.Arrivals {
 
@@ -136,8 +138,8 @@ final class BoundedLoads implements Preferences.Arrivals {
     }
 
     /**
-     * Finds the shortest chain of swaps that ends at a node with room, and makes them. Within the chain every node gives one
-     * place at this depth and takes one.
+     * Finds the shortest chain of swaps that ends at a node with room, and makes them. Within the chain every node
+     * gives one place at this depth and takes one.
      */
     private boolean passOn(int from, int column) {
         int nodes = joining + 1;

@@ -4,8 +4,9 @@ import java.util.Arrays;
 
 /**
  * Jump hashing (Lamping and Veach, "A Fast, Minimal Memory, Consistent Hash Algorithm", 2014) over the nodes in the
- * topology's order. A partition's row holds the nodes that {@value #ATTEMPTS} independent jump hashes of it give, without
- * repeats; if these are too few, as in a small cluster, the rest follow in the topology's order, wrapping around.
+ * topology's order. A partition's row holds the nodes that {@value #ATTEMPTS} independent jump hashes of it give,
+ * without repeats; if these are too few, as in a small cluster, the rest follow in the topology's order, wrapping
+ * around.
  *
  * <p>A jump hash is a growing sequence of node numbers, of which the last below the number of nodes counts. So a join
  * changes only the hashes whose next jump leads to the new node, and these are kept in a list per node.

@@ -59,7 +59,9 @@ final class LoadLimits {
         }
     }
 
-    /** Partitions per unit of weight, such that nodes which would get more than all get all, and the others the rest. */
+    /**
+     * Partitions per unit of weight, such that nodes which would get more than all get all, and the others the rest.
+     */
     private double perWeight(int nodes, int replicas) {
         if (replicas >= nodes) {
             return Double.POSITIVE_INFINITY;

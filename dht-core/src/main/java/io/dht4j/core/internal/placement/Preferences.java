@@ -1,8 +1,8 @@
 package io.dht4j.core.internal.placement;
 
 /**
- * In which order each partition prefers the nodes. Nodes join one after the other, in the topology's order, and after each
- * the rows are what the strategy gives for the nodes so far. Used by one thread.
+ * In which order each partition prefers the nodes. Nodes join one after the other, in the topology's order, and after
+ * each the rows are what the strategy gives for the nodes so far. Used by one thread.
  */
 interface Preferences {
 

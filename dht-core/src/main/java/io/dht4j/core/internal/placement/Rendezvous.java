@@ -5,10 +5,10 @@ import io.dht4j.Topology;
 import java.util.Arrays;
 
 /**
- * Weighted rendezvous hashing (Thaler and Ravishankar, "A name-based mapping scheme for rendezvous", 1996; with weights:
- * Schindelhauer and Schomaker, "Weighted distributed hash tables", 2005). A node's score for a partition is
- * {@code -weight / ln(h)} with a hash of both, {@code h}, between 0 and 1; the partition prefers nodes by falling score.
- * A join or leave changes nothing between other nodes, and the shares are proportional to the weights.
+ * Weighted rendezvous hashing (Thaler and Ravishankar, "A name-based mapping scheme for rendezvous", 1996; with
+ * weights: Schindelhauer and Schomaker, "Weighted distributed hash tables", 2005). A node's score for a partition is
+ * {@code -weight / ln(h)} with a hash of both, {@code h}, between 0 and 1; the partition prefers nodes by falling
+ * score. A join or leave changes nothing between other nodes, and the shares are proportional to the weights.
  */
 final class Rendezvous implements ScoredPreferences.Scores {
 

@@ -6,8 +6,8 @@ import java.util.Arrays;
 /**
  * Consistent hashing (Karger and others, "Consistent Hashing and Random Trees", 1997). Every node stands on a ring of
  * 64-bit positions at many points, in number proportional to its weight; partitions stand at even distances, and prefer
- * the nodes in the order in which their points follow clockwise. The ring is never built: the distance from a partition to
- * a node's next point does not depend on the other nodes.
+ * the nodes in the order in which their points follow clockwise. The ring is never built: the distance from a partition
+ * to a node's next point does not depend on the other nodes.
  */
 final class Ring implements ScoredPreferences.Scores {
 

@@ -5,7 +5,9 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
-/** Which partitions of this node must not be read yet, and why. Safe for use by any number of threads; does not block. */
+/**
+ * Which partitions of this node must not be read yet, and why. Safe for use by any number of threads; does not block.
+ */
 public final class PartitionReadBarrier {
 
     /** Why a partition must not be read. */

@@ -19,9 +19,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Refills partitions of this node before they are read. Of each of them everything is read that the other replicas hold, from <em>all</em> of them: a write
- * that this node and one other had acknowledged is on that one only. Until then the partition takes writes, which are newer, and refuses reads. A
- * partition is read again once its entries are as durable as the store makes them and the marker knows it.
+ * Refills partitions of this node before they are read. Of each of them everything is read that the other replicas
+ * hold, from <em>all</em> of them: a write that this node and one other had acknowledged is on that one only. Until
+ * then the partition takes writes, which are newer, and refuses reads. A partition is read again once its entries are
+ * as durable as the store makes them and the marker knows it.
  *
  * <p>Does not block, but for the constructor; safe for use by any number of threads.
  */

@@ -5,7 +5,10 @@ import io.dht4j.Node;
 import java.util.BitSet;
 import java.util.Optional;
 
-/** Brings entries of another node into this node's store, a page at a time. Does not block; safe for use by any number of threads. */
+/**
+ * Brings entries of another node into this node's store, a page at a time. Does not block; safe for use by any number
+ * of threads.
+ */
 @FunctionalInterface
 public interface RefillSource {
 

@@ -10,8 +10,9 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
- * Keeps repair from getting in the way: work on the store runs on its threads, and between two steps it rests for as long as the last one took, and for as long as
- * its bytes take at the rate that is allowed. Safe for use by any number of threads.
+ * Keeps repair from getting in the way: work on the store runs on its threads, and between two steps it rests for as
+ * long as the last one took, and for as long as its bytes take at the rate that is allowed. Safe for use by any number
+ * of threads.
  */
 public final class Pace {
 

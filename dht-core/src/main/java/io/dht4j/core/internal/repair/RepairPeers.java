@@ -31,7 +31,8 @@ public interface RepairPeers {
     CompletableFuture<Reply> ask(Node node, Request request, Duration timeout);
 
     /**
-     * Merges entries into this node's own store, also such that it would take from nobody else where its disk was set back.
+     * Merges entries into this node's own store, also such that it would take from nobody else where its disk was set
+     * back.
      *
      * @param entries as another node holds them
      * @return completes when they are there; or with a {@link RepairException}

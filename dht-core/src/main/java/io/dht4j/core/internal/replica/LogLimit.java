@@ -4,7 +4,10 @@ import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
-/** Bounds how often something is said in the log: at once, then at most every ten seconds. Safe for use by any number of threads. */
+/**
+ * Bounds how often something is said in the log: at once, then at most every ten seconds. Safe for use by any number of
+ * threads.
+ */
 final class LogLimit {
 
     static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(10);

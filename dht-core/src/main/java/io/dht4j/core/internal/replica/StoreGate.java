@@ -59,7 +59,8 @@ final class StoreGate {
     record Write(List<Entry> entries, long bytes, BooleanSupplier expired, Consumer<Reply> reply) {}
 
     /** A read, unless its demand is over. What can be told from memory alone never waits. */
-    record Read(CallLiveness demand, Supplier<Optional<Reply>> fromMemory, Supplier<Reply> work, Consumer<Reply> reply) {
+    record Read(
+            CallLiveness demand, Supplier<Optional<Reply>> fromMemory, Supplier<Reply> work, Consumer<Reply> reply) {
 
         /** One that has to look at the store whatever is in memory. */
         static Read through(CallLiveness demand, Supplier<Reply> work, Consumer<Reply> reply) {

@@ -10,9 +10,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Walks over a store as it was at a cut's version: of each key the newest entry of that version or an older one, from the
- * store and from what the cut keeps. The store is looked at first: what replaced an entry there was applied after the
- * entry was kept.
+ * Walks over a store as it was at a cut's version: of each key the newest entry of that version or an older one, from
+ * the store and from what the cut keeps. The store is looked at first: what replaced an entry there was applied after
+ * the entry was kept.
  */
 final class CutCursor implements EntryCursor {
 

@@ -12,8 +12,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListMap;
 
 /**
- * What is needed besides the store to tell how it was at a version: of each merge of two entries of a key the one that lost,
- * if it is of that version or an older one and the winner is newer. Until the version is known every loser is kept.
+ * What is needed besides the store to tell how it was at a version: of each merge of two entries of a key the one that
+ * lost, if it is of that version or an older one and the winner is newer. Until the version is known every loser is
+ * kept.
  *
  * <p>Merges come one at a time, since {@link Snapshots} lets them; readers may be any number of threads.
  */

@@ -26,12 +26,12 @@ import org.slf4j.LoggerFactory;
  * protocol; this is what a node does in it:
  *
  * <ol>
- * <li>{@link #open}: from now on keep what each write supersedes. When the writes that had begun without are in the
- * store, tell the clock: nothing that is in the store is newer.
- * <li>{@link #fix}: the version of the cut is chosen, not older than any node's clock. Give no version up to it any
- * more, and tell when the writes of this node that may have one have ended.
- * <li>{@link #cursor}: read as of that version.
- * <li>{@link #end}, or a lease that runs out, or too much to keep: forget everything.
+ *   <li>{@link #open}: from now on keep what each write supersedes. When the writes that had begun without are in the
+ *       store, tell the clock: nothing that is in the store is newer.
+ *   <li>{@link #fix}: the version of the cut is chosen, not older than any node's clock. Give no version up to it any
+ *       more, and tell when the writes of this node that may have one have ended.
+ *   <li>{@link #cursor}: read as of that version.
+ *   <li>{@link #end}, or a lease that runs out, or too much to keep: forget everything.
  * </ol>
  *
  * <p>Nothing blocks but {@link #applyAndGetVersions} and {@link #cursor}, as the store does. Safe for use by any number

@@ -5,8 +5,8 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Tells when everything that had begun by a moment has ended, while new work goes on to begin: work is counted by
- * generations, and a generation that nobody enters any more runs empty. Without locks but for {@link #flip}; safe for use by
- * any number of threads.
+ * generations, and a generation that nobody enters any more runs empty. Without locks but for {@link #flip}; safe for
+ * use by any number of threads.
  */
 final class WritesInFlight {
 

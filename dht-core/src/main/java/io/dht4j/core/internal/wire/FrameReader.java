@@ -25,7 +25,10 @@ final class FrameReader {
         limit = frame.length;
     }
 
-    /** Ends the frame, for the time being, behind so many bytes, which are known to be there. Returns where it ended before. */
+    /**
+     * Ends the frame, for the time being, behind so many bytes, which are known to be there. Returns where it ended
+     * before.
+     */
     int enter(int length) {
         int outer = limit;
         limit = position + length;

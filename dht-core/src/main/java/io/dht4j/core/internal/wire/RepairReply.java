@@ -13,8 +13,10 @@ public sealed interface RepairReply extends Reply {
      * Answers {@link RepairRequest.Sums}.
      *
      * @param sealed whether the partitions were sealed as asked for
-     * @param sums of each partition asked for, ascending, as {@link RepairRequest.Detail} asks: one number, as many as it has buckets, or none
-     * @param purged of each partition asked for: what was dead and older than this may have been purged, packed; none with sums of buckets
+     * @param sums of each partition asked for, ascending, as {@link RepairRequest.Detail} asks: one number, as many as
+     *     it has buckets, or none
+     * @param purged of each partition asked for: what was dead and older than this may have been purged, packed; none
+     *     with sums of buckets
      * @param fenced of each partition asked for: what is older than this is refused, packed; none with sums of buckets
      */
     record Sums(boolean sealed, List<Long> sums, List<Long> purged, List<Long> fenced) implements RepairReply {}
@@ -49,7 +51,8 @@ public sealed interface RepairReply extends Reply {
     /**
      * Answers {@link RepairRequest.Purged}.
      *
-     * @param purged of each partition asked for: what was dead and older than this may have been purged, by the node that answers or by one that has told it so, packed
+     * @param purged of each partition asked for: what was dead and older than this may have been purged, by the node
+     *     that answers or by one that has told it so, packed
      */
     record Purged(List<Long> purged) implements RepairReply {}
 }

@@ -13,7 +13,8 @@ public sealed interface RepairRequest extends Request {
      *
      * @param partitions of which ones
      * @param detail what is asked of each
-     * @param seal from now on the replica takes note of entries that come and are older than this, if {@link Detail#PARTITIONS} are asked for; zero to leave it
+     * @param seal from now on the replica takes note of entries that come and are older than this, if
+     *     {@link Detail#PARTITIONS} are asked for; zero to leave it
      */
     record Sums(BitSet partitions, Detail detail, Version seal) implements RepairRequest {}
 
@@ -44,7 +45,8 @@ public sealed interface RepairRequest extends Request {
     record Buckets(int partition, long mask) {}
 
     /**
-     * Refuse what is older than this from now on, in the partitions that nothing so old has come for since they were sealed.
+     * Refuse what is older than this from now on, in the partitions that nothing so old has come for since they were
+     * sealed.
      *
      * @param partitions of which the asking node found all replicas equal
      * @param before as they were sealed
@@ -52,26 +54,30 @@ public sealed interface RepairRequest extends Request {
     record Fence(BitSet partitions, Version before) implements RepairRequest {}
 
     /**
-     * All replicas of these partitions were equal up to a version and refuse what is older: what is dead and older may go.
+     * All replicas of these partitions were equal up to a version and refuse what is older: what is dead and older may
+     * go.
      *
      * @param partitions which all replicas have fenced
      * @param before as they were fenced
-     * @param seal zero right after the fence; else the newer seal under which it was found that this is how an earlier round ended, so that a replica which has
-     *     fenced the partition at a newer version lifts that
+     * @param seal zero right after the fence; else the newer seal under which it was found that this is how an earlier
+     *     round ended, so that a replica which has fenced the partition at a newer version lifts that
      */
     record Purge(BitSet partitions, Version before, Version seal) implements RepairRequest {}
 
     /**
-     * How far the asking node knows that all have agreed to purge, and the question how far the one that is asked does: whose disk knows of less than that was set back.
+     * How far the asking node knows that all have agreed to purge, and the question how far the one that is asked does:
+     * whose disk knows of less than that was set back.
      *
      * @param from the name of the node that asks
      * @param partitions that both nodes are replicas of
-     * @param purged of each of them: what was dead and older than this may have been purged, by the asking node or by one that has told it so, packed
+     * @param purged of each of them: what was dead and older than this may have been purged, by the asking node or by
+     *     one that has told it so, packed
      */
     record Purged(String from, BitSet partitions, List<Long> purged) implements RepairRequest {}
 
     /**
-     * Reads keys for a comparison. Other than {@link Request.ReadKeys} it is served by a replica too that must not be read, since its disk was lost or set back. Answered with {@link Reply.Found}.
+     * Reads keys for a comparison. Other than {@link Request.ReadKeys} it is served by a replica too that must not be
+     * read, since its disk was lost or set back. Answered with {@link Reply.Found}.
      *
      * @param queries the keys, each with what is wanted of it
      */

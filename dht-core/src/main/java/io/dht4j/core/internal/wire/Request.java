@@ -50,9 +50,7 @@ public sealed interface Request
      */
     record ScanPage(KeyRange range, BitSet partitions, int maxEntries, int maxBytes) implements Request {}
 
-    /**
-     * What concerns a snapshot: the node's store as it was at a version.
-     */
+    /** What concerns a snapshot: the node's store as it was at a version. */
     sealed interface CutRequest extends Request {}
 
     /**

@@ -13,7 +13,9 @@ import org.jetbrains.lincheck.datastructures.Param;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** All that may happen between the threads that use a clock: whatever they see could have happened one after the other. */
+/**
+ * All that may happen between the threads that use a clock: whatever they see could have happened one after the other.
+ */
 @Tag("search")
 class HybridClockInterleavingsTest {
 

@@ -14,7 +14,9 @@ import org.jetbrains.lincheck.datastructures.ThreadIdGen;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Work that begins and ends while somebody waits for all that had begun: nobody waits for too little, nor for too much. */
+/**
+ * Work that begins and ends while somebody waits for all that had begun: nobody waits for too little, nor for too much.
+ */
 @Tag("search")
 class WritesInFlightInterleavingsTest {
 
@@ -31,8 +33,8 @@ class WritesInFlightInterleavingsTest {
     }
 
     /**
-     * Work of several threads, and one of them that waits. With two that wait, one could find what it waits for not yet over since the other is in the
-     * middle of a flip: too late by that, never too early, and no single order of calls.
+     * Work of several threads, and one of them that waits. With two that wait, one could find what it waits for not yet
+     * over since the other is in the middle of a flip: too late by that, never too early, and no single order of calls.
      */
     public static class OneWaits {
 

@@ -50,7 +50,9 @@ final class GrpcApiMessages {
         return Key.of(bytes.toByteArray());
     }
 
-    /** Options with a policy as the HTTP API reads it: from alone takes its majority, ack alone the replication factor. */
+    /**
+     * Options with a policy as the HTTP API reads it: from alone takes its majority, ack alone the replication factor.
+     */
     static CallOptions withPolicy(CallOptions options, Policy policy, Cluster cluster) {
         return withReplicas(withOrdering(options, policy), policy, cluster);
     }

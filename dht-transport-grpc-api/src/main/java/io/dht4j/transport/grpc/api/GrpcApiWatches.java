@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The streams that {@code Watch}, by connection. A client watches once on each of its connections, for as long as it
- * has it. So there are as many places as connections, and when all are taken, the connection that has most gives one
- * to a connection that has fewer: the only watch of a connection never has to leave. For use by one thread at a time.
+ * has it. So there are as many places as connections, and when all are taken, the connection that has most gives one to
+ * a connection that has fewer: the only watch of a connection never has to leave. For use by one thread at a time.
  */
 final class GrpcApiWatches {
 
@@ -52,8 +52,7 @@ final class GrpcApiWatches {
     }
 
     /**
-     * The stream that makes room for one more of a connection; empty if there is room, or no connection that has
-     * more.
+     * The stream that makes room for one more of a connection; empty if there is room, or no connection that has more.
      */
     Optional<GrpcApiAuxiliaryStream> leavingFor(SocketAddress connection) {
         for (int most = MAX_PER_CONNECTION; isFull() && most > countOf(connection); most--) {

@@ -48,8 +48,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client of the public gRPC API: a channel per address, a call per call, nothing repeated. Stages complete on the client's
- * event loops, or on the caller's thread; what depends on them must not block. Safe for use by any number of threads.
+ * A client of the public gRPC API: a channel per address, a call per call, nothing repeated. Stages complete on the
+ * client's event loops, or on the caller's thread; what depends on them must not block. Safe for use by any number of
+ * threads.
  */
 public final class GrpcRemote implements RemoteApi {
 
@@ -69,7 +70,8 @@ public final class GrpcRemote implements RemoteApi {
     }
 
     /**
-     * Makes a client. Connects when it is first asked to call. Blocks while it reads the files for TLS, if there are any.
+     * Makes a client. Connects when it is first asked to call. Blocks while it reads the files for TLS, if there are
+     * any.
      *
      * @param options limits, token and TLS
      * @return a client, which the caller closes

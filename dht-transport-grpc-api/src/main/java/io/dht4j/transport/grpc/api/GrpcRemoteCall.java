@@ -34,7 +34,10 @@ final class GrpcRemoteCall<Q, A, R> extends ClientCall.Listener<A> {
     /** As the library words it on both sides; it gives no other sign. */
     private static final String MESSAGE_TOO_LARGE = "exceeds maximum size";
 
-    /** As the library words it, and only for a call that it has not begun to write; with other words such a call counts as of unknown outcome. */
+    /**
+     * As the library words it, and only for a call that it has not begun to write; with other words such a call counts
+     * as of unknown outcome.
+     */
     private static final String CONNECTION_REFUSES = "GOAWAY shut down transport";
 
     /** Far less than the silence after which a connection counts as no longer alive. */
@@ -121,9 +124,10 @@ final class GrpcRemoteCall<Q, A, R> extends ClientCall.Listener<A> {
     }
 
     /**
-     * Whether a server may have the request of this call, which has ended. A connection that the server has said goodbye to refuses a call that was given to it just before. All other
-     * ends, such as that of the deadline, may come while the headers are about to leave; so may the end of this client, or of a connection that is no longer alive, after which the
-     * library has the same words for a call that it was writing.
+     * Whether a server may have the request of this call, which has ended. A connection that the server has said
+     * goodbye to refuses a call that was given to it just before. All other ends, such as that of the deadline, may
+     * come while the headers are about to leave; so may the end of this client, or of a connection that is no longer
+     * alive, after which the library has the same words for a call that it was writing.
      */
     private boolean mayBeSent(Status end) {
         boolean refused = end.getCode() == Status.Code.UNAVAILABLE
@@ -135,8 +139,9 @@ final class GrpcRemoteCall<Q, A, R> extends ClientCall.Listener<A> {
     }
 
     /**
-     * Sends a request. A channel tells its calls that an attempt to connect has failed before it knows so itself, and those that
-     * begin in between would get the word of that attempt, however long ago: such a call begins again, behind what the channel is at.
+     * Sends a request. A channel tells its calls that an attempt to connect has failed before it knows so itself, and
+     * those that begin in between would get the word of that attempt, however long ago: such a call begins again,
+     * behind what the channel is at.
      *
      * @param links gives the channel, ready to connect again if its last attempt failed
      * @param again runs what is to be begun again, on other threads, and not before what they are at

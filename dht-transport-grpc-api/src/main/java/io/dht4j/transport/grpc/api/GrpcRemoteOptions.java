@@ -6,8 +6,8 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * How a client of the public gRPC API connects, and how much it takes on. Immutable; every {@code with} method gives a copy,
- * and throws an {@link IllegalArgumentException} that names option, value and allowed range.
+ * How a client of the public gRPC API connects, and how much it takes on. Immutable; every {@code with} method gives a
+ * copy, and throws an {@link IllegalArgumentException} that names option, value and allowed range.
  */
 public final class GrpcRemoteOptions {
 
@@ -60,8 +60,8 @@ public final class GrpcRemoteOptions {
     }
 
     /**
-     * The shares of {@link MemoryBudget#ofHeap()}, up to values of 16 MiB, batches of 32 MiB, 1 MiB of a scan at a
-     * time and 256 MiB of requests in flight; 10,000 calls in flight, 5 seconds to connect; neither token nor TLS.
+     * The shares of {@link MemoryBudget#ofHeap()}, up to values of 16 MiB, batches of 32 MiB, 1 MiB of a scan at a time
+     * and 256 MiB of requests in flight; 10,000 calls in flight, 5 seconds to connect; neither token nor TLS.
      *
      * @return the defaults
      */
@@ -82,7 +82,8 @@ public final class GrpcRemoteOptions {
     }
 
     /**
-     * The same options with this bound on the keys and values of a batch, sent or taken. The node's own limits count besides.
+     * The same options with this bound on the keys and values of a batch, sent or taken. The node's own limits count
+     * besides.
      *
      * @param bytes 1 KiB to 1 GiB; by default the bytes of requests in flight, up to 32 MiB
      * @return new options
@@ -94,8 +95,8 @@ public final class GrpcRemoteOptions {
     }
 
     /**
-     * The same options with this number of bytes of keys and values after which one call of a scan ends, behind the entry with
-     * which it is reached.
+     * The same options with this number of bytes of keys and values after which one call of a scan ends, behind the
+     * entry with which it is reached.
      *
      * @param bytes 1 to 1 GiB; by default a quarter of the bytes of requests in flight, up to 1 MiB
      * @return new options
@@ -132,8 +133,8 @@ public final class GrpcRemoteOptions {
     }
 
     /**
-     * The same options with this bound on the bytes of keys and values in requests under way. Calls that need more fail as
-     * overloaded; a single one passes whatever its size.
+     * The same options with this bound on the bytes of keys and values in requests under way. Calls that need more fail
+     * as overloaded; a single one passes whatever its size.
      *
      * @param bytes {@code maxValueBytes} (but at least 1) to 1 TiB; by default {@link MemoryBudget#apiBytes()}: an
      *     eighth of the heap, up to 256 MiB
@@ -182,8 +183,8 @@ public final class GrpcRemoteOptions {
     }
 
     /**
-     * The same options with TLS: nodes must show a certificate that leads to one of the authorities and bears the host name that
-     * is called.
+     * The same options with TLS: nodes must show a certificate that leads to one of the authorities and bears the host
+     * name that is called.
      *
      * @param files whom to trust; a certificate, if there is one, is shown to nodes that ask for it
      * @return new options

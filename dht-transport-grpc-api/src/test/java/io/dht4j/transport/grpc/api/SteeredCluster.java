@@ -35,8 +35,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A cluster of one node whose single-key calls wait until the test answers them, and whose scans go on for ever or fail when
- * they are told to.
+ * A cluster of one node whose single-key calls wait until the test answers them, and whose scans go on for ever or fail
+ * when they are told to.
  */
 final class SteeredCluster implements Cluster {
 

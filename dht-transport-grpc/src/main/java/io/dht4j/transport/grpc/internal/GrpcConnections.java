@@ -35,9 +35,7 @@ public final class GrpcConnections {
     /** How long a client may take to read that it has to go. */
     private static final long GOODBYE_MILLIS = 500;
 
-    /**
-     * So many calls in a row that are refused before one is let in, within {@link #WINDOW_NANOS}, end a connection.
-     */
+    /** So many calls in a row that are refused before one is let in, within {@link #WINDOW_NANOS}, end a connection. */
     public static final int MAX_REFUSED = 1_000;
 
     private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(30);

@@ -1,4 +1,6 @@
-/** What the server of peers and the public API share: connections and their limits, on the wrapped server's own classes. */
+/**
+ * What the server of peers and the public API share: connections and their limits, on the wrapped server's own classes.
+ */
 @NullMarked
 package io.dht4j.transport.grpc.internal;
 

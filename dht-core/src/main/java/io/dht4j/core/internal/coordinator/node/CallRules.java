@@ -1,13 +1,13 @@
 package io.dht4j.core.internal.coordinator.node;
 
-import io.dht4j.core.internal.coordinator.config.NodeComponents;
-import io.dht4j.core.internal.coordinator.config.NodeConfig;
 import io.dht4j.CallOptions;
 import io.dht4j.ErrorCode;
 import io.dht4j.InvalidRequestException;
 import io.dht4j.Key;
 import io.dht4j.Ordering;
 import io.dht4j.ReplicationPolicy;
+import io.dht4j.core.internal.coordinator.config.NodeComponents;
+import io.dht4j.core.internal.coordinator.config.NodeConfig;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.Environment;
@@ -15,7 +15,10 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.function.LongSupplier;
 
-/** What a node takes: each method refuses what is out of range, by an error that names the range, or fills in the default. */
+/**
+ * What a node takes: each method refuses what is out of range, by an error that names the range, or fills in the
+ * default.
+ */
 final class CallRules {
 
     private static final Duration MIN_LEASE = Duration.ofSeconds(1);

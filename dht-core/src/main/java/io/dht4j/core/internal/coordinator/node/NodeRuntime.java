@@ -1,5 +1,15 @@
 package io.dht4j.core.internal.coordinator.node;
 
+import io.dht4j.DhtException;
+import io.dht4j.Key;
+import io.dht4j.Node;
+import io.dht4j.NodeId;
+import io.dht4j.RefillStatus;
+import io.dht4j.Version;
+import io.dht4j.core.internal.clock.HybridClock;
+import io.dht4j.core.internal.clock.PeerClocks;
+import io.dht4j.core.internal.clock.VersionSlots;
+import io.dht4j.core.internal.clock.VersionSource;
 import io.dht4j.core.internal.coordinator.config.NodeComponents;
 import io.dht4j.core.internal.coordinator.config.NodeConfig;
 import io.dht4j.core.internal.coordinator.peer.AddressCheck;
@@ -12,26 +22,16 @@ import io.dht4j.core.internal.coordinator.peer.PeerPages;
 import io.dht4j.core.internal.coordinator.peer.PeerRepair;
 import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
 import io.dht4j.core.internal.coordinator.peer.ReplyHandler;
-import io.dht4j.DhtException;
-import io.dht4j.Key;
-import io.dht4j.Node;
-import io.dht4j.NodeId;
-import io.dht4j.RefillStatus;
-import io.dht4j.Version;
-import io.dht4j.core.internal.clock.HybridClock;
-import io.dht4j.core.internal.clock.PeerClocks;
-import io.dht4j.core.internal.clock.VersionSlots;
-import io.dht4j.core.internal.clock.VersionSource;
 import io.dht4j.core.internal.detection.GuardedDetector;
 import io.dht4j.core.internal.detection.Suspicion;
 import io.dht4j.core.internal.handoff.Handoff;
+import io.dht4j.core.internal.refill.PartitionReadBarrier;
 import io.dht4j.core.internal.refill.Refill;
 import io.dht4j.core.internal.refill.RefillSource;
-import io.dht4j.core.internal.refill.PartitionReadBarrier;
-import io.dht4j.core.internal.repair.session.AntiEntropy;
-import io.dht4j.core.internal.repair.tree.LocalReplica;
 import io.dht4j.core.internal.repair.purge.PurgeWatermarks;
 import io.dht4j.core.internal.repair.rollback.RollbackDetector;
+import io.dht4j.core.internal.repair.session.AntiEntropy;
+import io.dht4j.core.internal.repair.tree.LocalReplica;
 import io.dht4j.core.internal.replica.PeerEndpoint;
 import io.dht4j.core.internal.replica.Replica;
 import io.dht4j.core.internal.replica.SlotHolders;
@@ -123,7 +123,8 @@ final class NodeRuntime {
                 parts.topology().size(),
                 clock.maxSkewMillis(),
                 id -> parts.topology().node(id).ifPresent(this::ping));
-        this.peers = new ReplicaClient(parts, limits, replica, own, disagreements, clock, clocks, suspicion, this::heard);
+        this.peers =
+                new ReplicaClient(parts, limits, replica, own, disagreements, clock, clocks, suspicion, this::heard);
         this.firstWord =
                 new FirstWord(environment, others.stream().map(Node::id).toList(), limits.startPatience());
         // This node among them: what it coordinates it may miss as a replica.

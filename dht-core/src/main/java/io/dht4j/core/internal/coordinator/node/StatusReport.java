@@ -1,7 +1,5 @@
 package io.dht4j.core.internal.coordinator.node;
 
-import io.dht4j.core.internal.coordinator.config.NodeComponents;
-import io.dht4j.core.internal.coordinator.config.NodeConfig;
 import io.dht4j.ClockProblem;
 import io.dht4j.ErrorCode;
 import io.dht4j.Node;
@@ -10,6 +8,8 @@ import io.dht4j.NodeStatus;
 import io.dht4j.OverloadCounts;
 import io.dht4j.RefillStatus;
 import io.dht4j.UnavailableException;
+import io.dht4j.core.internal.coordinator.config.NodeComponents;
+import io.dht4j.core.internal.coordinator.config.NodeConfig;
 import io.dht4j.core.internal.handoff.Handoff;
 import io.dht4j.spi.Environment;
 import java.time.Duration;
@@ -27,9 +27,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * What a node says of itself. A store may look at its disk to tell how much it holds, so that happens on a store
- * thread, one look at a time: those who ask meanwhile share its answer. The status is wanted most when the store threads are
- * busy or stand still, so nobody waits for them long: then the last number is told, with its age. Safe for use by any
- * number of threads; does not block.
+ * thread, one look at a time: those who ask meanwhile share its answer. The status is wanted most when the store
+ * threads are busy or stand still, so nobody waits for them long: then the last number is told, with its age. Safe for
+ * use by any number of threads; does not block.
  */
 final class StatusReport {
 

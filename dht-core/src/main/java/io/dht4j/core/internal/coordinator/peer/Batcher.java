@@ -1,7 +1,7 @@
 package io.dht4j.core.internal.coordinator.peer;
 
-import io.dht4j.core.internal.coordinator.config.BatchLimits;
 import io.dht4j.ErrorCode;
+import io.dht4j.core.internal.coordinator.config.BatchLimits;
 import io.dht4j.spi.Environment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -11,14 +11,14 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts together the requests of one kind to one node. While fewer frames than the window are under way, a request goes at
- * once, by itself; otherwise it waits, and goes with all that have come meanwhile when a frame's replies have been handed
- * out. So an idle node adds no delay, and a busy one makes frames as large as its load asks for.
+ * Puts together the requests of one kind to one node. While fewer frames than the window are under way, a request goes
+ * at once, by itself; otherwise it waits, and goes with all that have come meanwhile when a frame's replies have been
+ * handed out. So an idle node adds no delay, and a busy one makes frames as large as its load asks for.
  *
- * <p>A frame that has been under way for long no longer counts: whatever holds it up must not hold up the rest. Requests
- * that are past their deadlines or no longer wanted are left out of the frame. What waits is bounded. No timer per
- * request: one for all that wait, and only while some do. Safe for use by any number of threads; the lock is held for some
- * steps of bookkeeping only.
+ * <p>A frame that has been under way for long no longer counts: whatever holds it up must not hold up the rest.
+ * Requests that are past their deadlines or no longer wanted are left out of the frame. What waits is bounded. No timer
+ * per request: one for all that wait, and only while some do. Safe for use by any number of threads; the lock is held
+ * for some steps of bookkeeping only.
  */
 final class Batcher {
 

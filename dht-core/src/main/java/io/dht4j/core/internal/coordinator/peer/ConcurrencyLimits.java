@@ -1,12 +1,12 @@
 package io.dht4j.core.internal.coordinator.peer;
 
-import io.dht4j.core.internal.coordinator.config.NodeComponents;
-import io.dht4j.core.internal.coordinator.config.NodeConfig;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.OverloadedException;
 import io.dht4j.ReplicationPolicy;
 import io.dht4j.core.internal.admission.PeerLimit;
+import io.dht4j.core.internal.coordinator.config.NodeComponents;
+import io.dht4j.core.internal.coordinator.config.NodeConfig;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,8 +14,8 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How much may be asked of each node at a time. Of this one nothing limits it if its store makes nobody wait. Without locks; safe for use by any
- * number of threads.
+ * How much may be asked of each node at a time. Of this one nothing limits it if its store makes nobody wait. Without
+ * locks; safe for use by any number of threads.
  */
 public final class ConcurrencyLimits {
 
@@ -39,8 +39,8 @@ public final class ConcurrencyLimits {
     }
 
     /**
-     * Refuses a call whose policy cannot be met by those replicas that have room for another request: what would be asked of the others is work for
-     * nothing, and each replica would refuse other calls than the next one does.
+     * Refuses a call whose policy cannot be met by those replicas that have room for another request: what would be
+     * asked of the others is work for nothing, and each replica would refuse other calls than the next one does.
      *
      * @throws OverloadedException if there are too few of them
      */

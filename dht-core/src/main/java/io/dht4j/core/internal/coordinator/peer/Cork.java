@@ -4,8 +4,8 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * Holds back, while a thread hands out the replies of a frame, the requests that these lead to on the same thread, so that
- * they go together too. It also turns the recursion of a transport that answers at once into a loop.
+ * Holds back, while a thread hands out the replies of a frame, the requests that these lead to on the same thread, so
+ * that they go together too. It also turns the recursion of a transport that answers at once into a loop.
  */
 final class Cork {
 

@@ -1,9 +1,9 @@
 package io.dht4j.core.internal.coordinator.peer;
 
-import io.dht4j.core.internal.coordinator.config.NodeComponents;
-import io.dht4j.core.internal.coordinator.config.NodeConfig;
 import io.dht4j.ErrorCode;
 import io.dht4j.Node;
+import io.dht4j.core.internal.coordinator.config.NodeComponents;
+import io.dht4j.core.internal.coordinator.config.NodeConfig;
 import io.dht4j.core.internal.handoff.HintSender;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;

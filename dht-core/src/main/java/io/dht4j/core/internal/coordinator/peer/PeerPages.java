@@ -1,10 +1,10 @@
 package io.dht4j.core.internal.coordinator.peer;
 
-import io.dht4j.core.internal.coordinator.config.NodeComponents;
-import io.dht4j.core.internal.coordinator.config.NodeConfig;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.Node;
+import io.dht4j.core.internal.coordinator.config.NodeComponents;
+import io.dht4j.core.internal.coordinator.config.NodeConfig;
 import io.dht4j.core.internal.refill.RefillSource;
 import io.dht4j.core.internal.replica.Replica;
 import io.dht4j.core.internal.wire.Reply;

@@ -1,7 +1,7 @@
 package io.dht4j.core.internal.coordinator.peer;
 
-import io.dht4j.core.internal.coordinator.config.NodeComponents;
 import io.dht4j.Node;
+import io.dht4j.core.internal.coordinator.config.NodeComponents;
 import io.dht4j.core.internal.repair.RepairException;
 import io.dht4j.core.internal.repair.RepairPeers;
 import io.dht4j.core.internal.replica.Replica;

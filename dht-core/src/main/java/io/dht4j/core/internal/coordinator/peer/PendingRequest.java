@@ -40,7 +40,10 @@ record PendingRequest(
         return new PendingRequest(node, outgoing, context, handler, limit, now, false);
     }
 
-    /** Reports a failure that says nothing of the node's speed; what was sent twice may have been carried out the first time. */
+    /**
+     * Reports a failure that says nothing of the node's speed; what was sent twice may have been carried out the first
+     * time.
+     */
     void fail(boolean nothingDone, ErrorCode code, String message) {
         if (limit != null) {
             limit.leave();

@@ -1,7 +1,5 @@
 package io.dht4j.core.internal.coordinator.peer;
 
-import io.dht4j.core.internal.coordinator.config.NodeComponents;
-import io.dht4j.core.internal.coordinator.config.NodeConfig;
 import io.dht4j.CancellationPolicy;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
@@ -13,6 +11,8 @@ import io.dht4j.core.internal.admission.PeerLimit;
 import io.dht4j.core.internal.admission.RetryBudget;
 import io.dht4j.core.internal.clock.HybridClock;
 import io.dht4j.core.internal.clock.PeerClocks;
+import io.dht4j.core.internal.coordinator.config.NodeComponents;
+import io.dht4j.core.internal.coordinator.config.NodeConfig;
 import io.dht4j.core.internal.detection.Suspicion;
 import io.dht4j.core.internal.replica.CallLiveness;
 import io.dht4j.core.internal.replica.Replica;

@@ -26,12 +26,17 @@ public interface ReplyHandler {
         };
     }
 
-    /** Whether it is of the first requests of a read, which are sent at once: how long they take tells when a read is late. */
+    /**
+     * Whether it is of the first requests of a read, which are sent at once: how long they take tells when a read is
+     * late.
+     */
     default boolean isFirst() {
         return false;
     }
 
-    /** Whether the outcome still matters. If it does not, the request may be left out and its reply be dropped unread. */
+    /**
+     * Whether the outcome still matters. If it does not, the request may be left out and its reply be dropped unread.
+     */
     default boolean isWanted() {
         return true;
     }

@@ -8,14 +8,15 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the replicas of a key have answered to a read so far, and whether the read was settled on it. Immutable: each answer makes a new
- * one, so that whoever adds an answer knows all that came before it.
+ * What the replicas of a key have answered to a read so far, and whether the read was settled on it. Immutable: each
+ * answer makes a new one, so that whoever adds an answer knows all that came before it.
  *
  * @param last the newest link of the list; null if there is none yet
  * @param before those before it; null if there are none
  * @param settled whether the read was settled before the last one came
  */
-public record Answers(@Nullable ReplicaAnswer last, @Nullable Answers before, boolean settled) {
+public record Answers(
+        @Nullable ReplicaAnswer last, @Nullable Answers before, boolean settled) {
 
     public static final Answers NONE = new Answers(null, null, false);
 

@@ -1,11 +1,11 @@
 package io.dht4j.core.internal.coordinator.read;
 
-import io.dht4j.core.internal.coordinator.quorum.AckTracker;
-import io.dht4j.core.internal.coordinator.quorum.Answers;
-import io.dht4j.core.internal.coordinator.quorum.ReplicaAnswer;
 import io.dht4j.Key;
 import io.dht4j.Node;
 import io.dht4j.ReplicationPolicy;
+import io.dht4j.core.internal.coordinator.quorum.AckTracker;
+import io.dht4j.core.internal.coordinator.quorum.Answers;
+import io.dht4j.core.internal.coordinator.quorum.ReplicaAnswer;
 import io.dht4j.spi.Entry;
 import java.util.List;
 import java.util.Objects;
@@ -46,7 +46,8 @@ final class KeyRead {
     }
 
     /**
-     * Settles the read. Every answer is either among those that are returned, or learns when it is {@linkplain #see kept} that it is late.
+     * Settles the read. Every answer is either among those that are returned, or learns when it is {@linkplain #see
+     * kept} that it is late.
      *
      * @return the answers until now
      */
@@ -60,8 +61,8 @@ final class KeyRead {
     }
 
     /**
-     * What a late answer gives to repair: its replica is behind, or those before it are. Where a large value that may be newer was only named,
-     * nothing: it would have to be fetched for a repair that nobody waits for.
+     * What a late answer gives to repair: its replica is behind, or those before it are. Where a large value that may
+     * be newer was only named, nothing: it would have to be fetched for a repair that nobody waits for.
      */
     Optional<Repair> repairAfter(ReplicaAnswer late, Answers all) {
         Optional<ReplicaAnswer> newest = all.newest();

@@ -1,5 +1,10 @@
 package io.dht4j.core.internal.coordinator.read;
 
+import io.dht4j.Node;
+import io.dht4j.NodeId;
+import io.dht4j.OverloadedException;
+import io.dht4j.UnavailableException;
+import io.dht4j.core.internal.admission.Admission;
 import io.dht4j.core.internal.coordinator.config.NodeComponents;
 import io.dht4j.core.internal.coordinator.config.NodeConfig;
 import io.dht4j.core.internal.coordinator.peer.Outgoing;
@@ -7,11 +12,6 @@ import io.dht4j.core.internal.coordinator.peer.PeerFailure;
 import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
 import io.dht4j.core.internal.coordinator.peer.ReplyHandler;
 import io.dht4j.core.internal.coordinator.quorum.EntryGroups;
-import io.dht4j.Node;
-import io.dht4j.NodeId;
-import io.dht4j.OverloadedException;
-import io.dht4j.UnavailableException;
-import io.dht4j.core.internal.admission.Admission;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
 import io.dht4j.spi.CallContext;
@@ -27,14 +27,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings the replicas that a read found behind up to date, with the newest entry as it is: its version, whether it is a tombstone, its
- * expiry. Nothing of it is made for a read whose answers agree.
+ * Brings the replicas that a read found behind up to date, with the newest entry as it is: its version, whether it is a
+ * tombstone, its expiry. Nothing of it is made for a read whose answers agree.
  *
- * <p>A read of a quorum waits until as many replicas hold what it returns as its policy asks for, so that every later read whose
- * replicas overlap with them sees that too: the second phase of a read in H. Attiya, A. Bar-Noy and D. Dolev, <em>Sharing Memory
- * Robustly in Message-Passing Systems</em>, 1995. As there, the entry goes to all replicas that are not known to hold it, so that one
- * which answers but takes no writes holds nobody up. Other reads, and answers that come late, are repaired behind the reply. Nobody
- * waits for that, so it is bounded by itself, and left out past the bound: a later read or the background repair makes up for it.
+ * <p>A read of a quorum waits until as many replicas hold what it returns as its policy asks for, so that every later
+ * read whose replicas overlap with them sees that too: the second phase of a read in H. Attiya, A. Bar-Noy and D.
+ * Dolev, <em>Sharing Memory Robustly in Message-Passing Systems</em>, 1995. As there, the entry goes to all replicas
+ * that are not known to hold it, so that one which answers but takes no writes holds nobody up. Other reads, and
+ * answers that come late, are repaired behind the reply. Nobody waits for that, so it is bounded by itself, and left
+ * out past the bound: a later read or the background repair makes up for it.
  *
  * <p>Does not block; safe for use by any number of threads.
  */

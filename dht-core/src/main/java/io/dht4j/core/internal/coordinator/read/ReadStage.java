@@ -18,7 +18,9 @@ public final class ReadStage<T> extends CompletableFuture<T> {
         this.outermost = outermost;
     }
 
-    /** A stage from which one is derived that the caller gets, unless it is done by then and the caller gets it itself. */
+    /**
+     * A stage from which one is derived that the caller gets, unless it is done by then and the caller gets it itself.
+     */
     public static <T> ReadStage<T> of(ReadOperation operation) {
         return new ReadStage<>(operation, false);
     }

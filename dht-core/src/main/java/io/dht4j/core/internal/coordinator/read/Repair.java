@@ -1,8 +1,8 @@
 package io.dht4j.core.internal.coordinator.read;
 
-import io.dht4j.core.internal.coordinator.quorum.AckTracker;
 import io.dht4j.Node;
 import io.dht4j.ReplicationPolicy;
+import io.dht4j.core.internal.coordinator.quorum.AckTracker;
 import io.dht4j.spi.Entry;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,10 +1,5 @@
 package io.dht4j.core.internal.coordinator.scan;
 
-import io.dht4j.core.internal.coordinator.config.NodeComponents;
-import io.dht4j.core.internal.coordinator.peer.Outgoing;
-import io.dht4j.core.internal.coordinator.peer.PeerFailure;
-import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
-import io.dht4j.core.internal.coordinator.peer.ReplyHandler;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.Key;
@@ -18,6 +13,11 @@ import io.dht4j.UnavailableException;
 import io.dht4j.Version;
 import io.dht4j.core.internal.admission.ByteBudget;
 import io.dht4j.core.internal.admission.HeldBytes;
+import io.dht4j.core.internal.coordinator.config.NodeComponents;
+import io.dht4j.core.internal.coordinator.peer.Outgoing;
+import io.dht4j.core.internal.coordinator.peer.PeerFailure;
+import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
+import io.dht4j.core.internal.coordinator.peer.ReplyHandler;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
 import io.dht4j.spi.CallContext;

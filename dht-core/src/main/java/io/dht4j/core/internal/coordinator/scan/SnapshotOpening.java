@@ -1,10 +1,5 @@
 package io.dht4j.core.internal.coordinator.scan;
 
-import io.dht4j.core.internal.coordinator.config.NodeComponents;
-import io.dht4j.core.internal.coordinator.peer.Outgoing;
-import io.dht4j.core.internal.coordinator.peer.PeerFailure;
-import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
-import io.dht4j.core.internal.coordinator.peer.ReplyHandler;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.Node;
@@ -12,6 +7,11 @@ import io.dht4j.ReplicationPolicy;
 import io.dht4j.UnavailableException;
 import io.dht4j.Version;
 import io.dht4j.core.internal.clock.HybridClock;
+import io.dht4j.core.internal.coordinator.config.NodeComponents;
+import io.dht4j.core.internal.coordinator.peer.Outgoing;
+import io.dht4j.core.internal.coordinator.peer.PeerFailure;
+import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
+import io.dht4j.core.internal.coordinator.peer.ReplyHandler;
 import io.dht4j.core.internal.snapshot.Snapshots;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
@@ -30,13 +30,13 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /**
- * Begins a snapshot of the whole cluster, in two rounds. In the first every node begins to keep what writes supersede, and tells its
- * clock. The version that is then given is newer than all of them, so that no node has lost what it had at that version; in the
- * second round every node goes past it, and waits until its own writes have ended that may be older. From then on what the
- * nodes tell of that version does not change any more.
+ * Begins a snapshot of the whole cluster, in two rounds. In the first every node begins to keep what writes supersede,
+ * and tells its clock. The version that is then given is newer than all of them, so that no node has lost what it had
+ * at that version; in the second round every node goes past it, and waits until its own writes have ended that may be
+ * older. From then on what the nodes tell of that version does not change any more.
  *
- * <p>Nodes that do not answer are left out, as long as {@code ack} of the first {@code from} replicas of each partition remain. Whoever is left out, or all if
- * there is no snapshot, is told to forget at once what it keeps for it.
+ * <p>Nodes that do not answer are left out, as long as {@code ack} of the first {@code from} replicas of each partition
+ * remain. Whoever is left out, or all if there is no snapshot, is told to forget at once what it keeps for it.
  */
 public final class SnapshotOpening {
 
@@ -53,7 +53,12 @@ public final class SnapshotOpening {
     private final CompletableFuture<Version> result = new CompletableFuture<>();
 
     private SnapshotOpening(
-            NodeComponents parts, ReplicaClient peers, HybridClock clock, Snapshots cuts, ReplicationPolicy policy, CallContext context) {
+            NodeComponents parts,
+            ReplicaClient peers,
+            HybridClock clock,
+            Snapshots cuts,
+            ReplicationPolicy policy,
+            CallContext context) {
         this.parts = parts;
         this.peers = peers;
         this.clock = clock;
@@ -163,7 +168,8 @@ public final class SnapshotOpening {
     }
 
     /** Tells every node that a snapshot is over. Those that it does not reach forget it when its lease runs out. */
-    public static CompletableFuture<Void> end(NodeComponents parts, ReplicaClient peers, Version version, CallContext context) {
+    public static CompletableFuture<Void> end(
+            NodeComponents parts, ReplicaClient peers, Version version, CallContext context) {
         CompletableFuture<Void> told = new CompletableFuture<>();
         tellEnd(
                 parts,
@@ -176,7 +182,12 @@ public final class SnapshotOpening {
     }
 
     private static void tellEnd(
-            NodeComponents parts, ReplicaClient peers, Collection<Node> nodes, Version version, long nanos, Runnable then) {
+            NodeComponents parts,
+            ReplicaClient peers,
+            Collection<Node> nodes,
+            Version version,
+            long nanos,
+            Runnable then) {
         if (nodes.isEmpty()) {
             then.run();
         } else {

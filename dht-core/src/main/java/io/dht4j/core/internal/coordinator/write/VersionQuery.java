@@ -1,5 +1,11 @@
 package io.dht4j.core.internal.coordinator.write;
 
+import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
+import io.dht4j.Key;
+import io.dht4j.Node;
+import io.dht4j.ReplicationPolicy;
+import io.dht4j.Version;
 import io.dht4j.core.internal.coordinator.config.NodeComponents;
 import io.dht4j.core.internal.coordinator.peer.Outgoing;
 import io.dht4j.core.internal.coordinator.peer.PeerFailure;
@@ -8,12 +14,6 @@ import io.dht4j.core.internal.coordinator.peer.ReplyHandler;
 import io.dht4j.core.internal.coordinator.quorum.AckTracker;
 import io.dht4j.core.internal.coordinator.quorum.Failures;
 import io.dht4j.core.internal.coordinator.quorum.ReplicaAnswer;
-import io.dht4j.DhtException;
-import io.dht4j.ErrorCode;
-import io.dht4j.Key;
-import io.dht4j.Node;
-import io.dht4j.ReplicationPolicy;
-import io.dht4j.Version;
 import io.dht4j.core.internal.wire.Answer;
 import io.dht4j.core.internal.wire.FrameCodec;
 import io.dht4j.core.internal.wire.Reply;

@@ -1,13 +1,5 @@
 package io.dht4j.core.internal.coordinator.write;
 
-import io.dht4j.core.internal.coordinator.config.NodeComponents;
-import io.dht4j.core.internal.coordinator.peer.Outgoing;
-import io.dht4j.core.internal.coordinator.peer.PeerFailure;
-import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
-import io.dht4j.core.internal.coordinator.peer.ReplyHandler;
-import io.dht4j.core.internal.coordinator.quorum.AckTracker;
-import io.dht4j.core.internal.coordinator.quorum.EntryGroups;
-import io.dht4j.core.internal.coordinator.quorum.Failures;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.IndeterminateException;
@@ -17,6 +9,14 @@ import io.dht4j.ReplicationPolicy;
 import io.dht4j.UnavailableException;
 import io.dht4j.Version;
 import io.dht4j.core.internal.clock.VersionSource;
+import io.dht4j.core.internal.coordinator.config.NodeComponents;
+import io.dht4j.core.internal.coordinator.peer.Outgoing;
+import io.dht4j.core.internal.coordinator.peer.PeerFailure;
+import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
+import io.dht4j.core.internal.coordinator.peer.ReplyHandler;
+import io.dht4j.core.internal.coordinator.quorum.AckTracker;
+import io.dht4j.core.internal.coordinator.quorum.EntryGroups;
+import io.dht4j.core.internal.coordinator.quorum.Failures;
 import io.dht4j.core.internal.handoff.Handoff;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;

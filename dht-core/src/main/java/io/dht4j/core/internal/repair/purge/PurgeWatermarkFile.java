@@ -5,7 +5,10 @@ import io.dht4j.spi.StoreException;
 import java.nio.ByteBuffer;
 import java.util.Optional;
 
-/** How fences are remembered beside the entries: numbers, one after the other, for each partition. Methods block; safe for use by any number of threads. */
+/**
+ * How fences are remembered beside the entries: numbers, one after the other, for each partition. Methods block; safe
+ * for use by any number of threads.
+ */
 final class PurgeWatermarkFile {
 
     private final Store store;

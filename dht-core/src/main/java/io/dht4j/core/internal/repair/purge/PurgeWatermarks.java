@@ -22,17 +22,22 @@ import java.util.function.ToIntFunction;
 /**
  * Decides, for each partition, which entries are too old to come any more, and which of those that are dead may go.
  *
- * <p>A tombstone may only go when every replica has had it, and nothing that it deleted can come any more, however late. Three steps make sure of that. A
- * repair <em>seals</em> the partition at a version that lies well in the past: from then on the replica takes note if anything older comes, and lets it in. Then it
- * compares all replicas. If they were equal up to the seal, each is asked to <em>fence</em> the partition there: it agrees only if nothing older has come since it was
- * sealed, and refuses what is older from then on, also after a restart. When all have agreed they hold the same, and will hold the same, up to that
- * version; so what is dead and older may be <em>purged</em> by each whenever it likes. A replica that has agreed and does not learn whether the others did goes on to
- * refuse, until the next round finds out: the two phases of J. Gray, <em>Notes on Data Base Operating Systems</em>, 1978, whose coordinator may be any replica.
+ * <p>A tombstone may only go when every replica has had it, and nothing that it deleted can come any more, however
+ * late. Three steps make sure of that. A repair <em>seals</em> the partition at a version that lies well in the past:
+ * from then on the replica takes note if anything older comes, and lets it in. Then it compares all replicas. If they
+ * were equal up to the seal, each is asked to <em>fence</em> the partition there: it agrees only if nothing older has
+ * come since it was sealed, and refuses what is older from then on, also after a restart. When all have agreed they
+ * hold the same, and will hold the same, up to that version; so what is dead and older may be <em>purged</em> by each
+ * whenever it likes. A replica that has agreed and does not learn whether the others did goes on to refuse, until the
+ * next round finds out: the two phases of J. Gray, <em>Notes on Data Base Operating Systems</em>, 1978, whose
+ * coordinator may be any replica.
  *
- * <p>So nobody has ever purged further than every replica's fence reaches. A replica whose fence reaches less far than another one has purged has lost what it had agreed to: its disk was set
- * back. It is {@linkplain #overtaken overtaken} there, agrees to no fence, and takes nothing that the others refuse, until it holds what they hold.
+ * <p>So nobody has ever purged further than every replica's fence reaches. A replica whose fence reaches less far than
+ * another one has purged has lost what it had agreed to: its disk was set back. It is {@linkplain #overtaken overtaken}
+ * there, agrees to no fence, and takes nothing that the others refuse, until it holds what they hold.
  *
- * <p>Safe for use by any number of threads. Writes take a lock that only the moment of a seal or fence holds against them.
+ * <p>Safe for use by any number of threads. Writes take a lock that only the moment of a seal or fence holds against
+ * them.
  */
 public final class PurgeWatermarks {
 
@@ -55,7 +60,9 @@ public final class PurgeWatermarks {
     /** How far others have purged where this node's disk was set back behind that; zero elsewhere. */
     private final long[] overtaken;
 
-    /** What is purged, for those who must not wait for a write that is under way. Replaced as a whole when that changes. */
+    /**
+     * What is purged, for those who must not wait for a write that is under way. Replaced as a whole when that changes.
+     */
     private volatile long[] purgedNow;
 
     /** Also after a start: nobody knows how far the last purge came. */
@@ -123,8 +130,8 @@ public final class PurgeWatermarks {
     }
 
     /**
-     * Lets entries into the store, all or none. What is older than its partition's fence may only come if it changes nothing: the store has it, or something newer, or has
-     * had it and purged it. Blocks as the store does.
+     * Lets entries into the store, all or none. What is older than its partition's fence may only come if it changes
+     * nothing: the store has it, or something newer, or has had it and purged it. Blocks as the store does.
      *
      * @param entries which are about to come
      * @return what has become of them
@@ -143,8 +150,8 @@ public final class PurgeWatermarks {
     public record Entered(Optional<Entry> refused, List<Version> newest) {}
 
     /**
-     * Lets entries into the store that this node has fetched from replicas which hold what it should: the same, but where its disk was set back only what it has purged itself counts.
-     * Blocks as the store does.
+     * Lets entries into the store that this node has fetched from replicas which hold what it should: the same, but
+     * where its disk was set back only what it has purged itself counts. Blocks as the store does.
      *
      * @param entries as others hold them
      * @return what has become of them
@@ -211,7 +218,10 @@ public final class PurgeWatermarks {
                 .orElseGet(() -> !isOver(entry, new Version(purged[partitionOf.applyAsInt(entry.key())])));
     }
 
-    /** Whether an entry was dead at the time of a fence, and older. By that time and not by this node's clock, which may be wrong. */
+    /**
+     * Whether an entry was dead at the time of a fence, and older. By that time and not by this node's clock, which may
+     * be wrong.
+     */
     private static boolean isOver(Entry entry, Version limit) {
         return entry.version().compareTo(limit) < 0 && !entry.isLive(limit.millis());
     }
@@ -226,8 +236,8 @@ public final class PurgeWatermarks {
     }
 
     /**
-     * Takes note of everything older that comes from now on. What was let in before is in the store when this returns. Nobody who goes by an earlier seal is
-     * obeyed any more.
+     * Takes note of everything older that comes from now on. What was let in before is in the store when this returns.
+     * Nobody who goes by an earlier seal is obeyed any more.
      *
      * @return false if one of them is sealed at a newer version
      */
@@ -299,8 +309,9 @@ public final class PurgeWatermarks {
     }
 
     /**
-     * Ends the doubt whether the others have agreed on a fence too: this is as far as any replica was told that they had. Those who could still tell otherwise go by an
-     * older seal, and are not obeyed by any of them. Blocks until that is remembered.
+     * Ends the doubt whether the others have agreed on a fence too: this is as far as any replica was told that they
+     * had. Those who could still tell otherwise go by an older seal, and are not obeyed by any of them. Blocks until
+     * that is remembered.
      */
     public void resolve(BitSet partitions, Version before, Version seal) {
         change(partitions, partition -> {
@@ -348,7 +359,10 @@ public final class PurgeWatermarks {
         }
     }
 
-    /** Up to where each partition was sealed last, by its number: another value with each round that its replicas take part in. */
+    /**
+     * Up to where each partition was sealed last, by its number: another value with each round that its replicas take
+     * part in.
+     */
     public long[] seals() {
         return copy(sealed);
     }
@@ -372,8 +386,8 @@ public final class PurgeWatermarks {
     public record Reach(Version purged, Version fenced) {}
 
     /**
-     * What others may conclude of a partition from what this node says. Nothing where this node's disk was set back: what it lacks was not deleted for that, and it has not agreed to what they
-     * have purged.
+     * What others may conclude of a partition from what this node says. Nothing where this node's disk was set back:
+     * what it lacks was not deleted for that, and it has not agreed to what they have purged.
      */
     public Reach reach(int partition) {
         lock.readLock().lock();
@@ -420,8 +434,8 @@ public final class PurgeWatermarks {
     }
 
     /**
-     * Compares this node's fences with what others have purged; quick. Where they have purged further, this node's disk was set back, and it stays overtaken until it has
-     * {@linkplain #caughtUp caught up}.
+     * Compares this node's fences with what others have purged; quick. Where they have purged further, this node's disk
+     * was set back, and it stays overtaken until it has {@linkplain #caughtUp caught up}.
      *
      * @param purgedElsewhere of some partitions, how far somebody was told that all replicas had agreed
      * @return where that is news
@@ -459,7 +473,10 @@ public final class PurgeWatermarks {
         return some;
     }
 
-    /** Those of some partitions of which no newer round has been heard: where it is no old message that says how far they were fenced. */
+    /**
+     * Those of some partitions of which no newer round has been heard: where it is no old message that says how far
+     * they were fenced.
+     */
     public BitSet notSealedSince(BitSet partitions, Version before) {
         BitSet some = new BitSet();
         lock.readLock().lock();
@@ -493,7 +510,8 @@ public final class PurgeWatermarks {
     }
 
     /**
-     * This node holds what the others hold: it refuses what they refuse, and is overtaken no more unless they were found to have purged further since. Blocks until that is remembered.
+     * This node holds what the others hold: it refuses what they refuse, and is overtaken no more unless they were
+     * found to have purged further since. Blocks until that is remembered.
      *
      * @param upTo of some partitions, how far the others had purged when this was found out
      * @param fences those of them where that is known from a replica that had agreed; nothing is refused in others

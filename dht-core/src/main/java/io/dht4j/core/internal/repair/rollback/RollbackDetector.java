@@ -1,12 +1,12 @@
 package io.dht4j.core.internal.repair.rollback;
 
-import io.dht4j.core.internal.repair.RepairException;
-import io.dht4j.core.internal.repair.purge.PurgeWatermarks;
 import io.dht4j.ErrorCode;
 import io.dht4j.NodeId;
 import io.dht4j.Version;
 import io.dht4j.core.internal.refill.PartitionReadBarrier;
 import io.dht4j.core.internal.refill.PartitionReadBarrier.Why;
+import io.dht4j.core.internal.repair.RepairException;
+import io.dht4j.core.internal.repair.purge.PurgeWatermarks;
 import io.dht4j.spi.StoreException;
 import java.util.BitSet;
 import java.util.HashMap;
@@ -18,8 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Knows where this node's disk was set back: another replica has been told that all had agreed on a fence, this one included, and this one does not know of it. Such a partition is
- * not read until it has been compared with all its other replicas, like one whose content was lost. Safe for use by any number of threads.
+ * Knows where this node's disk was set back: another replica has been told that all had agreed on a fence, this one
+ * included, and this one does not know of it. Such a partition is not read until it has been compared with all its
+ * other replicas, like one whose content was lost. Safe for use by any number of threads.
  */
 public final class RollbackDetector {
 
@@ -58,7 +59,10 @@ public final class RollbackDetector {
         /** Another node has said how far it has purged some partitions, and that has been looked at. */
         void heard(String from, BitSet partitions);
 
-        /** Another node says by itself that it has purged some partitions further than this one knows of. It must be asked: whoever asks knows who answers. */
+        /**
+         * Another node says by itself that it has purged some partitions further than this one knows of. It must be
+         * asked: whoever asks knows who answers.
+         */
         void claimed(String from, BitSet partitions);
 
         /** All others must be asked about some partitions, when they have had time to learn themselves. */
@@ -76,7 +80,8 @@ public final class RollbackDetector {
      * @param isTooFarAhead whether the clock of another node, if it is right, cannot have shown a version yet
      * @param closed runs each time that partitions had been read which must not be, on a store thread
      */
-    public RollbackDetector(PurgeWatermarks fence, PartitionReadBarrier unfilled, Predicate<Version> isTooFarAhead, Runnable closed) {
+    public RollbackDetector(
+            PurgeWatermarks fence, PartitionReadBarrier unfilled, Predicate<Version> isTooFarAhead, Runnable closed) {
         this.fence = fence;
         this.unfilled = unfilled;
         this.isTooFarAhead = isTooFarAhead;
@@ -107,12 +112,14 @@ public final class RollbackDetector {
     }
 
     /**
-     * Compares with what another node has answered. Nothing that it shows to be set back is read once this has returned. Blocks until that is remembered.
+     * Compares with what another node has answered. Nothing that it shows to be set back is read once this has
+     * returned. Blocks until that is remembered.
      *
      * @param from its name
      * @param partitions of which
      * @param purged of each of them, ascending: how far it was told that all replicas had agreed, packed
-     * @throws RepairException if some of that cannot be, by this node's clock; the rest counts, and those partitions are not read until the node has answered otherwise
+     * @throws RepairException if some of that cannot be, by this node's clock; the rest counts, and those partitions
+     *     are not read until the node has answered otherwise
      */
     public void heard(String from, BitSet partitions, List<Long> purged) {
         Map<Integer, Version> there = byPartition(partitions, purged);
@@ -125,7 +132,10 @@ public final class RollbackDetector {
         refuse(from, unclear);
     }
 
-    /** Whether what another node says of its purges {@linkplain #requirePossible must be looked at}, which is seldom. Does not block. */
+    /**
+     * Whether what another node says of its purges {@linkplain #requirePossible must be looked at}, which is seldom.
+     * Does not block.
+     */
     public boolean isInDoubt(String from, Map<Integer, Version> there) {
         return there.values().stream().anyMatch(isTooFarAhead) || isUnclear(from);
     }
@@ -139,16 +149,19 @@ public final class RollbackDetector {
      *
      * @param from its name
      * @param there of some partitions, how far it was told that all replicas had agreed
-     * @throws RepairException if some of that cannot be, by this node's clock; those partitions are not read until the node has answered otherwise
+     * @throws RepairException if some of that cannot be, by this node's clock; those partitions are not read until the
+     *     node has answered otherwise
      */
     public void requirePossible(String from, Map<Integer, Version> there) {
         refuse(from, keepUnclear(from, there));
     }
 
     /**
-     * A version that was purged was long past by the clock of every replica, this one included. If it lies ahead of this node's clock by more than clocks may differ, one of the two is wrong: most likely this one, that of a machine
-     * which was set back as a whole. To believe the claim would keep out all that is written until that time comes, and would tell it on to others; to ignore it might show what was deleted. So the
-     * partition is not read until the clock is right or the other node says otherwise.
+     * A version that was purged was long past by the clock of every replica, this one included. If it lies ahead of
+     * this node's clock by more than clocks may differ, one of the two is wrong: most likely this one, that of a
+     * machine which was set back as a whole. To believe the claim would keep out all that is written until that time
+     * comes, and would tell it on to others; to ignore it might show what was deleted. So the partition is not read
+     * until the clock is right or the other node says otherwise.
      *
      * @return the partitions of which this is so
      */

@@ -1,13 +1,5 @@
 package io.dht4j.core.internal.repair.session;
 
-import io.dht4j.core.internal.repair.Pace;
-import io.dht4j.core.internal.repair.Progress;
-import io.dht4j.core.internal.repair.RepairException;
-import io.dht4j.core.internal.repair.RepairLimits;
-import io.dht4j.core.internal.repair.RepairPeers;
-import io.dht4j.core.internal.repair.rollback.RollbackDetector;
-import io.dht4j.core.internal.repair.tree.HashTreeBuild;
-import io.dht4j.core.internal.repair.tree.LocalReplica;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.Node;
@@ -17,6 +9,14 @@ import io.dht4j.RepairStatus;
 import io.dht4j.UnavailableException;
 import io.dht4j.Version;
 import io.dht4j.core.internal.refill.PartitionReadBarrier;
+import io.dht4j.core.internal.repair.Pace;
+import io.dht4j.core.internal.repair.Progress;
+import io.dht4j.core.internal.repair.RepairException;
+import io.dht4j.core.internal.repair.RepairLimits;
+import io.dht4j.core.internal.repair.RepairPeers;
+import io.dht4j.core.internal.repair.rollback.RollbackDetector;
+import io.dht4j.core.internal.repair.tree.HashTreeBuild;
+import io.dht4j.core.internal.repair.tree.LocalReplica;
 import io.dht4j.spi.Environment;
 import io.dht4j.spi.StoreException;
 import java.util.BitSet;
@@ -35,12 +35,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Repairs partitions in the background, and when asked to. Each partition is repaired by its first replica, or the first one that is not suspected, or another one when
- * {@linkplain OrphanedPartitions nobody has done so} for some time: that one compares its content with each of the others, one node after the other, and brings both sides together. If it got something on the way, those
- * whom it had compared before are compared again. When all replicas of a partition took part and none lacked anything older than the margin, they fence it, and what is dead
- * there and older is purged.
+ * Repairs partitions in the background, and when asked to. Each partition is repaired by its first replica, or the
+ * first one that is not suspected, or another one when {@linkplain OrphanedPartitions nobody has done so} for some
+ * time: that one compares its content with each of the others, one node after the other, and brings both sides
+ * together. If it got something on the way, those whom it had compared before are compared again. When all replicas of
+ * a partition took part and none lacked anything older than the margin, they fence it, and what is dead there and older
+ * is purged.
  *
- * <p>Where this node's disk was set back it does so at once, and again and again until it has been compared with all the others: until then nobody may read it there.
+ * <p>Where this node's disk was set back it does so at once, and again and again until it has been compared with all
+ * the others: until then nobody may read it there.
  *
  * <p>Does not block; safe for use by any number of threads.
  */
@@ -127,13 +130,14 @@ public final class AntiEntropy {
         for (int i = 0; i < partitions; i++) {
             held.set(i, isReplica(i));
         }
-        this.startCheck =
-                new PurgeWatermarkExchange(environment, self, content, peers, pace, unfilled, others(held), limits.startPatience());
+        this.startCheck = new PurgeWatermarkExchange(
+                environment, self, content, peers, pace, unfilled, others(held), limits.startPatience());
         this.addingUp = new HashTreeBuild(environment, content, pace, progress, this::scheduleRound);
     }
 
     /**
-     * Begins to follow the store, before anything is applied to it. What it holds already is added up in the background.
+     * Begins to follow the store, before anything is applied to it. What it holds already is added up in the
+     * background.
      *
      * @throws io.dht4j.spi.StoreException if the store cannot be read
      */
@@ -381,7 +385,10 @@ public final class AntiEntropy {
                 .thenCompose(settled -> round.run().whenComplete((done, error) -> setMissed(round.missed())));
     }
 
-    /** Before anybody is asked: others must not take it that somebody repairs what a node begins with whose store takes nothing. */
+    /**
+     * Before anybody is asked: others must not take it that somebody repairs what a node begins with whose store takes
+     * nothing.
+     */
     private void prepare() {
         // May wait for a write that is under way.
         long[] now = content.seals();

@@ -1,15 +1,15 @@
 package io.dht4j.core.internal.repair.session;
 
+import io.dht4j.ErrorCode;
+import io.dht4j.Key;
+import io.dht4j.Node;
+import io.dht4j.Version;
 import io.dht4j.core.internal.repair.Pace;
 import io.dht4j.core.internal.repair.Progress;
 import io.dht4j.core.internal.repair.RepairException;
 import io.dht4j.core.internal.repair.RepairLimits;
 import io.dht4j.core.internal.repair.RepairPeers;
 import io.dht4j.core.internal.repair.tree.LocalReplica;
-import io.dht4j.ErrorCode;
-import io.dht4j.Key;
-import io.dht4j.Node;
-import io.dht4j.Version;
 import io.dht4j.core.internal.wire.RepairReply;
 import io.dht4j.core.internal.wire.RepairReply.Held;
 import io.dht4j.core.internal.wire.RepairRequest;
@@ -27,9 +27,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
 /**
- * Compares this node's replicas of some partitions with those of one other node, level by level, and brings both to the newest entry of each key. The sums of the partitions come
- * first, which is all that equal replicas need; then those of the buckets of the partitions that differ; then, page by page in the order of the keys, the
- * versions of what is in the buckets that differ. Its methods do not block.
+ * Compares this node's replicas of some partitions with those of one other node, level by level, and brings both to the
+ * newest entry of each key. The sums of the partitions come first, which is all that equal replicas need; then those of
+ * the buckets of the partitions that differ; then, page by page in the order of the keys, the versions of what is in
+ * the buckets that differ. Its methods do not block.
  */
 final class Comparison {
 
@@ -74,7 +75,10 @@ final class Comparison {
             return purgedHere.getOrDefault(content.partitionOf(key), LocalReplica.NO_SEAL);
         }
 
-        /** What the other node lacks and is older than this was deleted, as it or this node knows from those who have purged. */
+        /**
+         * What the other node lacks and is older than this was deleted, as it or this node knows from those who have
+         * purged.
+         */
         Version goneThere(Key key) {
             Version purged = purgedThere(key);
             Version limit = limit(key);
@@ -85,7 +89,10 @@ final class Comparison {
             return overtaken.getOrDefault(content.partitionOf(key), LocalReplica.NO_SEAL);
         }
 
-        /** Whether this node's disk was set back so far that an entry of this version may have been deleted and purged since. */
+        /**
+         * Whether this node's disk was set back so far that an entry of this version may have been deleted and purged
+         * since.
+         */
         boolean isDoubtful(Key key, Version version) {
             return version.compareTo(limit(key)) < 0;
         }

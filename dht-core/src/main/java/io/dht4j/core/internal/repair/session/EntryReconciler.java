@@ -1,15 +1,15 @@
 package io.dht4j.core.internal.repair.session;
 
-import io.dht4j.core.internal.repair.Pace;
-import io.dht4j.core.internal.repair.Progress;
-import io.dht4j.core.internal.repair.RepairException;
-import io.dht4j.core.internal.repair.RepairPeers;
-import io.dht4j.core.internal.repair.tree.LocalReplica;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.Key;
 import io.dht4j.Node;
 import io.dht4j.Version;
+import io.dht4j.core.internal.repair.Pace;
+import io.dht4j.core.internal.repair.Progress;
+import io.dht4j.core.internal.repair.RepairException;
+import io.dht4j.core.internal.repair.RepairPeers;
+import io.dht4j.core.internal.repair.tree.LocalReplica;
 import io.dht4j.core.internal.wire.Answer;
 import io.dht4j.core.internal.wire.FrameCodec;
 import io.dht4j.core.internal.wire.RepairReply;
@@ -31,8 +31,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks a second time at keys in which two replicas seemed to differ, since a write may have been on its way when they were compared, and sends the newer
- * entry of each that still differs to the side that lacks it. Made for one group of keys. Its methods do not block.
+ * Looks a second time at keys in which two replicas seemed to differ, since a write may have been on its way when they
+ * were compared, and sends the newer entry of each that still differs to the side that lacks it. Made for one group of
+ * keys. Its methods do not block.
  */
 final class EntryReconciler {
 
@@ -68,7 +69,8 @@ final class EntryReconciler {
     /** One that did not fit into a reply with others is asked for alone. */
     private record Wanted(Key key, int bytes, boolean alone) {}
 
-    EntryReconciler(LocalReplica content, RepairPeers peers, Pace pace, Node node, Progress progress, Comparison.Seen seen) {
+    EntryReconciler(
+            LocalReplica content, RepairPeers peers, Pace pace, Node node, Progress progress, Comparison.Seen seen) {
         this.content = content;
         this.peers = peers;
         this.pace = pace;
@@ -131,8 +133,9 @@ final class EntryReconciler {
     }
 
     /**
-     * What the other node lacks was deleted only if it still is the one that had purged it: it may have been started with another disk, or none, since it
-     * was asked how far it has. A node knows its fences as long as it has what they stand for.
+     * What the other node lacks was deleted only if it still is the one that had purged it: it may have been started
+     * with another disk, or none, since it was asked how far it has. A node knows its fences as long as it has what
+     * they stand for.
      */
     private CompletableFuture<Void> checkFences() {
         BitSet partitions = new BitSet();
@@ -254,7 +257,10 @@ final class EntryReconciler {
                 .thenCompose(done -> fetch(next));
     }
 
-    /** What came. The rest is asked for again, since the other node has room for fewer values in a reply, and what does not come alone either stays different. */
+    /**
+     * What came. The rest is asked for again, since the other node has room for fewer values in a reply, and what does
+     * not come alone either stays different.
+     */
     private List<Entry> fetched(List<Query> queries, List<Answer> answers) {
         List<Entry> entries = new ArrayList<>();
         for (int i = 0; i < queries.size(); i++) {
@@ -317,7 +323,10 @@ final class EntryReconciler {
                 progress::sent);
     }
 
-    /** Moves entries to one side. What it never takes must not keep the others from being repaired, so a group that is refused goes one by one. */
+    /**
+     * Moves entries to one side. What it never takes must not keep the others from being repaired, so a group that is
+     * refused goes one by one.
+     */
     private CompletableFuture<Void> move(
             List<Entry> entries,
             Function<List<Entry>, CompletableFuture<Reply>> way,

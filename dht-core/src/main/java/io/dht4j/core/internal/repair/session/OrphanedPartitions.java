@@ -3,9 +3,11 @@ package io.dht4j.core.internal.repair.session;
 import java.util.BitSet;
 
 /**
- * Finds out which partitions nobody repairs: their first replica may be up, and answer, and still be unable to, since its disk is full or damaged, or its background repair is
- * off. Whoever begins a round seals its partitions at all their replicas; so where no seal has changed for some rounds of this node's own, nobody has begun one. A round that takes
- * much longer than the time between two may be taken for none: then the partition is compared twice. Not safe for use by several threads.
+ * Finds out which partitions nobody repairs: their first replica may be up, and answer, and still be unable to, since
+ * its disk is full or damaged, or its background repair is off. Whoever begins a round seals its partitions at all
+ * their replicas; so where no seal has changed for some rounds of this node's own, nobody has begun one. A round that
+ * takes much longer than the time between two may be taken for none: then the partition is compared twice. Not safe for
+ * use by several threads.
  */
 final class OrphanedPartitions {
 

@@ -1,14 +1,14 @@
 package io.dht4j.core.internal.repair.session;
 
-import io.dht4j.core.internal.repair.Pace;
-import io.dht4j.core.internal.repair.RepairException;
-import io.dht4j.core.internal.repair.RepairPeers;
-import io.dht4j.core.internal.repair.tree.LocalReplica;
 import io.dht4j.DhtException;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.core.internal.refill.PartitionReadBarrier;
 import io.dht4j.core.internal.refill.PartitionReadBarrier.Why;
+import io.dht4j.core.internal.repair.Pace;
+import io.dht4j.core.internal.repair.RepairException;
+import io.dht4j.core.internal.repair.RepairPeers;
+import io.dht4j.core.internal.repair.tree.LocalReplica;
 import io.dht4j.core.internal.wire.RepairReply;
 import io.dht4j.core.internal.wire.RepairRequest;
 import io.dht4j.spi.Environment;

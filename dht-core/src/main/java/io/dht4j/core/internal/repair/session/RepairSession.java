@@ -1,5 +1,10 @@
 package io.dht4j.core.internal.repair.session;
 
+import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
+import io.dht4j.Node;
+import io.dht4j.NodeId;
+import io.dht4j.Version;
 import io.dht4j.core.internal.repair.Pace;
 import io.dht4j.core.internal.repair.Progress;
 import io.dht4j.core.internal.repair.RepairException;
@@ -7,11 +12,6 @@ import io.dht4j.core.internal.repair.RepairLimits;
 import io.dht4j.core.internal.repair.RepairPeers;
 import io.dht4j.core.internal.repair.rollback.RollbackDetector;
 import io.dht4j.core.internal.repair.tree.LocalReplica;
-import io.dht4j.DhtException;
-import io.dht4j.ErrorCode;
-import io.dht4j.Node;
-import io.dht4j.NodeId;
-import io.dht4j.Version;
 import io.dht4j.core.internal.wire.RepairReply;
 import io.dht4j.core.internal.wire.RepairRequest;
 import io.dht4j.spi.Environment;
@@ -29,8 +29,9 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One round over some partitions: seals them everywhere and looks at their sums; ends doubts about earlier fences; brings this node together with one replica
- * after the other; fences what was clean, and lets what is dead go. Its steps follow each other and never run at the same time; none blocks.
+ * One round over some partitions: seals them everywhere and looks at their sums; ends doubts about earlier fences;
+ * brings this node together with one replica after the other; fences what was clean, and lets what is dead go. Its
+ * steps follow each other and never run at the same time; none blocks.
  */
 final class RepairSession {
 
@@ -130,7 +131,10 @@ final class RepairSession {
         return missed;
     }
 
-    /** Finds out where this node's disk was set back. Those partitions are compared with more care, and nothing is agreed about them. */
+    /**
+     * Finds out where this node's disk was set back. Those partitions are compared with more care, and nothing is
+     * agreed about them.
+     */
     private void learn() {
         RollbackDetector setBack = tools.content().setBack();
         for (Share share : shares) {
@@ -152,8 +156,8 @@ final class RepairSession {
     }
 
     /**
-     * Where this node held less than it should it now holds all that the others do. If nobody among them knows of what it was told, nobody is left who purged anything: those who knew have
-     * been given up, or set back too.
+     * Where this node held less than it should it now holds all that the others do. If nobody among them knows of what
+     * it was told, nobody is left who purged anything: those who knew have been given up, or set back too.
      */
     private void catchUp() {
         Map<Integer, Version> done = new HashMap<>(overtaken);
@@ -167,7 +171,10 @@ final class RepairSession {
                 : step.at(some.get(index)).thenCompose(done -> each(some, index + 1, step));
     }
 
-    /** Seals the partitions at a node, and takes a first look. One that cannot be asked does not keep the others from being repaired. */
+    /**
+     * Seals the partitions at a node, and takes a first look. One that cannot be asked does not keep the others from
+     * being repaired.
+     */
     private CompletableFuture<Void> look(Share share) {
         Comparison comparison = new Comparison(
                 tools.content(), tools.peers(), tools.pace(), tools.limits(), share.node, seal, tools.progress());
@@ -198,7 +205,10 @@ final class RepairSession {
         return DhtException.unwrap(error) instanceof RuntimeException known ? known : new IllegalStateException(error);
     }
 
-    /** Partitions by how far their replicas may purge, where some do not know, or wait for the outcome of an earlier fence. */
+    /**
+     * Partitions by how far their replicas may purge, where some do not know, or wait for the outcome of an earlier
+     * fence.
+     */
     private List<Map.Entry<Version, BitSet>> doubts() {
         Map<Version, BitSet> doubts = new TreeMap<>();
         BitSet known = (BitSet) clean.clone();
@@ -324,7 +334,10 @@ final class RepairSession {
                 });
     }
 
-    /** Where this node has got something, it may now be equal to another one that it has differed from, or differ from one that it was equal to. */
+    /**
+     * Where this node has got something, it may now be equal to another one that it has differed from, or differ from
+     * one that it was equal to.
+     */
     private CompletableFuture<Void> lookAgain(Share share, BitSet received) {
         Comparison comparison = share.comparison;
         BitSet again = share.of(received);
@@ -367,7 +380,10 @@ final class RepairSession {
                 });
     }
 
-    /** A node whose disk was set back repairs itself, and is told so; meanwhile nothing of what it holds is taken for what it should. */
+    /**
+     * A node whose disk was set back repairs itself, and is told so; meanwhile nothing of what it holds is taken for
+     * what it should.
+     */
     private CompletableFuture<Void> leave(Share share, Comparison comparison) {
         BitSet left = setBack(share, comparison);
         if (left.isEmpty()) {
@@ -402,8 +418,9 @@ final class RepairSession {
     }
 
     /**
-     * Lets go what is dead and old where all replicas were equal, and keeps others from bringing it back. This node is the first to take note that all have agreed: whoever
-     * loses its disk from then on, told or not, learns of it when it asks.
+     * Lets go what is dead and old where all replicas were equal, and keeps others from bringing it back. This node is
+     * the first to take note that all have agreed: whoever loses its disk from then on, told or not, learns of it when
+     * it asks.
      */
     private CompletableFuture<Void> purge() {
         return each(shares, 0, this::fence)

@@ -1,8 +1,8 @@
 package io.dht4j.core.internal.repair.tree;
 
+import io.dht4j.DhtException;
 import io.dht4j.core.internal.repair.Pace;
 import io.dht4j.core.internal.repair.Progress;
-import io.dht4j.DhtException;
 import io.dht4j.spi.EntryCursor;
 import io.dht4j.spi.Environment;
 import java.util.Optional;
@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Adds up what a store holds, when it is opened: piece by piece in the background, and again from the beginning where that fails. Does not block, but for {@link #start}; safe for
- * use by any number of threads.
+ * Adds up what a store holds, when it is opened: piece by piece in the background, and again from the beginning where
+ * that fails. Does not block, but for {@link #start}; safe for use by any number of threads.
  */
 public final class HashTreeBuild {
 
@@ -56,7 +56,8 @@ public final class HashTreeBuild {
     }
 
     /**
-     * Begins, before anything is applied to the store. What a store in memory brought along is added up when this returns.
+     * Begins, before anything is applied to the store. What a store in memory brought along is added up when this
+     * returns.
      *
      * @throws io.dht4j.spi.StoreException if the store cannot be read
      */
@@ -90,7 +91,9 @@ public final class HashTreeBuild {
         });
     }
 
-    /** Reading may fail when the store has to open its files again, as it does after a write that failed: that passes. */
+    /**
+     * Reading may fail when the store has to open its files again, as it does after a write that failed: that passes.
+     */
     private synchronized void buildAgain(Throwable error) {
         building = null;
         if (closed) {

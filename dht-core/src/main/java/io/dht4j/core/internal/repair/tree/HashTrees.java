@@ -10,11 +10,13 @@ import java.util.Arrays;
 import java.util.function.ToIntFunction;
 
 /**
- * A sum over what a replica holds, for each bucket of each partition: the exclusive or of the digests of its entries. Two replicas that hold the same have
- * the same sums, and others different ones with all likelihood. An entry that comes or goes changes one number, whatever else is held; so each write
- * tells its change, and changes are brought into the sums some at a time. They are the hash trees of G. DeCandia et al., <em>Dynamo</em>, 2007, 4.7, with three levels: partition, bucket, entry; but with sums that
- * need no order in place of hashes of hashes, as in M. Bellare and D. Micciancio, <em>A New Paradigm for Collision-Free Hashing: Incrementality at Reduced Cost</em>, 1997.
- * That is no defence against somebody who makes up entries so that sums stay the same; peers are trusted.
+ * A sum over what a replica holds, for each bucket of each partition: the exclusive or of the digests of its entries.
+ * Two replicas that hold the same have the same sums, and others different ones with all likelihood. An entry that
+ * comes or goes changes one number, whatever else is held; so each write tells its change, and changes are brought into
+ * the sums some at a time. They are the hash trees of G. DeCandia et al., <em>Dynamo</em>, 2007, 4.7, with three
+ * levels: partition, bucket, entry; but with sums that need no order in place of hashes of hashes, as in M. Bellare and
+ * D. Micciancio, <em>A New Paradigm for Collision-Free Hashing: Incrementality at Reduced Cost</em>, 1997. That is no
+ * defence against somebody who makes up entries so that sums stay the same; peers are trusted.
  *
  * <p>Safe for use by any number of threads; waits for others no longer than 32 sums take to change.
  */
@@ -66,7 +68,10 @@ public final class HashTrees implements ContentListener {
         added(entry);
     }
 
-    /** One change of a sum. Of the entry that goes, if it has told its digest before, neither key nor value is looked at. */
+    /**
+     * One change of a sum. Of the entry that goes, if it has told its digest before, neither key nor value is looked
+     * at.
+     */
     @Override
     public void replaced(Entry before, Entry after) {
         long keyHash = hash(after.key());
@@ -93,8 +98,9 @@ public final class HashTrees implements ContentListener {
     }
 
     /**
-     * Changes of one sum in 16 that are not in the sums yet. A sum is somewhere in half a megabyte and seldom in a processor's cache: one by one, each change would wait for its own; of
-     * many together, a processor fetches the sums at the same time.
+     * Changes of one sum in 16 that are not in the sums yet. A sum is somewhere in half a megabyte and seldom in a
+     * processor's cache: one by one, each change would wait for its own; of many together, a processor fetches the sums
+     * at the same time.
      */
     private final class Changes {
 

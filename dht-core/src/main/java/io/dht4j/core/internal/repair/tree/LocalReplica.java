@@ -1,11 +1,11 @@
 package io.dht4j.core.internal.repair.tree;
 
-import io.dht4j.core.internal.repair.purge.PurgeWatermarks;
-import io.dht4j.core.internal.repair.rollback.RollbackDetector;
 import io.dht4j.ErrorCode;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.Version;
+import io.dht4j.core.internal.repair.purge.PurgeWatermarks;
+import io.dht4j.core.internal.repair.rollback.RollbackDetector;
 import io.dht4j.core.internal.wire.RepairReply;
 import io.dht4j.core.internal.wire.RepairReply.Held;
 import io.dht4j.core.internal.wire.RepairRequest;
@@ -28,8 +28,8 @@ import java.util.function.Predicate;
 import java.util.function.ToIntFunction;
 
 /**
- * What this node holds, as repair looks at it: sums, and lists of versions. Answers the questions of other nodes, and the same ones of its own. Methods block, as
- * the store does. Safe for use by any number of threads.
+ * What this node holds, as repair looks at it: sums, and lists of versions. Answers the questions of other nodes, and
+ * the same ones of its own. Methods block, as the store does. Safe for use by any number of threads.
  */
 public final class LocalReplica {
 
@@ -70,7 +70,8 @@ public final class LocalReplica {
      * @param partitions how many partitions there are
      * @param partitionOf finds a key's partition
      * @param clockMillis the wall clock
-     * @param purgeAfter how old what is dead must be before it may go, by the clock of who asks; by this one's at least half as old
+     * @param purgeAfter how old what is dead must be before it may go, by the clock of who asks; by this one's at least
+     *     half as old
      */
     public LocalReplica(
             Store store,
@@ -169,8 +170,8 @@ public final class LocalReplica {
     }
 
     /**
-     * How far all replicas of each of some partitions have agreed to purge, as far as this node knows. What it was told where its own disk was set back counts too: whoever told it may
-     * have been set back since. Does not block.
+     * How far all replicas of each of some partitions have agreed to purge, as far as this node knows. What it was told
+     * where its own disk was set back counts too: whoever told it may have been set back since. Does not block.
      */
     public List<Long> purged(BitSet asked) {
         Map<Integer, Version> overtaken = setBack.overtaken();
@@ -188,7 +189,10 @@ public final class LocalReplica {
                 ErrorCode.BAD_REQUEST, "there are " + partitions + " partitions, and none of number " + partition);
     }
 
-    /** Seals partitions; false if a newer round has, or if this node's clock has not long passed that moment, since then the other one's may be far ahead. */
+    /**
+     * Seals partitions; false if a newer round has, or if this node's clock has not long passed that moment, since then
+     * the other one's may be far ahead.
+     */
     public boolean seal(BitSet asked, Version before) {
         boolean isPast = before.millis() <= clockMillis.getAsLong() - leastAgeMillis;
         return isPast && fence.seal(asked, before);

@@ -1,10 +1,10 @@
 package io.dht4j.core.internal.coordinator.read;
 
-import io.dht4j.core.internal.coordinator.quorum.Answers;
-import io.dht4j.core.internal.coordinator.quorum.ReplicaAnswer;
 import io.dht4j.Key;
 import io.dht4j.Node;
 import io.dht4j.ReplicationPolicy;
+import io.dht4j.core.internal.coordinator.quorum.Answers;
+import io.dht4j.core.internal.coordinator.quorum.ReplicaAnswer;
 import io.dht4j.core.internal.wire.Answer;
 import io.dht4j.testkit.SearchEffort;
 import java.util.List;
@@ -17,7 +17,10 @@ import org.jetbrains.lincheck.datastructures.Param;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Answers that come at the same time, also while the read is settled: each is among those it is settled on, or is told that it is late. */
+/**
+ * Answers that come at the same time, also while the read is settled: each is among those it is settled on, or is told
+ * that it is late.
+ */
 @Tag("search")
 class KeyReadInterleavingsTest {
 
