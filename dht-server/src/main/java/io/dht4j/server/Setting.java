@@ -31,7 +31,8 @@ public enum Setting {
             "NAME",
             Fallback.VALUE,
             "http",
-            "Protocol between the nodes, the same on every node: http or grpc. With grpc this node's address in --peers "
+            "Protocol between the nodes, the same on every node: http or grpc. With grpc this node's address in "
+                    + "--peers "
                     + "must differ from --listen."),
     /** What sends calls over HTTP. */
     HTTP_CLIENT(
@@ -74,7 +75,8 @@ public enum Setting {
             "on|off",
             Fallback.VALUE,
             "on",
-            "Whether this node compares its replicas with the others' by itself, brings them together, and purges what all have seen deleted or expired."),
+            "Whether this node compares its replicas with the others' by itself, brings them together, and "
+                    + "purges what all have seen deleted or expired."),
     /** How often. */
     REPAIR_INTERVAL(
             "SECONDS",
@@ -120,14 +122,16 @@ public enum Setting {
             "HEX",
             Fallback.WORDS,
             "none",
-            "Key of siphash: 32 hexadecimal digits, secret, the same on every node. Every user of the machine sees it among "
+            "Key of siphash: 32 hexadecimal digits, secret, the same on every node. Every user of the machine "
+                    + "sees it among "
                     + "the arguments; --hash-key-file keeps it to itself."),
     /** Where the key of a keyed hash is. */
     HASH_KEY_FILE(
             "FILE",
             Fallback.WORDS,
             "none",
-            "File with the key of siphash and nothing else, in place of --hash-key. To be readable by the server's user "
+            "File with the key of siphash and nothing else, in place of --hash-key. To be readable by the "
+                    + "server's user "
                     + "alone."),
     /** How many partitions the keys fall into. */
     PARTITIONS(
@@ -152,7 +156,8 @@ public enum Setting {
             "NAME,...",
             Fallback.WORDS,
             "none, it waits for every one",
-            "While a node that was started with --rebuild, or whose disk was set back, is being refilled: other nodes to do without, since what they held is lost "
+            "While a node that was started with --rebuild, or whose disk was set back, is being refilled: other "
+                    + "nodes to do without, since what they held is lost "
                     + "for good. What only they and this node held is lost then."),
     /** How many replicas a key has by default. */
     REPLICATION_FACTOR(
@@ -167,7 +172,8 @@ public enum Setting {
             "off|MILLIS|PERCENT%",
             Fallback.VALUE,
             "off",
-            "When a read asks one more replica: never, after so many milliseconds, or when an answer takes longer than so "
+            "When a read asks one more replica: never, after so many milliseconds, or when an answer takes "
+                    + "longer than so "
                     + "many in a hundred did lately, as in 95%."),
     /** How long a request may take. */
     TIMEOUT(
@@ -180,7 +186,8 @@ public enum Setting {
             "NAME",
             Fallback.VALUE,
             "real-time",
-            "In which order the operations on a key take effect where a request sets nothing: real-time or linearizable, which "
+            "In which order the operations on a key take effect where a request sets nothing: real-time or "
+                    + "linearizable, which "
                     + "costs a round trip more. See docs/guarantees.md."),
     /** How long the node waits for the others at its start. */
     START_PATIENCE(
@@ -202,7 +209,8 @@ public enum Setting {
             Fallback.WORDS,
             "addresses, and localhost",
             "Name by which clients reach the public HTTP API, for example of a proxy; may be given "
-                    + "repeatedly, or several with commas between. Without tokens, requests to other hosts are refused: "
+                    + "repeatedly, or several with commas between. Without tokens, requests to other hosts are "
+                    + "refused: "
                     + "they may be a foreign page's in somebody's browser."),
     /** How many connections there may be. */
     MAX_CONNECTIONS(
@@ -253,7 +261,8 @@ public enum Setting {
             "FILE",
             Fallback.WORDS,
             "none, anyone may do anything",
-            "Asks the clients of the public APIs for a token of this file, which is read again when it changes: on each "
+            "Asks the clients of the public APIs for a token of this file, which is read again when it changes: "
+                    + "on each "
                     + "line scopes (read, write, admin; commas between), a space, and a token or sha256:HEX of one.");
 
     private final String label;

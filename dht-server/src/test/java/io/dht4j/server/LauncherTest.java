@@ -101,7 +101,8 @@ class LauncherTest {
         assertThat(run.err())
                 .hasSize(6)
                 .startsWith(
-                        "dht: first use of this command, building ... (Maven may have to download libraries, which takes a few minutes)",
+                        "dht: first use of this command, building ... (Maven may have to download libraries, "
+                                + "which takes a few minutes)",
                         "dht: building module 1 of 7: dht4j",
                         "dht: building module 2 of 7: dht-api",
                         "dht: building module 3 of 7: dht-transport-http",

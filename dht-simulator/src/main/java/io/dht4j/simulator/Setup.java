@@ -179,7 +179,8 @@ record Setup(
     public String toString() {
         return String.format(
                 Locale.ROOT,
-                "faults of %s, %d nodes, ordering %s, fan-out %s, hedge %s, cancellation %s, batching %s, store %s, clocks that jump by %s at most and drift by %s ppm, %d calls at a time, repair %s",
+                "faults of %s, %d nodes, ordering %s, fan-out %s, hedge %s, cancellation %s, batching %s, store "
+                        + "%s, clocks that jump by %s at most and drift by %s ppm, %d calls at a time, repair %s",
                 onlyNetwork ? "the network" : "all kinds",
                 size,
                 ordering,

@@ -83,9 +83,9 @@ final class TokenFile {
                 case "write" -> scopes.add(Scope.WRITE);
                 case "admin" -> scopes.add(Scope.ADMIN);
                 default ->
-                    throw new IllegalArgumentException(
-                            where
-                                    + " must begin with scopes out of read, write and admin, with commas and no spaces between");
+                    throw new IllegalArgumentException(where
+                            + " must begin with scopes out of read, write and admin, with commas and no "
+                            + "spaces between");
             }
         }
         return new Entry(digest(where, words[1]), scopes);

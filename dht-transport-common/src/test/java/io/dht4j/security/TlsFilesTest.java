@@ -77,7 +77,8 @@ class TlsFilesTest {
         assertRefused(
                 TlsFiles.server(issued.certificate(), rsa.key()),
                 rsa.key()
-                        + " is not the key of the certificate: it is of the kind RSA, the certificate's of the kind EC");
+                        + " is not the key of the certificate: it is of the kind RSA, the certificate's of the "
+                        + "kind EC");
         assertRefused(
                 TlsFiles.server(
                         rsa.certificate(),

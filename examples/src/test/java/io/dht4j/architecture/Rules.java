@@ -283,7 +283,8 @@ final class Rules {
                 .and(areNotPartOf(root + ".core.SystemEnvironment"))
                 .should()
                 .accessTargetWhere(access(
-                        "reads a clock, makes or stops a thread, rolls its own dice, or leaves a task to a thread that is"
+                        "reads a clock, makes or stops a thread, rolls its own dice, or leaves a task to a "
+                                + "thread that is"
                                 + " not the environment's",
                         Rules::goesAroundTheEnvironment))
                 .orShould()

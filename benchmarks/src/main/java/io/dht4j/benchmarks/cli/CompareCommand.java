@@ -22,7 +22,8 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         header = "Says what changed from one report to another, and whether it exceeds the noise.%n",
         description = {
-            "%nA difference counts if the Mann-Whitney U test (exact, two-sided) gives the repetitions less than 5 %% to come "
+            "%nA difference counts if the Mann-Whitney U test (exact, two-sided) gives the repetitions less than "
+                    + "5 %% to come "
                     + "out so by chance. With three repetitions on each side or fewer no outcome could: then it says "
                     + "\"cannot tell\".%n"
         })

@@ -20,7 +20,8 @@ import picocli.CommandLine.Spec;
         synopsisSubcommandLabel = "SCENARIO",
         header = "Runs a scenario and writes a report.%n",
         description = {
-            "%nEach takes @|bold --quick|@, for the short form of about two minutes, and @|bold --out DIR|@, where the report goes.",
+            "%nEach takes @|bold --quick|@, for the short form of about two minutes, and @|bold --out DIR|@, "
+                    + "where the report goes.",
             "Ctrl-C stops it; the report then shows what was measured until then.",
             "%nParameters of a scenario:",
             "  @|bold ./dht bench run SCENARIO --help|@%n"

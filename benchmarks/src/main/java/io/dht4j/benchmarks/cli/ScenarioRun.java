@@ -92,7 +92,8 @@ final class ScenarioRun {
         if (memory < needs.memoryBytes()) {
             throw new IOException(String.format(
                     Locale.ROOT,
-                    "%s needs %,d MiB of memory for its processes, but this machine has %,d MiB; make --heap smaller, or start fewer nodes",
+                    "%s needs %,d MiB of memory for its processes, but this machine has %,d MiB; make --heap "
+                            + "smaller, or start fewer nodes",
                     scenario.name(),
                     needs.memoryBytes() >> 20,
                     memory >> 20));
@@ -114,7 +115,8 @@ final class ScenarioRun {
             }
             throw new IOException(String.format(
                     Locale.ROOT,
-                    "%s needs %,d MiB of disk space, but %s has %,d MiB left; name a directory on another disk with --out",
+                    "%s needs %,d MiB of disk space, but %s has %,d MiB left; name a directory on another disk "
+                            + "with --out",
                     scenario.name(),
                     needed >> 20,
                     directory.toAbsolutePath(),

@@ -62,8 +62,8 @@ public record Comparison(List<String> lines, boolean hasCommon, boolean isJudged
                 "\"Beyond noise\": the repetitions come out so by chance in less than %.0f of 100 cases, by the "
                         + "Mann-Whitney U test.",
                 100 * Verdict.LIKELY));
-        lines.add(
-                "Repetitions of one run share their hour: repeat both runs, in turns, before you believe a small difference.");
+        lines.add("Repetitions of one run share their hour: repeat both runs, in turns, before you believe a small "
+                + "difference.");
         boolean isWorse = findings.contains(Finding.WORSE);
         return new Comparison(lines, !findings.isEmpty(), isWorse || findings.contains(Finding.NOT_WORSE), isWorse);
     }

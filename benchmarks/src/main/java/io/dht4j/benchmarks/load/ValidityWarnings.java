@@ -45,7 +45,8 @@ final class ValidityWarnings {
     void lateness(double p99Micros, double latencyP99Micros) {
         if (isMuch(p99Micros, latencyP99Micros)) {
             add(
-                    "the generator began 1 %% of the operations more than %,.0f µs after their time, which is much of the"
+                    "the generator began 1 %% of the operations more than %,.0f µs after their time, which is "
+                            + "much of the"
                             + " %,.0f µs that 1 %% took",
                     p99Micros, latencyP99Micros);
         }
@@ -55,7 +56,8 @@ final class ValidityWarnings {
     void waits(double p99Micros, double latencyP99Micros) {
         if (isMuch(p99Micros, latencyP99Micros)) {
             add(
-                    "1 %% of the operations waited more than %,.0f µs for the generator's own client, which is much of the"
+                    "1 %% of the operations waited more than %,.0f µs for the generator's own client, which is "
+                            + "much of the"
                             + " %,.0f µs that 1 %% took",
                     p99Micros, latencyP99Micros);
         }

@@ -181,7 +181,8 @@ public final class OverloadLoad implements Callable<Integer> {
     private static String line(LoadResult result) {
         return String.format(
                 Locale.ROOT,
-                "%.0f/s offered, %d served of %d in %.2f s (%.0f/s), %d failed, %d not sent, p50 %.1f ms, p99 %.1f ms, stolen %.1f %%, errors %s",
+                "%.0f/s offered, %d served of %d in %.2f s (%.0f/s), %d failed, %d not sent, p50 %.1f ms, p99 "
+                        + "%.1f ms, stolen %.1f %%, errors %s",
                 result.spec().perSecond(),
                 result.served(),
                 result.offered(),

@@ -48,8 +48,8 @@ public final class PlacementReport implements Callable<Integer> {
     @Option(
             names = "--virtual-nodes",
             split = ",",
-            description =
-                    "of rings that are compared in place of all placements, with commas between, each with and without bound")
+            description = "of rings that are compared in place of all placements, with commas between, each with and "
+                    + "without bound")
     private List<Integer> virtualNodes = List.of();
 
     /** For the command line. */
@@ -69,8 +69,8 @@ public final class PlacementReport implements Callable<Integer> {
         List<Size> all = sizes.stream().map(this::size).toList();
         Map<String, Placement> placements = placements();
         PrintWriter out = spec.commandLine().getOut();
-        out.println(
-                "| placement | nodes | partitions | load, first | load, of 3 | join, first | join, of 3 | leave, of 3 |");
+        out.println("| placement | nodes | partitions | load, first | load, of 3 | join, first | join, of 3 | leave, "
+                + "of 3 |");
         out.println("|---|---|---|---|---|---|---|---|");
         for (Size size : all) {
             placements.forEach((name, placement) -> {

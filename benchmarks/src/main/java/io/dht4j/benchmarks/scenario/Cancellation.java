@@ -47,7 +47,8 @@ public final class Cancellation implements Scenario {
                                 "vertx,one-nio,grpc-stream"),
                         new Parameter(
                                 "client-threads",
-                                "connections to each peer, with commas between, out of 8, 32, 64; one-nio has a thread for each",
+                                "connections to each peer, with commas between, out of 8, 32, 64; one-nio has a "
+                                        + "thread for each",
                                 "32",
                                 "8,32"),
                         new Parameter("minutes", "length of the soak, 0 for none, to 10,000", "0.2", "20"),

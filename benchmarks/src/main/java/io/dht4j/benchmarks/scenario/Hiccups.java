@@ -54,10 +54,11 @@ public final class Hiccups implements Scenario {
         List<String> ways = ways(lab);
         int repetitions = repetitions(lab);
         long nanos = (long) (seconds(lab) * NANOS_PER_SECOND);
-        lab.note(
-                "Whoever waits by park or sleep leaves the processor, and is late by what the system needs to give it back. Whoever spins"
-                        + " keeps it, and is late only when the system takes it away for others: hardly ever on an idle machine, for long on a"
-                        + " busy one.");
+        lab.note("Whoever waits by park or sleep leaves the processor, and is late by what the system needs to "
+                + "give it back. Whoever spins"
+                + " keeps it, and is late only when the system takes it away for others: hardly ever on "
+                + "an idle machine, for long on a"
+                + " busy one.");
         lab.plan(ways.size() * repetitions);
         Map<String, List<Double>> values = new LinkedHashMap<>();
         for (int repetition = 1; repetition <= repetitions; repetition++) {

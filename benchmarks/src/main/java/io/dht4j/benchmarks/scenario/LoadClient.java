@@ -38,7 +38,8 @@ record LoadClient(Api api, int connections, int threads, int sendEveryMicros) {
                         "1"),
                 new Parameter(
                         SEND_EVERY,
-                        "how far apart they wake at least, 0 to 10,000 microseconds and half of --p99: what comes due meanwhile is sent together, and the delay counts",
+                        "how far apart they wake at least, 0 to 10,000 microseconds and half of --p99: what "
+                                + "comes due meanwhile is sent together, and the delay counts",
                         "500",
                         "500"));
     }

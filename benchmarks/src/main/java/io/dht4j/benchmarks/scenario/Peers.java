@@ -111,9 +111,9 @@ public final class Peers implements Scenario {
     @Override
     public void run(Lab lab) throws IOException, InterruptedException {
         Plan plan = Plan.of(lab);
-        lab.note(
-                "Every member has every entry. A get of this library, of Infinispan and of hazelcast-backup-reads reads the member's own"
-                        + " copy; that of hazelcast goes to the entry's owner, as it does by default.");
+        lab.note("Every member has every entry. A get of this library, of Infinispan and of "
+                + "hazelcast-backup-reads reads the member's own"
+                + " copy; that of hazelcast goes to the entry's owner, as it does by default.");
         List<String> products = lab.names("products", ALL);
         lab.plan(plan.repetitions() * products.size() * (1 + Operation.values().length));
         Map<String, Cell> cells = new HashMap<>();

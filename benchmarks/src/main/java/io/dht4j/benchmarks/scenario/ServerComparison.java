@@ -133,7 +133,8 @@ final class ServerComparison {
                 .distinct()
                 .forEach(pace -> lab.note(String.format(
                         Locale.ROOT,
-                        "The operations/s are stable loads: the highest rate of which 99 %% is served, of which nothing fails, and of which the 99th percentile is"
+                        "The operations/s are stable loads: the highest rate of which 99 %% is served, of which "
+                                + "nothing fails, and of which the 99th percentile is"
                                 + " under %d ms. Each was searched for until it was known to within %.0f %%, %s.",
                         pace.p99().toMillis(),
                         100 * pace.precision(),

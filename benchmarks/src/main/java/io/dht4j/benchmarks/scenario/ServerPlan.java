@@ -115,7 +115,8 @@ record ServerPlan(
                                         "20"),
                                 new Parameter(
                                         "warm-up-limit",
-                                        "seconds of warming up after which it is no longer waited until the nodes' compilers rest, 0 to 3600",
+                                        "seconds of warming up after which it is no longer waited until the "
+                                                + "nodes' compilers rest, 0 to 3600",
                                         "2",
                                         "240"),
                                 new Parameter(

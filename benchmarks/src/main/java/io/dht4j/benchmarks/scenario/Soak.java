@@ -107,7 +107,8 @@ record Soak(Operation operation, double minutes, double perSecond) {
             }
             lab.note(
                     first.failed || second.failed
-                            ? "The tail of the soak: no verdict, since operations failed or were not sent, which have no latency."
+                            ? "The tail of the soak: no verdict, since operations failed or were not sent, which "
+                                    + "have no latency."
                             : verdict(first.tails, second.tails));
         } finally {
             Trees.delete(data);

@@ -62,8 +62,8 @@ public final class Transports implements Scenario {
     @Override
     public void run(Lab lab) throws Exception {
         Comparison comparison = comparison(lab);
-        lab.note(
-                "Nodes, clients and load share one process. A put sends two requests, so half of R is about what U can reach.");
+        lab.note("Nodes, clients and load share one process. A put sends two requests, so half of R is about what "
+                + "U can reach.");
         try (TransportCells running = TransportCells.start(spec(lab))) {
             IdentityHashMap<Cell, Shown> shown = shown(running);
             List<Cell> cells = running.all();

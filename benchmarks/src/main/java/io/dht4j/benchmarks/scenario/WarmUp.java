@@ -64,7 +64,8 @@ final class WarmUp {
         return busy > RESTING
                 ? Optional.of(String.format(
                         Locale.ROOT,
-                        "after warming up for %.0f s the compilers of the nodes were still at work, with %.0f %% of a processor together",
+                        "after warming up for %.0f s the compilers of the nodes were still at work, with %.0f %% "
+                                + "of a processor together",
                         spentSeconds,
                         100 * busy))
                 : Optional.empty();

@@ -36,7 +36,8 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         header = "Searches for what breaks a cluster's promises, in virtual time.%n",
         description = {
-            "%nEach seed is a cluster of three or five real nodes, some minutes of calls, and links, disks, clocks and processes that fail.",
+            "%nEach seed is a cluster of three or five real nodes, some minutes of calls, and links, disks, "
+                    + "clocks and processes that fail.",
             "What one seed finds, it finds again:",
             "  @|bold ./dht simulate --seed 7|@%n"
         },

@@ -187,7 +187,8 @@ public final class StoreLoad implements Callable<Integer> {
         double seconds = seconds(begin);
         threads.shutdown();
         print(
-                "puts: %,.0f/s over %.1f s, %.1f us of processor time a put, latency p50 %d us, p99 %d us, p99.9 %d us, max %d ms, %s, stolen %.1f %%%n",
+                "puts: %,.0f/s over %.1f s, %.1f us of processor time a put, latency p50 %d us, p99 %d us, p99.9 "
+                        + "%d us, max %d ms, %s, stolen %.1f %%%n",
                 puts / seconds,
                 seconds,
                 (processCpuNanos() - cpuBegin) / 1000.0 / puts,

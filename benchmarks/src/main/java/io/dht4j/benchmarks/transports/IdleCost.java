@@ -41,8 +41,8 @@ import picocli.CommandLine.Option;
 @Command(
         name = "idle-cost",
         mixinStandardHelpOptions = true,
-        description =
-                "Closed-loop load on a cluster with what heals it switched on, and on one with it switched off, in turns.")
+        description = "Closed-loop load on a cluster with what heals it switched on, and on one with it switched off, "
+                + "in turns.")
 public final class IdleCost implements Callable<Integer> {
 
     private static final List<String> STORES = List.of("memory", "durable");
@@ -146,7 +146,8 @@ public final class IdleCost implements Callable<Integer> {
     private void measure(List<Pair> pairs) throws InterruptedException {
         System.out.printf(
                 Locale.ROOT,
-                "3 nodes in one process, gRPC streams, %s stores, 2/3, %d in flight, %d-byte values, %d keys, %d repetitions of %.1f s%n",
+                "3 nodes in one process, gRPC streams, %s stores, 2/3, %d in flight, %d-byte values, %d keys, %d "
+                        + "repetitions of %.1f s%n",
                 store,
                 load.inFlight(),
                 valueBytes,

@@ -124,7 +124,8 @@ class BenchTest {
                 "run clients --batching maybe|--batching must be one of on, off, not 'maybe'",
                 "run clients --batching on,off|--batching must be one of on, off, not 'on,off'",
                 "run durability --sizes 99|16384, 1048576, not '99'",
-                "run clients --p99 1 --send-every 501|--send-every must be at most 500 microseconds, half of --p99, not '501'"
+                "run clients --p99 1 --send-every 501|--send-every must be at most 500 microseconds, half of "
+                        + "--p99, not '501'"
             })
     void aWrongValueIsExplainedWithoutTheListOfParameters(String args, String explanation) {
         List<Scenario> scenarios = new java.util.ArrayList<>(SCENARIOS);

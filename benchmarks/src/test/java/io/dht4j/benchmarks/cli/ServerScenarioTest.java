@@ -26,7 +26,8 @@ class ServerScenarioTest {
 
         BenchCommand run = BenchCommand.run(
                 List.of(new Async()),
-                ("run async --quick --operations put --keys 50 --warm-up 0.2 --seconds 0.2 --repetitions 1 --precision 1"
+                ("run async --quick --operations put --keys 50 --warm-up 0.2 --seconds 0.2 --repetitions 1 "
+                                + "--precision 1"
                                 + " --first-rate 20 --greatest-rate 40 --p99 60000 --profiles cpu --heap 256 --out "
                                 + out)
                         .split(" "));
@@ -51,7 +52,8 @@ class ServerScenarioTest {
     @Tag("full")
     void aScenarioOverTheGrpcApiComesToItsEnd(@TempDir Path directory) throws Exception {
         runWithServers(
-                "scale --nodes 3 --entries none --sizes none --in-flight none --api grpc --connections 1 --load-threads 2",
+                "scale --nodes 3 --entries none --sizes none --in-flight none --api grpc --connections 1 "
+                        + "--load-threads 2",
                 directory);
     }
 

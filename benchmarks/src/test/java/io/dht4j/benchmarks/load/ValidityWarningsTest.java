@@ -52,11 +52,14 @@ class ValidityWarningsTest {
                 .containsExactly(
                         "5.1 % of the processors' time went to others on this host",
                         "the generator's garbage collector stopped it for 5.1 % of the time",
-                        "the generator began 1 % of the operations more than 2,000 µs after their time, which is much of the"
+                        "the generator began 1 % of the operations more than 2,000 µs after their time, which is "
+                                + "much of the"
                                 + " 9,999 µs that 1 % took",
-                        "1 % of the operations waited more than 3,000 µs for the generator's own client, which is much of the"
+                        "1 % of the operations waited more than 3,000 µs for the generator's own client, which "
+                                + "is much of the"
                                 + " 9,999 µs that 1 % took",
-                        "by the clock on the wall the operations were begun in 10,103 ms, not in the intended 10,000 ms:"
+                        "by the clock on the wall the operations were begun in 10,103 ms, not in the intended "
+                                + "10,000 ms:"
                                 + " the rate was another one",
                         "by the clock on the wall the operations were begun in 9,897 ms, not in the intended 10,000 ms:"
                                 + " the rate was another one",

@@ -18,7 +18,8 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         header = "Three nodes in one process: a tour of a minute, then yours to try.%n",
         description = {
-            "%nLoads every named character of Unicode, reads, scans, stops a node and brings it back, then serves until "
+            "%nLoads every named character of Unicode, reads, scans, stops a node and brings it back, then "
+                    + "serves until "
                     + "Ctrl-C. Leaves nothing behind: the data is in a temporary directory that is deleted.%n"
         })
 final class DemoCommand implements Callable<Integer> {

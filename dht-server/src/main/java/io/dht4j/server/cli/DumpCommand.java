@@ -50,8 +50,8 @@ final class DumpCommand implements Callable<Integer> {
     @Option(
             names = "--format",
             paramLabel = "FORMAT",
-            description =
-                    "tsv or ndjson. Default: as the file's name ends (.tsv, .tab, .ndjson, .jsonl); ndjson for standard output.")
+            description = "tsv or ndjson. Default: as the file's name ends (.tsv, .tab, .ndjson, .jsonl); ndjson for "
+                    + "standard output.")
     private Optional<ItemFormat> format = Optional.empty();
 
     @Mixin

@@ -23,7 +23,8 @@ import picocli.CommandLine.Option;
         mixinStandardHelpOptions = true,
         header = "Reads a key.%n",
         description = {
-            "%nWrites the value's bytes as they are to a file, or to standard output. A terminal shows text only, with control "
+            "%nWrites the value's bytes as they are to a file, or to standard output. A terminal shows text "
+                    + "only, with control "
                     + "characters escaped and a line feed after it. A key that is absent is exit code 1.%n"
         })
 final class GetCommand implements Callable<Integer> {

@@ -23,7 +23,8 @@ import picocli.CommandLine.Option;
         header = "Lets a node compare its replicas with the others', and bring all to the newest entries.%n",
         description = {
             "%nNodes do so by themselves every ten minutes or so. Of several nodes, the first that answers repairs.",
-            "Ctrl-C ends the watching, not the repair. A node that cannot begin is not watched for longer than some seconds; it repairs "
+            "Ctrl-C ends the watching, not the repair. A node that cannot begin is not watched for longer than "
+                    + "some seconds; it repairs "
                     + "as soon as it can.%n"
         })
 final class RepairCommand implements Callable<Integer> {

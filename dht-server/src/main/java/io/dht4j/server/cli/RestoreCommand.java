@@ -24,8 +24,10 @@ import picocli.CommandLine.Option;
         mixinStandardHelpOptions = true,
         header = "Writes a snapshot into a cluster.%n",
         description = {
-            "%nThe cluster may have another size and place keys otherwise than the one that the snapshot is of. All of the "
-                    + "snapshot is verified before the first entry is written: what is damaged is refused whole. Entries get "
+            "%nThe cluster may have another size and place keys otherwise than the one that the snapshot is of. "
+                    + "All of the "
+                    + "snapshot is verified before the first entry is written: what is damaged is refused whole. "
+                    + "Entries get "
                     + "new versions; those that have expired meanwhile are left out.%n",
             "  dht restore --in monday",
             "  dht restore --in monday --check%n"

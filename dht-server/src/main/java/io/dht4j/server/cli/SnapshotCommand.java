@@ -21,7 +21,8 @@ import picocli.CommandLine.Option;
         mixinStandardHelpOptions = true,
         header = "Writes the whole cluster, as it is at one moment, to a directory.%n",
         description = {
-            "%nThe cluster serves meanwhile. What was acknowledged before is in the snapshot, what is written after its "
+            "%nThe cluster serves meanwhile. What was acknowledged before is in the snapshot, what is written "
+                    + "after its "
                     + "moment is not. restore reads it back.%n",
             "  dht snapshot --out monday",
             "  dht restore --in monday%n"

@@ -319,15 +319,19 @@ class ClientCommandsTest {
                     .containsExactly(
                             "id                  n1",
                             "overload            calls refused: 3, retries: 12",
-                            "store_problems      DAMAGED_DATA since 2026-01-01T00:00:00Z: page 7. Reads that meet it fail here, "
+                            "store_problems      DAMAGED_DATA since 2026-01-01T00:00:00Z: page 7. Reads that "
+                                    + "meet it fail here, "
                                     + "and other replicas answer them.",
                             "                    WRITES_REFUSED since 2026-01-01T00:00:00Z: the disk is full. Restart "
                                     + "the server where it does not go on by itself.",
-                            "clock_problem       this node's clock is 2 min 0 s behind n2, n3: set it right. Until then the "
+                            "clock_problem       this node's clock is 2 min 0 s behind n2, n3: set it right. "
+                                    + "Until then the "
                                     + "node takes no writes; it goes on by itself.",
-                            "hint_bytes_dropped  512: repair brings it to the nodes that missed it; ./dht repair does so at once",
+                            "hint_bytes_dropped  512: repair brings it to the nodes that missed it; ./dht repair "
+                                    + "does so at once",
                             "refill              512 partitions to go, not read before that; 90 entries received, "
-                                    + "counted once per replica that sent it; waits for n2, n3: start them, or, if what they "
+                                    + "counted once per replica that sent it; waits for n2, n3: start them, or, "
+                                    + "if what they "
                                     + "held is lost for good, restart this node with --refill-without",
                             "of_later            {\"a\":1}",
                             "entries             not known: the store cannot tell",

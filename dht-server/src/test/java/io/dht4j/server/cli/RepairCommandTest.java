@@ -44,7 +44,8 @@ class RepairCommandTest {
                             "compared         2 partitions with all other replicas since this node was started, the "
                                     + "longest ago at 1970-01-01T00:00:01Z",
                             "partition 3      compared with all its other replicas at 1970-01-01T00:00:02Z",
-                            "partition 1      not compared here with all its other replicas since this node was started");
+                            "partition 1      not compared here with all its other replicas since this node was "
+                                    + "started");
         }
     }
 

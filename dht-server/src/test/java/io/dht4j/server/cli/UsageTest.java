@@ -113,7 +113,8 @@ class UsageTest {
             delimiter = '|',
             value = {
                 "put k v --ttl soon|--ttl must be a whole number from 1 to 31536000000000, not \"soon\"",
-                "put k v --ttl 31536000000001|--ttl must be a whole number from 1 to 31536000000000, not \"31536000000001\"",
+                "put k v --ttl 31536000000001|--ttl must be a whole number from 1 to 31536000000000, not "
+                        + "\"31536000000001\"",
                 "get k --ack x|--ack must be a whole number from 1 to 2147483647, not \"x\"",
                 "get k --from 0|--from must be a whole number from 1 to 2147483647, not \"0\"",
                 "get k --timeout 3600001|--timeout must be a whole number from 1 to 3600000, not \"3600001\"",
@@ -144,7 +145,8 @@ class UsageTest {
                 "get k --timeout 1 --timeout 2|--timeout is given twice",
                 "scan --scope galaxy|--scope must be cluster or node, not \"galaxy\"",
                 "dump --format xml|--format must be tsv or ndjson, not \"xml\"",
-                "get k --node http://127.0.0.1:99999|--node: the port must be 1 to 65535, not 99999, in \"http://127.0.0.1:99999\"",
+                "get k --node http://127.0.0.1:99999|--node: the port must be 1 to 65535, not 99999, in "
+                        + "\"http://127.0.0.1:99999\"",
                 "get k --node 127.0.0.1:0|--node: the port must be 1 to 65535, not 0, in \"127.0.0.1:0\""
             })
     void wrongUsageIsToldInWordsOfThisProgram(String command, String message) {

@@ -88,9 +88,9 @@ class RealFaultsTest {
     }
 
     private void suffer(Protocol protocol, long seed) throws Exception {
-        String repeat =
-                "mvn -pl dht-server -am verify -Pfull -Dtest=RealFaultsTest -Dsurefire.failIfNoSpecifiedTests=false -Ddht.faults.seed="
-                        + seed + " -Ddht.faults.rounds=" + ROUNDS;
+        String repeat = "mvn -pl dht-server -am verify -Pfull -Dtest=RealFaultsTest "
+                + "-Dsurefire.failIfNoSpecifiedTests=false -Ddht.faults.seed="
+                + seed + " -Ddht.faults.rounds=" + ROUNDS;
         say("seed " + seed + " over " + protocol + ", again with: " + repeat);
         SplittableRandom random = new SplittableRandom(seed);
         RealWorkload workload = new RealWorkload();

@@ -137,9 +137,9 @@ class FuzzedServerTest {
     }
 
     private void attack(Protocol protocol) throws Exception {
-        String repeat =
-                "mvn -pl dht-server -am verify -Pfull -Dtest=FuzzedServerTest -Dsurefire.failIfNoSpecifiedTests=false -Ddht.fuzz.seed="
-                        + SEED + " -Ddht.fuzz.messages=" + MESSAGES;
+        String repeat = "mvn -pl dht-server -am verify -Pfull -Dtest=FuzzedServerTest "
+                + "-Dsurefire.failIfNoSpecifiedTests=false -Ddht.fuzz.seed="
+                + SEED + " -Ddht.fuzz.messages=" + MESSAGES;
         say("seed " + SEED + " over " + protocol + ", again with: " + repeat);
         SplittableRandom random = new SplittableRandom(SEED);
         List<Integer> ports = FreePorts.find(4);

@@ -151,7 +151,8 @@ class MemoryTest {
                         .options(builder -> builder.memory(new MemoryBudget(96L << 20, 1)))
                         .start())
                 .withMessage("values of up to " + ClusterBuilder.DEFAULT_MAX_VALUE_BYTES
-                        + " bytes need a heap of 120 MiB, and this node has 96 MiB: start the JVM with -Xmx128m, or allow smaller"
+                        + " bytes need a heap of 120 MiB, and this node has 96 MiB: start the JVM with -Xmx128m, "
+                        + "or allow smaller"
                         + " values only");
     }
 

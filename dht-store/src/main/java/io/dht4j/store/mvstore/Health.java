@@ -23,7 +23,8 @@ final class Health {
 
     /** What helps when a file is damaged. */
     private static final String REBUILD =
-            "start the server with --rebuild, which puts the directory's files aside and gets the entries back from the other replicas, or"
+            "start the server with --rebuild, which puts the directory's files aside and gets the entries back "
+                    + "from the other replicas, or"
                     + " restore the directory from a backup (docs/guide/rebuild-a-node.md)";
 
     /** What is said where there was no memory to say which file. */

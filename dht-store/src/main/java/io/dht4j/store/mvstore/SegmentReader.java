@@ -95,7 +95,8 @@ final class SegmentReader {
             return;
         }
         LOG.warn(
-                "{}: the log ends in the middle of a write, which was most likely never acknowledged; cut {} bytes at offset {}",
+                "{}: the log ends in the middle of a write, which was most likely never acknowledged; cut {} "
+                        + "bytes at offset {}",
                 file,
                 length - end,
                 end);

@@ -85,7 +85,8 @@ final class StoreNotes {
                         ? known.getMessage()
                         : directory.dataFile() + " could not be forced to the disk (" + doubt + ")")
                 + ": what the disk holds of the last changes is unknown. Replace the disk if it"
-                + " fails again. Then start the server with --rebuild, which gets the entries back from the other replicas;"
+                + " fails again. Then start the server with --rebuild, which gets the entries back from the "
+                + "other replicas;"
                 + " where there are none, delete " + file + " and start: what was written shortly before may be lost"
                 + " (docs/design/damage.md)";
         try {

@@ -32,7 +32,8 @@ final class HttpOpenFiles {
     static String warning(String where, int wanted, int allowed, OptionalLong limit) {
         return where + " takes at most " + allowed + " connections, not " + wanted + ": this process may have "
                 + limit.orElse(0)
-                + " files open, of which connections to one port may use a quarter. Raise the limit (ulimit -n) to at least "
+                + " files open, of which connections to one port may use a quarter. Raise the limit (ulimit -n) "
+                + "to at least "
                 + (long) wanted * PART + ", or lower maxConnections (--max-connections)";
     }
 }

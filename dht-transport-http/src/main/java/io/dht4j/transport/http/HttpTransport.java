@@ -166,7 +166,8 @@ public final class HttpTransport implements Transport {
             if (!mayBePlaintext(parsed.host())) {
                 return refused(
                         address,
-                        "calls would be plaintext beyond this machine: set up TLS, or ask for it by withPlaintextAllowed()");
+                        "calls would be plaintext beyond this machine: set up TLS, or ask for it by "
+                                + "withPlaintextAllowed()");
             }
             peer = peers.compute(address, (key, known) -> peer(running, parsed, node.id(), known));
             if (before != null && before != peer) {

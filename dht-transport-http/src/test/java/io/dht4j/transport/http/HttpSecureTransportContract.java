@@ -36,8 +36,8 @@ abstract class HttpSecureTransportContract extends SecureTransportContract {
 
     @Override
     protected byte[] requestBytes() {
-        return bytes(
-                "POST /peer/v1/frame HTTP/1.1\r\nHost: a\r\nDht-Deadline-Micros: 30000000\r\nContent-Length: 0\r\n\r\n");
+        return bytes("POST /peer/v1/frame HTTP/1.1\r\nHost: a\r\nDht-Deadline-Micros: 30000000\r\nContent-Length: "
+                + "0\r\n\r\n");
     }
 
     /** Before JDK 21 its own client cannot be closed, and goes when it is collected. */

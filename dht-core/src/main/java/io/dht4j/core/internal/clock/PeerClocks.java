@@ -233,7 +233,8 @@ public final class PeerClocks {
         if (found.problem().isPresent() && before.problem().isEmpty()) {
             found.problem().get().of().forEach(ask);
             LOG.error(
-                    "this node takes no writes, since its clock is wrong: it is {}. Set the clock; writes are taken again"
+                    "this node takes no writes, since its clock is wrong: it is {}. Set the clock; writes are "
+                            + "taken again"
                             + " when the clocks agree",
                     found.problem().get());
         } else if (found.problem().isEmpty() && before.problem().isPresent()) {

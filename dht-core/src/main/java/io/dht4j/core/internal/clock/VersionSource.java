@@ -109,8 +109,10 @@ public final class VersionSource {
     private void resume(Version within, Version beyond) {
         if (!clock.observe(within)) {
             LOG.warn(
-                    "this node gave versions up to {} ms ahead of its clock before it was started, so that the clock was"
-                            + " wrong then or is wrong now: check it. Until that time is reached the node may give some of"
+                    "this node gave versions up to {} ms ahead of its clock before it was started, so that the "
+                            + "clock was"
+                            + " wrong then or is wrong now: check it. Until that time is reached the node may "
+                            + "give some of"
                             + " them again",
                     within.millis() - environment.currentTimeMillis());
         }

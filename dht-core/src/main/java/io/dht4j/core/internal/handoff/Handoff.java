@@ -193,7 +193,8 @@ public final class Handoff {
         long now = environment.nanoTime();
         if (now - told >= TELL_NANOS && toldNanos.compareAndSet(told, now)) {
             LOG.warn(
-                    "hints were dropped, {} bytes in all since the start; {}. Background repair brings what is missing, at once if"
+                    "hints were dropped, {} bytes in all since the start; {}. Background repair brings what is "
+                            + "missing, at once if"
                             + " it is asked to (Cluster.repair, ./dht repair)",
                     droppedBytes(),
                     what);

@@ -20,14 +20,14 @@ public final class PartitionReadBarrier {
                 + " repaired it is not read"),
 
         /** Another node says what cannot be, by this node's clock. */
-        UNCLEAR(
-                "another node says that more was purged of it than can have been by this node's clock; until that is clear"
-                        + " it is not read: check both clocks"),
+        UNCLEAR("another node says that more was purged of it than can have been by this node's clock; until "
+                + "that is clear"
+                + " it is not read: check both clocks"),
 
         /** Nobody has said yet whether what is held is too old. */
-        UNCHECKED(
-                "this replica has just started and asks the others whether its disk was set back; until they have answered, for"
-                        + " some seconds at most, it is not read");
+        UNCHECKED("this replica has just started and asks the others whether its disk was set back; until they "
+                + "have answered, for"
+                + " some seconds at most, it is not read");
 
         private final String message;
 

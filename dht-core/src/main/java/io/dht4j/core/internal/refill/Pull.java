@@ -142,7 +142,8 @@ final class Pull {
         }
         if (tell) {
             LOG.warn(
-                    "refilling waits for {}, which is asked again and again: {}. Start it, or name it as lost (ClusterBuilder.refill,"
+                    "refilling waits for {}, which is asked again and again: {}. Start it, or name it as lost "
+                            + "(ClusterBuilder.refill,"
                             + " --refill-without) if it does not come back",
                     node.id(),
                     why);

@@ -100,7 +100,8 @@ public final class Refill {
             return;
         }
         LOG.warn(
-                "{} partitions are refilled from {}; until that is done this node takes writes of them and refuses reads",
+                "{} partitions are refilled from {}; until that is done this node takes writes of them and "
+                        + "refuses reads",
                 left(),
                 pulls.stream().map(pull -> pull.node().id()).toList());
         pulls.forEach(pull -> pull.nextAfter(0));

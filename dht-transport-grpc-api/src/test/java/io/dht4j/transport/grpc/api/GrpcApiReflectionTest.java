@@ -143,7 +143,8 @@ class GrpcApiReflectionTest {
         assertThat(text(call(
                                 0,
                                 "BatchPut",
-                                "items { key: 'generic b' value: 'two' } items { key: 'generic c' } policy { from: 3 ack: 3 }")
+                                "items { key: 'generic b' value: 'two' } items { key: 'generic c' } policy { "
+                                        + "from: 3 ack: 3 }")
                         .get(0)))
                 .matches("version: \\d+");
         assertThat(text(call(1, "BatchGet", "keys: 'generic b' keys: 'generic nothing' keys: 'generic b'")

@@ -214,7 +214,8 @@ final class NodeRuntime {
         // One that is too far ahead is of a time when the clock was wrong: the others would refuse what follows it.
         if (!clock.observe(newest)) {
             LOG.warn(
-                    "the store's newest entry is {} ms ahead of this node's clock, so that either is wrong: check the clock."
+                    "the store's newest entry is {} ms ahead of this node's clock, so that either is wrong: "
+                            + "check the clock."
                             + " Keys with such entries cannot be written before that time",
                     newest.millis() - environment.currentTimeMillis());
         }

@@ -111,7 +111,8 @@ public final class Disagreements implements PeerEndpoint.Complaints {
                 .ifPresentOrElse(
                         ping,
                         () -> LOG.error(
-                                "refused {}, which is configured otherwise than this node and is none of its nodes; its log"
+                                "refused {}, which is configured otherwise than this node and is none of its "
+                                        + "nodes; its log"
                                         + " says what differs",
                                 sender));
     }
@@ -131,7 +132,8 @@ public final class Disagreements implements PeerEndpoint.Complaints {
     public void sharesSlot(NodeId sender, NodeId holder) {
         if (isNew(sender, holder)) {
             LOG.error(
-                    "refused a write of member {}, which has the version slot of member {}: their names decide it, so rename one",
+                    "refused a write of member {}, which has the version slot of member {}: their names decide "
+                            + "it, so rename one",
                     sender,
                     holder);
         }

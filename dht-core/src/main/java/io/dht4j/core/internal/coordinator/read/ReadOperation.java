@@ -457,13 +457,12 @@ public final class ReadOperation {
 
         @Override
         public void expire() {
-            fail(
-                    reads.stream()
-                            .filter(read -> !read.decided)
-                            .findFirst()
-                            .map(read -> "read failed: " + read.tracker + " before the deadline" + failures)
-                            .orElse(
-                                    "read failed: the newest value did not come, or not to enough replicas, before the deadline"));
+            fail(reads.stream()
+                    .filter(read -> !read.decided)
+                    .findFirst()
+                    .map(read -> "read failed: " + read.tracker + " before the deadline" + failures)
+                    .orElse("read failed: the newest value did not come, or not to enough replicas, "
+                            + "before the deadline"));
         }
     }
 

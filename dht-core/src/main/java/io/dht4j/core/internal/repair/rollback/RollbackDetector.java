@@ -187,7 +187,8 @@ public final class RollbackDetector {
         if (begins) {
             closed.run();
             LOG.warn(
-                    "{} says that {} partitions have been purged up to a time that this node's clock is far from: they are not read until that is clear; check both clocks",
+                    "{} says that {} partitions have been purged up to a time that this node's clock is far "
+                            + "from: they are not read until that is clear; check both clocks",
                     from,
                     now.cardinality());
         } else if (ends) {
@@ -248,7 +249,8 @@ public final class RollbackDetector {
         untold.andNot(lost());
         if (!untold.isEmpty()) {
             LOG.warn(
-                    "the disk of this node was set back: {} says that {} partitions have been purged further than this node knows of; they are repaired first, and until then this"
+                    "the disk of this node was set back: {} says that {} partitions have been purged further "
+                            + "than this node knows of; they are repaired first, and until then this"
                             + " node takes writes of them and refuses reads",
                     from,
                     untold.cardinality());

@@ -424,8 +424,10 @@ final class PurgeWatermarkExchange {
     private void warn(Set<Node> silent, Duration time) {
         warned = true;
         LOG.warn(
-                "{} did not tell within {} s whether they have deleted and purged what this node still holds: it is read"
-                        + " meanwhile, and they are asked again and again. Start them, or see why this node cannot reach them",
+                "{} did not tell within {} s whether they have deleted and purged what this node still holds: it "
+                        + "is read"
+                        + " meanwhile, and they are asked again and again. Start them, or see why this node "
+                        + "cannot reach them",
                 ids(silent),
                 time.toSeconds());
     }
