@@ -26,11 +26,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Carries frames between nodes over gRPC, on HTTP/2: a call for each frame, or one long-lived stream to each peer, as
- * {@link GrpcMode} says. Addresses are {@code host:port}, IPv6 addresses in brackets.
+ * Carries frames between nodes over gRPC, on HTTP/2. {@link GrpcMode} chooses between one call for each frame and one
+ * long-lived stream to each peer. Addresses are {@code host:port}, with IPv6 addresses in brackets.
  *
- * <p>Not sent, besides what never left: what the peer's endpoint refused before its handler saw it. Whoever cancels a
- * call that is sent makes the peer's handler learn of it.
+ * <p>A call counts as not sent if it never left this node, or if the peer's endpoint refused it before its handler saw
+ * it. The peer's handler learns of the cancellation of a sent call.
  *
  * <p>Safe for use by any number of threads. Only {@link #close} blocks.
  */
@@ -38,7 +38,7 @@ public final class GrpcTransport implements Transport {
 
     private static final Logger LOG = LoggerFactory.getLogger(GrpcTransport.class);
 
-    /** Sockets and threads end well within this once nothing is under way. */
+    /** The bound on closing sockets and threads. They end well within it once no call is in flight. */
     private static final Duration CLOSE_BOUND = Duration.ofSeconds(10);
 
     private final GrpcTransportOptions options;
@@ -61,7 +61,7 @@ public final class GrpcTransport implements Transport {
     }
 
     /**
-     * A transport that does not listen yet. Close it even if it is never started.
+     * Returns a transport that does not listen yet. It must be closed even if it is never started.
      *
      * @param options where to listen, how to call, and the limits
      * @return a new transport
@@ -71,7 +71,7 @@ public final class GrpcTransport implements Transport {
     }
 
     /**
-     * The port that is bound.
+     * Returns the bound port.
      *
      * @return 1 to 65535, once {@link #start} has completed; 0 before, and if nothing listens
      */
@@ -80,7 +80,7 @@ public final class GrpcTransport implements Transport {
         return endpoint == null ? 0 : endpoint.port();
     }
 
-    /** The peer endpoint, once it is started. */
+    /** Returns the peer endpoint; the transport must have been started. */
     @Nullable
     GrpcTransportServer server() {
         return server;
@@ -94,7 +94,7 @@ public final class GrpcTransport implements Transport {
                     "the transport for " + options.host() + ":" + options.port() + " is "
                             + (closed ? "closed" : "started already")));
         }
-        // Binding, and looking up the host before, may block.
+        // Looking up the host and binding may block.
         new Thread(() -> listen(handler), "dht4j-grpc-start").start();
         return starting.minimalCompletionStage();
     }
@@ -119,7 +119,7 @@ public final class GrpcTransport implements Transport {
                 GrpcTransportServer endpoint = new GrpcTransportServer(handler, options, loops, secure);
                 server = endpoint;
                 endpoint.start();
-                // Closing marks first and looks for the server then.
+                // Closing sets its mark first and looks for the server afterwards.
                 if (closed) {
                     endpoint.close(System.nanoTime());
                     throw new TransportException(Outcome.NOT_SENT, "the transport was closed while it started");
@@ -130,7 +130,7 @@ public final class GrpcTransport implements Transport {
         } catch (TransportException e) {
             starting.completeExceptionally(e);
         } catch (Throwable e) {
-            // Whatever it is, who waits for the start must hear of it.
+            // Every failure must reach the caller that waits for the start.
             starting.completeExceptionally(new TransportException(
                     Outcome.NOT_SENT,
                     "cannot listen on " + options.host() + ":" + options.port() + ": " + reason(e),
@@ -173,8 +173,8 @@ public final class GrpcTransport implements Transport {
         boolean fits = budget.enter(request.length());
         GrpcTransportCall call =
                 new GrpcTransportCall(address, request, context, System.nanoTime() + remaining, budget);
-        // Closing marks first and waits for the calls that are counted then; this is counted first and looks for the
-        // mark then.
+        // Closing sets its mark first and then waits for the counted calls. This method counts first and then checks
+        // the mark.
         if (closed || !fits) {
             call.abandon(closed ? "the transport is closed" : budget.exceeded());
             return call;
@@ -225,7 +225,7 @@ public final class GrpcTransport implements Transport {
 
     private void end() {
         if (started.get()) {
-            // It ends for certain: binding is all that it waits for.
+            // The start always ends: it waits only for the port to be bound.
             starting.exceptionally(failed -> null).join();
         }
         long end = System.nanoTime() + options.drainTimeout().plus(CLOSE_BOUND).toNanos();
@@ -250,11 +250,12 @@ public final class GrpcTransport implements Transport {
     }
 
     /**
-     * Ends the calls to peers, and waits for them: without event loops, none would end. False if some have not in time.
+     * Ends the calls to peers and waits for them; without event loops, none would end. Returns false if some have not
+     * ended in time.
      */
     private boolean endCalls(long end) {
         while (true) {
-            // Each time again: a call that began before the mark was set may have come to a new peer or connection.
+            // Repeated: a call that began before the mark was set may have come to a new peer or connection.
             boolean unused = true;
             for (GrpcTransportPeer peer : peers.values()) {
                 peer.close();
@@ -270,6 +271,6 @@ public final class GrpcTransport implements Transport {
         }
     }
 
-    /** Whom to call: the same address may become another node's. */
+    /** The key of a connection; the same address may become another node's. */
     private record Peer(String address, NodeId id) {}
 }

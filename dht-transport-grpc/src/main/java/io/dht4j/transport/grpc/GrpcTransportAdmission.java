@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
-/** Counts the requests of peers that are under way, and their bytes. Safe for use by any number of threads. */
+/** Counts the peers' requests in flight and their bytes. Safe for use by any number of threads. */
 final class GrpcTransportAdmission {
 
     private static final int SMALL_BYTES = 64 << 10;
@@ -14,7 +14,7 @@ final class GrpcTransportAdmission {
     private final int maxFrameBytes;
     private final int maxInFlight;
     private final long maxInFlightBytes;
-    /** {@link #hasRoomFor}, made once and not for each request. */
+    /** {@link #hasRoomFor}, allocated once instead of for each request. */
     final LongPredicate replyRoom = this::hasRoomFor;
 
     private final AtomicInteger inFlight = new AtomicInteger();
@@ -28,7 +28,10 @@ final class GrpcTransportAdmission {
         this.maxInFlightBytes = options.maxInFlightBytes();
     }
 
-    /** Counts a request; null if it is let in, and then it has to leave. Else why it is not. */
+    /**
+     * Counts a request. Returns null if it is admitted, and then {@link #leave} must follow; else returns the reason of
+     * the refusal.
+     */
     @Nullable
     String enter(int length) {
         if (length < 0 || length > maxFrameBytes) {
@@ -36,7 +39,7 @@ final class GrpcTransportAdmission {
         }
         int requests = inFlight.incrementAndGet();
         long bytes = inFlightBytes.addAndGet(length);
-        // Draining marks first and counts then; this counts first and looks for the mark then.
+        // Draining sets its mark first and then counts; this method counts first and then checks the mark.
         if (!draining && requests <= maxInFlight && bytes <= maxInFlightBytes) {
             return null;
         }
@@ -50,7 +53,7 @@ final class GrpcTransportAdmission {
     }
 
     /**
-     * Replies that callers do not take are bounded as requests are. One passes whatever its size when hardly anything
+     * Bounds replies that callers do not take, as requests are bounded. A reply of any size passes when hardly anything
      * else is held.
      */
     private boolean hasRoomFor(long replyBytes) {
@@ -58,12 +61,12 @@ final class GrpcTransportAdmission {
         return replyBytes <= SMALL_BYTES || held <= SMALL_BYTES || held + replyBytes <= maxInFlightBytes;
     }
 
-    /** Counts the bytes of a reply too, until its request leaves. */
+    /** Adds the bytes of a reply to the count until its request leaves. */
     void grow(int bytes) {
         inFlightBytes.addAndGet(bytes);
     }
 
-    /** A request is over, whatever became of it. */
+    /** Counts the end of a request, whatever its outcome. */
     void leave(long bytes) {
         inFlightBytes.addAndGet(-bytes);
         if (inFlight.decrementAndGet() == 0 && draining) {
@@ -72,8 +75,8 @@ final class GrpcTransportAdmission {
     }
 
     /**
-     * Lets nothing in from now on, and blocks until all are over; false if they are not by a moment of
-     * {@link System#nanoTime}.
+     * Refuses all further requests, and blocks until those in flight have ended. Returns false if they have not by
+     * {@code end}, a moment of {@link System#nanoTime}.
      */
     boolean drain(long end) {
         draining = true;

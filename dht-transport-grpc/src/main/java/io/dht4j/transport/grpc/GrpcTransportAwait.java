@@ -2,20 +2,22 @@ package io.dht4j.transport.grpc;
 
 import java.util.concurrent.TimeUnit;
 
-/** Waiting while closing: bounded, and through interrupts, which are kept for the caller. */
+/** Waits while closing: for a bounded time, and through interrupts, which are restored for the caller. */
 final class GrpcTransportAwait {
 
     private GrpcTransportAwait() {}
 
-    /** Something that can be waited for. */
+    /** An event that can be awaited. */
     @FunctionalInterface
     interface Termination {
 
-        /** True if it came within the time. */
+        /** Returns true if the event came within the time. */
         boolean await(long time, TimeUnit unit) throws InterruptedException;
     }
 
-    /** Waits until a moment by {@link System#nanoTime()}. False if it had not come by then. */
+    /**
+     * Waits until {@code end}, a moment of {@link System#nanoTime()}. Returns false if the event had not come by then.
+     */
     static boolean untilEnd(long end, Termination termination) {
         boolean interrupted = false;
         try {

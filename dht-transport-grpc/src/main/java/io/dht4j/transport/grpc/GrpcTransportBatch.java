@@ -10,8 +10,9 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * A message in the making: {@link GrpcTransportRecord records}, and at last possibly a part of a large frame, which is
- * not copied. Filled, given to gRPC, which reads it at once, and filled again. For one event loop.
+ * A message under construction: {@link GrpcTransportRecord records}, and possibly as the last one a part of a large
+ * frame, which is not copied. It is filled, given to gRPC, which reads it at once, and filled again. For one event
+ * loop.
  */
 final class GrpcTransportBatch extends InputStream implements KnownLength, Drainable {
 
@@ -32,7 +33,7 @@ final class GrpcTransportBatch extends InputStream implements KnownLength, Drain
         return records.position() == 0;
     }
 
-    /** Whether it is time to send it. */
+    /** Returns whether the message is large enough to be sent. */
     boolean isFull() {
         return records.position() >= GrpcTransportRecord.FULL_MESSAGE;
     }
@@ -51,21 +52,21 @@ final class GrpcTransportBatch extends InputStream implements KnownLength, Drain
         records.put(frame);
     }
 
-    /** The first part of a request; nothing may be added after it. */
+    /** Adds the first part of a request; nothing may be added after it. */
     void endWithRequest(long id, long micros, Frame frame, int length) {
         head(GrpcTransportRecord.REQUEST_BEGINS, id, length, 12);
         records.putLong(micros).putInt(frame.length());
         end(frame, 0, length);
     }
 
-    /** The first part of a reply; nothing may be added after it. */
+    /** Adds the first part of a reply; nothing may be added after it. */
     void endWithReply(long id, byte[] frame, int length) {
         head(GrpcTransportRecord.REPLY_BEGINS, id, length, 4);
         records.putInt(frame.length);
         end(Frame.of(frame), 0, length);
     }
 
-    /** A further part; nothing may be added after it. */
+    /** Adds a further part; nothing may be added after it. */
     void endWithPart(long id, Frame frame, int from, int length) {
         head(GrpcTransportRecord.PART, id, length, 0);
         end(frame, from, length);

@@ -5,8 +5,8 @@ import java.io.InputStream;
 import java.util.Arrays;
 
 /**
- * Collects a frame that comes in parts. The array grows with what has arrived, not with what was declared, and has the
- * declared length when all is there. For one thread.
+ * Collects a frame that comes in parts. The array grows with the bytes that have arrived, not with the declared length;
+ * it has the declared length when the frame is complete. For one thread.
  */
 final class GrpcTransportBody {
 
@@ -18,7 +18,7 @@ final class GrpcTransportBody {
         this.declared = declared;
     }
 
-    /** Takes the next part. False if it is longer than what is missing. */
+    /** Adds the next part. Returns false if it is longer than the rest of the frame. */
     boolean add(InputStream in, int length) throws IOException {
         if (length > declared - received) {
             return false;
@@ -35,7 +35,7 @@ final class GrpcTransportBody {
         return received == declared;
     }
 
-    /** The frame, once it is complete. */
+    /** Returns the frame; it must be complete. */
     byte[] bytes() {
         return bytes;
     }

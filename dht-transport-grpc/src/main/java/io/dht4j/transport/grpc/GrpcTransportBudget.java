@@ -3,7 +3,7 @@ package io.dht4j.transport.grpc;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Counts the calls to a peer that have not ended, and their bytes. Safe for use by any number of threads. */
+/** Counts the unfinished calls to a peer and their bytes. Safe for use by any number of threads. */
 final class GrpcTransportBudget {
 
     private final int maxCalls;
@@ -16,11 +16,11 @@ final class GrpcTransportBudget {
         this.maxBytes = options.maxQueuedBytesPerPeer();
     }
 
-    /** Counts a call. It has to leave, whatever this says: true if it fits in. */
+    /** Counts a call. Returns true if it fits. The call must leave in either case. */
     boolean enter(int size) {
         int callsBefore = calls.getAndIncrement();
         long bytesBefore = bytes.getAndAdd(size);
-        // A single frame passes whatever its size when no other is under way.
+        // A single frame of any size passes when no other is in flight.
         return callsBefore < maxCalls && (bytesBefore == 0 || bytesBefore + size <= maxBytes);
     }
 
@@ -29,7 +29,7 @@ final class GrpcTransportBudget {
         calls.decrementAndGet();
     }
 
-    /** Says why a call did not fit in. */
+    /** Returns why a call did not fit. */
     String exceeded() {
         return calls.get() + " calls with " + bytes.get() + " bytes are on their way to it already";
     }

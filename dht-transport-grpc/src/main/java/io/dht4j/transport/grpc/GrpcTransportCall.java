@@ -12,8 +12,8 @@ import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call to a peer: waiting, then sent, then ended. Only a call that ended while it waited, or that the peer says it
- * refused, was not sent. Safe for use by any number of threads, but for the fields that name their owner.
+ * One call to a peer: waiting, then sent, then ended. A call was not sent only if it ended while it waited, or if the
+ * peer reports that it refused it. Safe for use by any number of threads, except the fields that name their owner.
  */
 final class GrpcTransportCall extends CompletableFuture<byte[]> {
 
@@ -37,24 +37,24 @@ final class GrpcTransportCall extends CompletableFuture<byte[]> {
     @Nullable
     GrpcTransportCall next;
 
-    /** The number of the call on its stream, 0 before it has one. Owned by the lane's event loop. */
+    /** The number of the call on its stream; 0 before it has one. Owned by the lane's event loop. */
     long id;
 
-    /** Which attempt to connect it waits for, if one is needed. Owned by the lane's event loop. */
+    /** The connection attempt that the call waits for, if one is needed. Owned by the lane's event loop. */
     long attempt;
 
-    /** When its first byte was written, by {@link System#nanoTime()}. Owned by the lane's event loop. */
+    /** When the first byte was written, by {@link System#nanoTime()}. Owned by the lane's event loop. */
     long writtenAt;
 
-    /** How much of a frame that travels in parts has been written. Owned by the lane's event loop. */
+    /** The number of written bytes of a frame that travels in parts. Owned by the lane's event loop. */
     int written;
 
-    /** What has come of a reply that travels in parts. Owned by the lane's event loop. */
+    /** The received bytes of a reply that travels in parts. Owned by the lane's event loop. */
     @Nullable
     GrpcTransportBody reply;
 
     /**
-     * A call that waits, counted in a budget until it ends.
+     * Creates a waiting call, which is counted in a budget until it ends.
      *
      * @param deadline by {@link System#nanoTime()}
      */
@@ -86,7 +86,9 @@ final class GrpcTransportCall extends CompletableFuture<byte[]> {
         return state == SENT;
     }
 
-    /** From here on its outcome is unknown until there is a reply. False if it has ended. */
+    /**
+     * Marks the call as sent: from here on its outcome is unknown until a reply comes. Returns false if it has ended.
+     */
     boolean send() {
         return STATE.compareAndSet(this, WAITING, SENT);
     }
@@ -98,14 +100,14 @@ final class GrpcTransportCall extends CompletableFuture<byte[]> {
         }
     }
 
-    /** The peer says that its handler did not see the request. */
+    /** Ends the call as not sent: the peer reports that its handler did not see the request. */
     void refused(String why) {
         if (STATE.getAndSet(this, ENDED) != ENDED) {
             fail(Outcome.NOT_SENT, why);
         }
     }
 
-    /** Ends the call without a reply; false if it has ended. */
+    /** Ends the call without a reply. Returns false if it has ended. */
     boolean abandon(String why) {
         int before = STATE.getAndSet(this, ENDED);
         if (before != ENDED) {
@@ -125,7 +127,7 @@ final class GrpcTransportCall extends CompletableFuture<byte[]> {
         }
     }
 
-    /** Ends the call if it has not ended, for its deadline has passed. */
+    /** Ends the call because its deadline has passed, unless it has ended. */
     void expire() {
         abandon(state == SENT ? "no reply by the deadline" : "deadline passed before the call was sent");
     }
@@ -135,7 +137,7 @@ final class GrpcTransportCall extends CompletableFuture<byte[]> {
         completeExceptionally(new TransportException(outcome, address + ": " + why));
     }
 
-    /** An ended call may stay in a queue for a while; its frame should not. Before the outcome is told to anybody. */
+    /** Releases the frame before the outcome is reported: an ended call may stay in a queue for a while. */
     private void forget() {
         budget.leave(request.length());
         request = NOTHING;

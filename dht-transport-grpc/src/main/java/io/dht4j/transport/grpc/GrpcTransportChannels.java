@@ -17,12 +17,14 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the channels to peers, each of which connects once: a channel that has failed is given up, for its own waiting
- * before it connects again would keep a peer that is back from being used. Safe for use by any number of threads.
+ * Opens the channels to peers. Each channel connects once. A failed channel is discarded: its own back-off before it
+ * connects again would delay the use of a peer that is back. Safe for use by any number of threads.
  */
 final class GrpcTransportChannels {
 
-    /** What may be on its way on one connection, or on one call: for a link of 10 Gbit/s with 1.6 ms. */
+    /**
+     * The flow-control window of one connection and of one call, in bytes: enough for a link of 10 Gbit/s with 1.6 ms.
+     */
     static final int FLOW_CONTROL_WINDOW = 2 << 20;
 
     private final GrpcTransportOptions options;
@@ -33,19 +35,19 @@ final class GrpcTransportChannels {
 
     GrpcTransportChannels(GrpcTransportOptions options) {
         this.options = options;
-        // Its queue has an entry per channel that connects at most.
+        // The queue holds at most one entry for each channel that connects.
         ThreadPoolExecutor executor = new ThreadPoolExecutor(
                 1, 1, 1, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> new Thread(task, "dht4j-grpc-names"));
         executor.allowCoreThreadTimeOut(true);
         this.names = executor;
     }
 
-    /** Channels are opened with TLS from now on. */
+    /** Opens channels with TLS from now on. */
     void secure(GrpcTransportTls with) {
         tls = with;
     }
 
-    /** Where a peer listens. */
+    /** The address on which a peer listens. */
     record Target(Node node, String host, int port) {
 
         static Target of(Node node) {
@@ -53,7 +55,7 @@ final class GrpcTransportChannels {
         }
     }
 
-    /** A channel whose connection lives on one event loop. Give it back with {@link #close}. */
+    /** Opens a channel whose connection lives on one event loop. The caller returns it with {@link #close}. */
     ManagedChannel open(Target target, GrpcTransportLoops loops, GrpcTransportLoops.Loop loop, int maxMessage) {
         NettyChannelBuilder builder = builder(target)
                 .eventLoopGroup(loop.executor())
@@ -78,10 +80,10 @@ final class GrpcTransportChannels {
                 .proxyDetector(address -> null)
                 .disableRetry()
                 .build();
-        // Those that are closed stay until they have ended, for their calls end with them.
+        // Closed channels stay until they have ended, because their calls end with them.
         channels.removeIf(ManagedChannel::isTerminated);
         channels.add(channel);
-        // Closing marks first and looks for channels then.
+        // Closing sets its mark first and looks for channels afterwards.
         if (closed) {
             close(channel);
         }
@@ -101,13 +103,14 @@ final class GrpcTransportChannels {
         }
     }
 
-    /** Ends a channel and every call on it, soon after. Does not block. */
+    /** Ends a channel and every call on it soon afterwards. Does not block. */
     void close(ManagedChannel channel) {
         channel.shutdownNow();
     }
 
     /**
-     * Ends all channels. Blocks until a moment by {@link System#nanoTime()} at most; false if some are not gone then.
+     * Ends all channels. Blocks until {@code end} at most, a moment of {@link System#nanoTime()}. Returns false if some
+     * channels are still open then.
      */
     boolean close(long end) {
         closed = true;

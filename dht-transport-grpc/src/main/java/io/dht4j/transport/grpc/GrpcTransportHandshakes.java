@@ -13,7 +13,8 @@ import javax.net.ssl.SSLHandshakeException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells of callers that fail to prove who they are while a connection begins. One for each connection, in front of all.
+ * Reports callers that fail to authenticate while a connection begins. One for each connection, in front of all other
+ * handlers.
  */
 final class GrpcTransportHandshakes extends ChannelInboundHandlerAdapter {
 
@@ -23,7 +24,7 @@ final class GrpcTransportHandshakes extends ChannelInboundHandlerAdapter {
         this.refused = refused;
     }
 
-    /** With the first bytes, TLS is there. */
+    /** Finds the TLS handler, which is in the pipeline once the first bytes arrive. */
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
         SslHandler tls = context.pipeline().get(SslHandler.class);
@@ -39,7 +40,7 @@ final class GrpcTransportHandshakes extends ChannelInboundHandlerAdapter {
         context.fireChannelRead(message);
     }
 
-    /** Why a caller was refused; empty if it was the caller who went, or who refused this node. */
+    /** Returns why a caller was refused; empty if the caller went away or refused this node. */
     private static Optional<String> reason(Throwable failure) {
         Throwable cause = failure;
         for (int depth = 0; cause != null && depth < 20; depth++) {
@@ -47,7 +48,7 @@ final class GrpcTransportHandshakes extends ChannelInboundHandlerAdapter {
                 return Optional.of(String.valueOf(cause.getMessage()));
             }
             if (cause instanceof NotSslRecordException) {
-                // Its message would show what was sent.
+                // The exception's message would show the received bytes.
                 return Optional.of("it does not speak TLS");
             }
             cause = cause.getCause();
@@ -60,7 +61,7 @@ final class GrpcTransportHandshakes extends ChannelInboundHandlerAdapter {
                 : Optional.empty();
     }
 
-    /** Without the port, and without looking a name up. */
+    /** Returns the host without the port and without a name lookup. */
     static String host(@Nullable SocketAddress address) {
         return address instanceof InetSocketAddress inet && inet.getAddress() != null
                 ? inet.getAddress().getHostAddress()

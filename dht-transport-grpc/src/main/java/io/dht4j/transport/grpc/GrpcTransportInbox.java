@@ -4,14 +4,15 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where any thread leaves calls for one that takes them all. Who leaves the first has to see that they are taken. The
- * calls are their own links, so nothing is allocated, and each put is one compare-and-set.
+ * A queue in which any thread leaves calls for a single consumer, which takes them all. The thread that puts the first
+ * call must wake the consumer. The calls are their own links, so nothing is allocated, and each put is one
+ * compare-and-set.
  */
 final class GrpcTransportInbox {
 
     private final AtomicReference<@Nullable GrpcTransportCall> last = new AtomicReference<>();
 
-    /** True if the inbox was empty. */
+    /** Adds a call. Returns true if the inbox was empty. */
     boolean put(GrpcTransportCall call) {
         while (true) {
             GrpcTransportCall before = last.get();
@@ -22,7 +23,10 @@ final class GrpcTransportInbox {
         }
     }
 
-    /** All calls, in the order in which they were put, each linked to the one after it; null if there is none. */
+    /**
+     * Removes all calls and returns them in the order in which they were put, each linked to the next; null if there is
+     * none.
+     */
     @Nullable
     GrpcTransportCall takeAll() {
         GrpcTransportCall call = last.get() == null ? null : last.getAndSet(null);

@@ -16,19 +16,21 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The calls to one peer that go over one stream. Any thread puts calls in; the first of several to come wakes the event
- * loop, which takes them all and writes them as one message. Everything else happens on this loop.
+ * The calls to one peer that share one stream. Any thread adds calls. The first of several calls wakes the event loop,
+ * which takes them all and writes them as one message. Everything else happens on this loop.
  *
- * <p>Deadlines need no timer per call. One timer stands at the earliest deadline known when it was set; when it runs,
- * calls that are due end and it is set to the earliest deadline left. With equal timeouts that is one timer per
- * timeout, however many calls there are.
+ * <p>Deadlines need no timer per call. One timer stands at the earliest deadline that was known when it was set. When
+ * it runs, it ends the due calls and is set to the earliest remaining deadline. With equal timeouts that is one timer
+ * per timeout, however many calls there are.
  */
 final class GrpcTransportLane implements GrpcTransportPeer {
 
-    /** Further in the future than any deadline. */
+    /** A moment after every deadline. */
     private static final long NEVER = Long.MAX_VALUE / 2;
 
-    /** So that many different deadlines do not mean that all calls are looked at all the time. */
+    /**
+     * The least interval between two sweeps, so that many different deadlines do not cause constant scans of all calls.
+     */
     private static final long SWEEP_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
     private final Target target;
@@ -40,7 +42,7 @@ final class GrpcTransportLane implements GrpcTransportPeer {
     private final long keepAliveNanos;
     private final Runnable flush = this::flush;
     private final Runnable sweep = this::sweep;
-    /** Times here count from this moment, so that plain comparison is safe. */
+    /** The origin of all times here, so that plain comparison is safe. */
     private final long origin = System.nanoTime();
 
     // For any thread.
@@ -49,12 +51,12 @@ final class GrpcTransportLane implements GrpcTransportPeer {
 
     // For the event loop.
     private final Deque<GrpcTransportCall> waiting = new ArrayDeque<>();
-    /** Those whose frames go in parts, in turn. */
+    /** The calls whose frames travel in parts, in turn. */
     private final Deque<GrpcTransportCall> parted = new ArrayDeque<>();
 
     private @Nullable GrpcTransportLink link;
     private int ended;
-    /** How many times it has begun to connect. */
+    /** The number of connection attempts that have begun. */
     private long attempts;
 
     private long timerAt = NEVER;
@@ -94,11 +96,11 @@ final class GrpcTransportLane implements GrpcTransportPeer {
                 abandonInbox();
             }
         }
-        // Most calls end before their caller cares.
+        // Most calls end before their caller cancels them.
         call.context().onCancel(() -> cancel(call));
     }
 
-    /** Ends a call whose caller has lost interest, from any thread. */
+    /** Ends a call that its caller has cancelled, from any thread. */
     private void cancel(GrpcTransportCall call) {
         if (call.abandon("cancelled")) {
             try {
@@ -111,7 +113,7 @@ final class GrpcTransportLane implements GrpcTransportPeer {
     }
 
     private void cancelled(GrpcTransportCall call) {
-        // There are as many as the bound on bytes lets large frames be, so the search is short.
+        // The bound on bytes keeps the number of large frames small, so the search is short.
         parted.remove(call);
         if (link != null && link.withdraw(call)) {
             flush();
@@ -167,7 +169,7 @@ final class GrpcTransportLane implements GrpcTransportPeer {
         for (GrpcTransportCall call = inbox.takeAll(); call != null; ) {
             GrpcTransportCall next = call.next;
             call.next = null;
-            // Whoever cancels it may have looked for it already.
+            // A concurrent cancellation may have looked for the call already.
             if (!call.hasEnded()) {
                 takeIn(call);
                 earliest = Math.min(earliest, call.deadline() - origin);
@@ -186,19 +188,19 @@ final class GrpcTransportLane implements GrpcTransportPeer {
         }
     }
 
-    /** How many calls with large frames have not been written to their ends. On the event loop. */
+    /** Returns the number of calls with large frames that have not been written completely. On the event loop. */
     int parted() {
         assert loop.isCurrent();
         return parted.size();
     }
 
-    /** The link can take more. */
+    /** Writes more, because the link can take more. */
     void ready() {
         flush();
         setTimer(now() + keepAliveNanos);
     }
 
-    /** The link has ended, for whatever reason. */
+    /** Handles the end of the link, whatever its cause. */
     void lost(GrpcTransportLink lost, Status status, Metadata trailers) {
         assert loop.isCurrent();
         if (link != lost) {
@@ -217,8 +219,8 @@ final class GrpcTransportLane implements GrpcTransportPeer {
     }
 
     /**
-     * Ends the calls that wait, up to those of an attempt to connect. Who came after it had begun has an attempt of his
-     * own to come, for the peer may have begun to listen between.
+     * Ends the waiting calls up to those of one connection attempt. Calls that came after it had begun get an attempt
+     * of their own, because the peer may have begun to listen in the meantime.
      */
     private void failWaiting(Consumer<GrpcTransportCall> end, long attempt) {
         List<GrpcTransportCall> failed = new ArrayList<>();
@@ -261,12 +263,12 @@ final class GrpcTransportLane implements GrpcTransportPeer {
         try {
             next = sweepCalls();
         } finally {
-            // Also when there was no memory for it: the calls that are left have deadlines too.
+            // Also after an out-of-memory error: the remaining calls have deadlines too.
             setTimer(next);
         }
     }
 
-    /** Ends what is due; when the next is, or {@link #NEVER}. */
+    /** Ends the due calls. Returns when the next one is due, or {@link #NEVER}. */
     private long sweepCalls() {
         takeIn();
         long now = System.nanoTime();
@@ -292,7 +294,7 @@ final class GrpcTransportLane implements GrpcTransportPeer {
         return next;
     }
 
-    /** Ends and removes what is due; the least of the rest and the given time. */
+    /** Ends and removes the due calls. Returns the earliest of the remaining deadlines and {@code next}. */
     private long sweep(Deque<GrpcTransportCall> calls, long now, long next) {
         long earliest = next;
         for (var each = calls.iterator(); each.hasNext(); ) {
@@ -303,7 +305,7 @@ final class GrpcTransportLane implements GrpcTransportPeer {
             if (!call.hasEnded()) {
                 earliest = Math.min(earliest, call.deadline() - origin);
             } else if (call.written == 0) {
-                // One that has begun stays: the link has to take it back.
+                // A call of which a part was written stays: the link has to withdraw it.
                 each.remove();
             }
         }

@@ -24,21 +24,21 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection to a peer and the stream on it: writes calls, reads replies. Lives on its lane's event loop; gRPC may
- * call back on another thread only before there is a connection.
+ * A connection to a peer and the stream on it: writes calls and reads replies. It lives on its lane's event loop; gRPC
+ * may call back on another thread only before there is a connection.
  *
- * <p>A deadline that passes while nothing comes from the peer puts the connection in doubt: the link may be cut, and
- * TCP says so only after minutes. Then the peer is {@linkplain GrpcTransportProbe asked}, and nothing is written until
- * it has answered.
+ * <p>A deadline that passes while nothing comes from the peer makes the connection suspect: the network may be cut, and
+ * TCP reports that only after minutes. Then the link {@linkplain GrpcTransportProbe probes} the peer, and writes
+ * nothing until the peer has answered.
  */
 final class GrpcTransportLink extends ClientCall.Listener<InputStream> {
 
     private static final MethodDescriptor<InputStream, InputStream> METHOD = GrpcTransportMethods.stream();
 
-    /** How much gRPC takes before it has written it: enough to keep a connection busy. */
+    /** The number of unwritten bytes that gRPC accepts: enough to keep a connection busy. */
     static final int READY_THRESHOLD = 256 * 1024;
 
-    /** How much of an error's text is kept. */
+    /** The length at which the text of an error is truncated. */
     private static final int MAX_ERROR_TEXT = 512;
 
     private final GrpcTransportLane lane;
@@ -46,7 +46,7 @@ final class GrpcTransportLink extends ClientCall.Listener<InputStream> {
     private final int maxFrameBytes;
     private final long greetingNanos;
     private final LongObjectMap<GrpcTransportCall> calls = new LongObjectHashMap<>();
-    /** Calls that the peer may forget, to be told with the next message. */
+    /** The calls that the peer may forget, reported to it with the next message. */
     private final List<Long> withdrawn = new ArrayList<>();
 
     private final GrpcTransportRecord head = new GrpcTransportRecord();
@@ -58,7 +58,7 @@ final class GrpcTransportLink extends ClientCall.Listener<InputStream> {
     private boolean closed;
     private long lastId;
     private long usedAt = System.nanoTime();
-    /** When something last came. */
+    /** When the last bytes arrived. */
     private long heardAt = System.nanoTime();
 
     private boolean doubted;
@@ -70,7 +70,7 @@ final class GrpcTransportLink extends ClientCall.Listener<InputStream> {
         this.greetingNanos = options.greetingTimeout().toNanos();
     }
 
-    /** Begins to connect. The lane is told when it can write, or that it cannot. */
+    /** Begins to connect. The lane is notified when the link can write, or that it cannot connect. */
     void connect(GrpcTransportChannels owner, ManagedChannel newChannel) {
         channels = owner;
         channel = newChannel;
@@ -84,11 +84,11 @@ final class GrpcTransportLink extends ClientCall.Listener<InputStream> {
                 newChannel.newCall(METHOD, CallOptions.DEFAULT.withOnReadyThreshold(READY_THRESHOLD));
         stream = call;
         call.start(this, new Metadata());
-        // Replies are no more than what was asked for.
+        // The requests bound the number of replies.
         call.request(Integer.MAX_VALUE);
     }
 
-    /** Whether there was a connection, so that calls may have been sent. */
+    /** Returns whether there was a connection, so that calls may have been sent. */
     boolean wasReady() {
         return ready;
     }
@@ -97,7 +97,7 @@ final class GrpcTransportLink extends ClientCall.Listener<InputStream> {
         return calls.isEmpty();
     }
 
-    /** When something was last written or read, by {@link System#nanoTime()}. */
+    /** Returns when the link last wrote or read, by {@link System#nanoTime()}. */
     long usedAt() {
         return usedAt;
     }
@@ -114,7 +114,10 @@ final class GrpcTransportLink extends ClientCall.Listener<InputStream> {
         lane.ready();
     }
 
-    /** Writes calls for as long as the peer takes them: all that wait, and of those that go in parts one at a time. */
+    /**
+     * Writes calls for as long as the peer takes them: all waiting calls, and one at a time of those that travel in
+     * parts.
+     */
     void write(Deque<GrpcTransportCall> waiting, Deque<GrpcTransportCall> parted) {
         ClientCall<InputStream, InputStream> call = stream;
         if (call == null || !ready || closed || doubted) {
@@ -165,7 +168,7 @@ final class GrpcTransportLink extends ClientCall.Listener<InputStream> {
         int from = call.written;
         int length = Math.min(GrpcTransportRecord.MAX_PART, frame.length() - from);
         boolean last = from + length == frame.length();
-        // Only with its last part can it reach a handler.
+        // A request can reach a handler only with its last part.
         if (call.hasEnded() || (last && !call.send())) {
             if (from > 0) {
                 takeBack(call);
@@ -192,7 +195,10 @@ final class GrpcTransportLink extends ClientCall.Listener<InputStream> {
         }
     }
 
-    /** Tells the peer, with what is written next, that a call has ended. False if it knows nothing of it. */
+    /**
+     * Reports to the peer, with the next message, that a call has ended. Returns false if the peer does not know the
+     * call.
+     */
     boolean withdraw(GrpcTransportCall call) {
         if (call.id == 0 || calls.get(call.id) != call) {
             return false;
@@ -202,7 +208,7 @@ final class GrpcTransportLink extends ClientCall.Listener<InputStream> {
     }
 
     /**
-     * Ends the calls that are due; the earliest deadline of the others, by {@link System#nanoTime()}, or the largest
+     * Ends the due calls. Returns the earliest deadline of the others by {@link System#nanoTime()}, or the largest
      * number.
      */
     long expire(long now) {
@@ -220,7 +226,7 @@ final class GrpcTransportLink extends ClientCall.Listener<InputStream> {
             if (call.writtenAt - heardAt > 0) {
                 silent = Math.max(silent, now - call.writtenAt);
             }
-            // The peer ends it too, by itself.
+            // The peer ends it too, on its own.
             if (call.written == 0 || call.written == call.request().length()) {
                 calls.remove(call.id);
             }
@@ -307,7 +313,7 @@ final class GrpcTransportLink extends ClientCall.Listener<InputStream> {
         }
     }
 
-    /** The call that a reply is for; null if it has ended. */
+    /** Returns the call that a reply belongs to; null if it has ended. */
     private @Nullable GrpcTransportCall answered() throws IOException {
         GrpcTransportCall call = calls.get(head.id());
         if (call != null && !call.isSent() && !call.hasEnded()) {
@@ -385,10 +391,7 @@ final class GrpcTransportLink extends ClientCall.Listener<InputStream> {
         lane.lost(this, status, trailers);
     }
 
-    /**
-     * Ends the calls that were sent or had begun to be sent; if these went over the next connection, they might end it
-     * too.
-     */
+    /** Ends the calls that were sent completely or in part. On the next connection they might end that one too. */
     void end(Status status, Metadata trailers) {
         boolean notSent = GrpcTransportMethods.isNotSent(trailers);
         String why = GrpcTransportMethods.reason(status);
@@ -409,7 +412,7 @@ final class GrpcTransportLink extends ClientCall.Listener<InputStream> {
         sent.forEach(call -> call.abandon(why));
     }
 
-    /** Ends the connection; does not touch the calls. May be called repeatedly. */
+    /** Ends the connection and leaves the calls alone. May be called repeatedly. */
     void close() {
         closed = true;
         stopConnectTimer();

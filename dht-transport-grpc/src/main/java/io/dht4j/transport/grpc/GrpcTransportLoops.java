@@ -24,8 +24,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The event loops of one transport or server, on epoll where there is, else on NIO. Safe for use by any number of
- * threads.
+ * The event loops of one transport or server, on epoll where it is available, else on NIO. Safe for use by any number
+ * of threads.
  */
 final class GrpcTransportLoops {
 
@@ -49,7 +49,7 @@ final class GrpcTransportLoops {
         }
     }
 
-    /** Completes, on any thread, when an event loop has ended that nobody has closed. */
+    /** Returns a stage that completes, on any thread, when an event loop ends without having been closed. */
     CompletionStage<String> failure() {
         return failure.minimalCompletionStage();
     }
@@ -58,12 +58,12 @@ final class GrpcTransportLoops {
         return group;
     }
 
-    /** The loops in turn. */
+    /** Returns the loops in turn. */
     Loop next() {
         return loops.get(Math.floorMod(turn.getAndIncrement(), loops.size()));
     }
 
-    /** The loop that the caller runs on. */
+    /** Returns the loop that the caller runs on. */
     Loop current() {
         for (Loop loop : loops) {
             if (loop.isCurrent()) {
@@ -81,7 +81,7 @@ final class GrpcTransportLoops {
         return epoll ? new EpollServerSocketChannel() : new NioServerSocketChannel();
     }
 
-    /** Ends the threads. Blocks for at most the bound; false if they still run then. */
+    /** Ends the threads. Blocks for at most the bound. Returns false if they still run then. */
     boolean close(Duration bound) {
         closed = true;
         return group.shutdownGracefully(0, bound.toMillis(), TimeUnit.MILLISECONDS)
@@ -92,11 +92,11 @@ final class GrpcTransportLoops {
      * An event loop.
      *
      * @param executor runs tasks on it
-     * @param batch for messages that are put together and written within one task
+     * @param batch for messages that are assembled and written within one task
      */
     record Loop(EventLoop executor, GrpcTransportBatch batch) {
 
-        /** Whether the caller runs on this loop. */
+        /** Returns whether the caller runs on this loop. */
         boolean isCurrent() {
             return executor.inEventLoop();
         }

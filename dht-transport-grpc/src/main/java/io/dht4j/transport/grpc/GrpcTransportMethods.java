@@ -16,33 +16,33 @@ import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.util.Optional;
 
-/** The two methods by which frames travel, and the metadata beside them. */
+/** The two methods that carry frames, and their metadata. */
 final class GrpcTransportMethods {
 
-    /** The version is that of what the methods carry besides the frames. */
+    /** The service name. Its version covers everything that the methods carry besides the frames. */
     static final String SERVICE = "dht4j.peer.v1.Frames";
 
-    /** On a call that was ended before any handler of frames saw one of those that have no reply. */
+    /** The metadata of a call that ended without a reply before any handler of frames saw it. */
     static final Metadata.Key<String> OUTCOME = Metadata.Key.of("dht-outcome", Metadata.ASCII_STRING_MARSHALLER);
 
     /** The only value of the outcome. */
     static final String NOT_SENT = "not-sent";
 
-    /** How long the frame of a unary call is, so that it can be refused before it has come. */
+    /** The length of the frame of a unary call, so that the frame can be refused before it arrives. */
     static final Metadata.Key<String> LENGTH = Metadata.Key.of("dht-length", Metadata.ASCII_STRING_MARSHALLER);
 
-    /** The full name of the method that carries a frame for a frame. */
+    /** The full name of the unary method. */
     static final String UNARY_NAME = MethodDescriptor.generateFullMethodName(SERVICE, "Call");
 
     private GrpcTransportMethods() {}
 
-    /** A frame for a frame, as the peer has it. */
+    /** Returns the unary method as the peer endpoint sees it. */
     static MethodDescriptor<byte[], byte[]> unary(int maxFrameBytes) {
         Marshaller<byte[]> frames = new Frames(maxFrameBytes);
         return unary(frames, frames);
     }
 
-    /** A frame for a frame, as the caller has it. */
+    /** Returns the unary method as the caller sees it. */
     static MethodDescriptor<Frame, byte[]> unaryToPeer(int maxFrameBytes) {
         return unary(new Requests(), new Frames(maxFrameBytes));
     }
@@ -55,7 +55,10 @@ final class GrpcTransportMethods {
                 .build();
     }
 
-    /** Messages of records, both ways ({@link GrpcTransportRecord}); read and written without being collected first. */
+    /**
+     * Returns the stream method: messages of records ({@link GrpcTransportRecord}) in both directions. They are read
+     * and written without being collected first.
+     */
     static MethodDescriptor<InputStream, InputStream> stream() {
         Marshaller<InputStream> records = new Streams();
         return MethodDescriptor.newBuilder(records, records)
@@ -65,7 +68,7 @@ final class GrpcTransportMethods {
                 .build();
     }
 
-    /** What no peer has, for {@link GrpcTransportProbe}. */
+    /** Returns a method that no peer implements, for {@link GrpcTransportProbe}. */
     static MethodDescriptor<InputStream, InputStream> probe() {
         Marshaller<InputStream> nothing = new Streams();
         return MethodDescriptor.newBuilder(nothing, nothing)
@@ -75,7 +78,7 @@ final class GrpcTransportMethods {
                 .build();
     }
 
-    /** Says that no handler saw what has no reply. */
+    /** Returns the metadata which states that no handler saw a call that has no reply. */
     static Metadata notSent() {
         Metadata trailers = new Metadata();
         trailers.put(OUTCOME, NOT_SENT);
@@ -86,7 +89,7 @@ final class GrpcTransportMethods {
         return NOT_SENT.equals(trailers.get(OUTCOME));
     }
 
-    /** Why a call ended, in one line. */
+    /** Returns why a call ended, in one line. */
     static String reason(Status status) {
         return Optional.ofNullable(status.getCause())
                 .flatMap(ConnectFailure::inWords)
@@ -109,13 +112,15 @@ final class GrpcTransportMethods {
         return oneLine(text.toString());
     }
 
-    /** A text fit for an answer: one line, and not long. */
+    /** Shortens a text to one short line for an answer. */
     static String oneLine(String text) {
         String line = PrintableText.of(text);
         return line.substring(0, Math.min(line.length(), 300));
     }
 
-    /** Whole frames. Memory is taken for what has arrived: gRPC collects a message before it hands it on. */
+    /**
+     * Marshals whole frames. Memory is taken only for received bytes: gRPC collects a message before it passes it on.
+     */
     private record Frames(int maxFrameBytes) implements Marshaller<byte[]> {
 
         @Override
@@ -139,7 +144,7 @@ final class GrpcTransportMethods {
         }
     }
 
-    /** Frames that are sent. */
+    /** Marshals frames that are sent. */
     private static final class Requests implements Marshaller<Frame> {
 
         @Override
@@ -153,7 +158,7 @@ final class GrpcTransportMethods {
         }
     }
 
-    /** A frame that says how long it is, and is written in one go, which spares gRPC a buffer between. */
+    /** A frame that knows its length and is written at once, which spares gRPC an intermediate buffer. */
     private static final class Written extends InputStream implements KnownLength, Drainable {
 
         private final Frame frame;
@@ -200,7 +205,7 @@ final class GrpcTransportMethods {
         }
     }
 
-    /** Messages as they are. */
+    /** Passes messages through unchanged. */
     private static final class Streams implements Marshaller<InputStream> {
 
         @Override

@@ -7,8 +7,8 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * How a {@link GrpcTransport} listens, how it calls, and what it may spend. Immutable; every {@code with} method gives
- * a copy, and throws an {@link IllegalArgumentException} that names option, value and allowed range.
+ * How a {@link GrpcTransport} listens and calls, and its limits. Immutable. Every {@code with} method returns a copy,
+ * and throws an {@link IllegalArgumentException} that names option, value and allowed range.
  */
 public final class GrpcTransportOptions {
 
@@ -83,7 +83,7 @@ public final class GrpcTransportOptions {
     }
 
     /**
-     * The defaults at an address.
+     * Returns the defaults at an address.
      *
      * @param host the name or address to bind, for example {@code 127.0.0.1} or {@code 0.0.0.0}
      * @param port the port to bind, 1 to 65535, or 0 for any free one
@@ -98,7 +98,7 @@ public final class GrpcTransportOptions {
     }
 
     /**
-     * The defaults for a member that calls others and is never called: nothing listens.
+     * Returns the defaults for a member that calls others and is never called: nothing listens.
      *
      * @return options
      */
@@ -109,9 +109,9 @@ public final class GrpcTransportOptions {
     }
 
     /**
-     * The same options with this way to send calls. Nodes of both ways can call each other.
+     * Returns a copy with this mode of sending calls. Nodes of both modes can call each other.
      *
-     * @param mode the way; by default {@link GrpcMode#STREAM}
+     * @param mode the mode; by default {@link GrpcMode#STREAM}
      * @return new options
      */
     public GrpcTransportOptions withMode(GrpcMode mode) {
@@ -121,7 +121,7 @@ public final class GrpcTransportOptions {
     }
 
     /**
-     * The same options with TLS, in both directions: who calls proves its name as well as who is called.
+     * Returns a copy with mutual TLS: the caller and the called node both prove their names.
      *
      * @param files certificate, key and authorities; read when the transport starts, and again when they change
      * @return new options
@@ -138,7 +138,7 @@ public final class GrpcTransportOptions {
     }
 
     /**
-     * The same options, allowed to listen beyond this machine without TLS. A warning tells of it.
+     * Returns a copy that may listen beyond this machine without TLS. A warning is logged.
      *
      * @return new options
      */
@@ -149,7 +149,7 @@ public final class GrpcTransportOptions {
     }
 
     /**
-     * As {@link #withPlaintextAllowed()}, for an application whose users ask for it by an option of its own.
+     * Does the same as {@link #withPlaintextAllowed()}, for an application whose users set an option of its own.
      *
      * @param option the name of that option, for the warning
      * @return new options
@@ -162,8 +162,8 @@ public final class GrpcTransportOptions {
     }
 
     /**
-     * The same options with the limits of this budget: frames that hold a largest value, how many bytes of them are
-     * held, and how many wait for a connection to a peer.
+     * Returns a copy with the limits of this budget: the size of frames that hold a largest value, the bytes of frames
+     * that are held, and the bytes that wait for a connection to a peer.
      *
      * @param memory the node's, by default that of the heap
      * @return new options
@@ -177,7 +177,7 @@ public final class GrpcTransportOptions {
     }
 
     /**
-     * The same options with this many event loop threads, which serve peers and the calls to peers.
+     * Returns a copy with this number of event loop threads, which serve peers and the calls to peers.
      *
      * @param threads 1 to 256; by default 2, or 1 on a machine of one core
      * @return new options
@@ -189,7 +189,7 @@ public final class GrpcTransportOptions {
     }
 
     /**
-     * The same options with this largest frame. It must be the same on all nodes, and larger than the largest value.
+     * Returns a copy with this largest frame. It must be the same on all nodes, and larger than the largest value.
      *
      * @param bytes 1 KiB to 1 GiB, for requests and for replies; by default 17 MiB
      * @return new options
@@ -201,8 +201,9 @@ public final class GrpcTransportOptions {
     }
 
     /**
-     * The same options with this many connections to each peer, in turn on the event loops. Each carries any number of
-     * calls. More let more threads work for one peer, and put fewer frames into one write.
+     * Returns a copy with this number of connections to each peer, which take the event loops in turn. Each connection
+     * carries any number of calls. More connections let more threads work for one peer, and put fewer frames into one
+     * write.
      *
      * @param connections 1 to 256; by default 1
      * @return new options
@@ -214,8 +215,8 @@ public final class GrpcTransportOptions {
     }
 
     /**
-     * The same options with this bound on calls to a peer that have not ended, waiting or sent. Beyond it calls fail at
-     * once, as not sent. More rides out longer pauses and costs memory.
+     * Returns a copy with this bound on unfinished calls to a peer, waiting or sent. Calls beyond it fail at once, as
+     * not sent. A higher bound survives longer pauses and costs memory.
      *
      * @param calls 1 to 10,000,000; by default 16,384
      * @return new options
@@ -227,9 +228,9 @@ public final class GrpcTransportOptions {
     }
 
     /**
-     * The same options with this bound on the bytes of calls to a peer that have not ended, waiting or sent. Beyond it
-     * calls fail at once, as not sent; a single frame passes whatever its size when no other is under way. It keeps a
-     * peer that hangs from holding the memory of those that call it.
+     * Returns a copy with this bound on the bytes of unfinished calls to a peer, waiting or sent. Calls beyond it fail
+     * at once, as not sent. A single frame of any size passes when no other is in flight. The bound keeps a peer that
+     * hangs from holding the memory of its callers.
      *
      * @param bytes 1 or more; by default 256 MiB, or an eighth of the heap if that is less
      * @return new options
@@ -241,8 +242,8 @@ public final class GrpcTransportOptions {
     }
 
     /**
-     * The same options with this time to connect to a peer. Only matters for machines that do not answer at all: a
-     * closed port is known at once. A peer that takes the connection has five times as long to speak TLS and HTTP/2.
+     * Returns a copy with this time to connect to a peer. It matters only for machines that do not answer at all: a
+     * closed port is detected at once. A peer that accepts the connection has five times as long for TLS and HTTP/2.
      *
      * @param timeout 1 ms to 10 minutes; by default 2 seconds
      * @return new options
@@ -254,8 +255,8 @@ public final class GrpcTransportOptions {
     }
 
     /**
-     * The same options with this bound on requests of peers under way. Beyond it they are refused, and fail at their
-     * caller as not sent.
+     * Returns a copy with this bound on the peers' requests in flight. Requests beyond it are refused, and fail at
+     * their caller as not sent.
      *
      * @param requests 1 to 10,000,000; by default 16,384
      * @return new options
@@ -267,8 +268,8 @@ public final class GrpcTransportOptions {
     }
 
     /**
-     * The same options with this bound on the bytes of requests of peers under way and of replies that are being
-     * written. Beyond it requests are refused, and fail at their caller as not sent.
+     * Returns a copy with this bound on the bytes of the peers' requests in flight and of the replies that are being
+     * written. Requests beyond it are refused, and fail at their caller as not sent.
      *
      * @param bytes at least the largest frame; by default 512 MiB, or a quarter of the heap if that is less (but no
      *     less than the largest frame)
@@ -281,9 +282,9 @@ public final class GrpcTransportOptions {
     }
 
     /**
-     * The same options with this bound on accepted connections. Beyond it connections are closed as soon as they are
-     * accepted. No more than a quarter of the files that this process may have open are taken; a warning tells if those
-     * are less than half of what is asked for.
+     * Returns a copy with this bound on accepted connections. Connections beyond it are closed as soon as they are
+     * accepted. The transport uses at most a quarter of the files that this process may open. It logs a warning if that
+     * quarter is less than half of the bound.
      *
      * @param connections 1 to 1,000,000; by default 10,000
      * @return new options
@@ -295,8 +296,8 @@ public final class GrpcTransportOptions {
     }
 
     /**
-     * The same options with this bound on accepted connections from one remote address, or from one IPv6 network of 64
-     * bits. Beyond it connections are closed as soon as they are accepted.
+     * Returns a copy with this bound on accepted connections from one remote address, or from one IPv6 network of 64
+     * bits. Connections beyond it are closed as soon as they are accepted.
      *
      * @param connections 1 to 1,000,000; by default half of all, or 100 if that is more
      * @return new options
@@ -308,8 +309,8 @@ public final class GrpcTransportOptions {
     }
 
     /**
-     * The same options with this time after which an accepted connection without a request under way is closed, and one
-     * that takes no replies. Calling nodes close theirs after half of it.
+     * Returns a copy with this idle timeout. After it, an accepted connection is closed if it has no request in flight
+     * or takes no replies. Calling nodes close their connections after half of it.
      *
      * @param timeout 1 second to 2 hours; by default 60 seconds
      * @return new options
@@ -321,7 +322,7 @@ public final class GrpcTransportOptions {
     }
 
     /**
-     * The same options with this time that closing gives to requests under way.
+     * Returns a copy with this time that closing gives to requests in flight.
      *
      * @param timeout 0 to 10 minutes; by default 3 seconds
      * @return new options
@@ -333,7 +334,7 @@ public final class GrpcTransportOptions {
     }
 
     /**
-     * Where to listen.
+     * Returns the host to bind.
      *
      * @return a name or an address
      */
@@ -342,7 +343,7 @@ public final class GrpcTransportOptions {
     }
 
     /**
-     * Where to listen.
+     * Returns the port to bind.
      *
      * @return 1 to 65535, or 0 for any free port
      */
@@ -351,7 +352,7 @@ public final class GrpcTransportOptions {
     }
 
     /**
-     * How calls are sent.
+     * Returns how calls are sent.
      *
      * @return the mode
      */
@@ -360,7 +361,7 @@ public final class GrpcTransportOptions {
     }
 
     /**
-     * The largest frame.
+     * Returns the size of the largest frame.
      *
      * @return bytes
      */
@@ -425,16 +426,16 @@ public final class GrpcTransportOptions {
     }
 
     /**
-     * How long a peer may take until it has shown that it speaks TLS and HTTP/2: it may be busy, while a connection is
-     * the machine's matter.
+     * Returns the time a peer has to complete TLS and HTTP/2. It exceeds the connect timeout because the peer may be
+     * busy, while its operating system accepts the connection.
      */
     Duration greetingTimeout() {
         return connectTimeout.multipliedBy(5);
     }
 
     /**
-     * How long a connection to a peer may stay unused: less than the peer's patience, so that it is not the peer who
-     * closes.
+     * Returns how long a connection to a peer may stay unused. It is less than the peer's idle timeout, so that this
+     * side closes first.
      */
     Duration keepAlive() {
         return idleTimeout.dividedBy(2);
@@ -444,7 +445,7 @@ public final class GrpcTransportOptions {
         return drainTimeout;
     }
 
-    /** The same fields, open for change. */
+    /** The same fields, mutable. */
     private static final class Draft {
 
         private String host = "127.0.0.1";

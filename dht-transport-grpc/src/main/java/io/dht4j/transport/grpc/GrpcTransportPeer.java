@@ -1,19 +1,19 @@
 package io.dht4j.transport.grpc;
 
-/** The way to one peer. Safe for use by any number of threads. */
+/** The connections to one peer. Safe for use by any number of threads. */
 interface GrpcTransportPeer {
 
     /**
-     * Takes a call. It ends for certain: with a reply, by its deadline, or when the way is closed. Neither blocks nor
+     * Takes a call. The call always ends: with a reply, by its deadline, or when the peer is closed. Neither blocks nor
      * throws.
      */
     void offer(GrpcTransportCall call);
 
-    /** What the calls to this peer are counted in. */
+    /** Returns the budget that counts the calls to this peer. */
     GrpcTransportBudget budget();
 
     /**
-     * Ends all calls and connections, those that come later too. What must happen on an event loop happens soon after.
+     * Ends all calls and connections, including those that come later. Work on an event loop follows soon afterwards.
      */
     void close();
 }

@@ -11,14 +11,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Asks over a channel whether the peer is there. gRPC keeps its pings to itself and sends none in less than ten
- * seconds, so this calls a method that no peer has: that it has none is an answer.
+ * Checks over a channel whether the peer is alive. gRPC does not expose its pings and sends at most one in ten seconds.
+ * The probe therefore calls a method that no peer implements: the error that it is unimplemented is an answer.
  */
 final class GrpcTransportProbe extends ClientCall.Listener<InputStream> {
 
     /**
-     * The least time for an answer, however short the deadline was that passed: twice what the failure detector gives
-     * its own ping. With less, a caller in a hurry ends everybody's connection to a peer that collects its garbage.
+     * The least time for an answer, however short the passed deadline was: twice what the failure detector gives its
+     * own ping. With less, one caller with a short deadline would end everybody's connection to a peer that collects
+     * its garbage.
      */
     private static final long LEAST_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -29,10 +30,10 @@ final class GrpcTransportProbe extends ClientCall.Listener<InputStream> {
     }
 
     /**
-     * Asks, in so much time or a little more.
+     * Begins a probe that takes this time or a little more.
      *
-     * @param whenEnded told, by the channel's event loop, whether the peer may be there: false only if the time has
-     *     passed
+     * @param whenEnded called by the channel's event loop with whether the peer may be alive: false only if the time
+     *     has passed
      */
     static void begin(ManagedChannel channel, long nanos, Consumer<Boolean> whenEnded) {
         Context.ROOT.run(() -> {
@@ -44,7 +45,7 @@ final class GrpcTransportProbe extends ClientCall.Listener<InputStream> {
                 call.request(1);
                 call.halfClose();
             } catch (RuntimeException e) {
-                // A channel that goes idle meanwhile gives a call that throws, and never tells of its end.
+                // A channel that goes idle meanwhile returns a call that throws, and never reports its end.
                 call.cancel("the question could not be asked", e);
                 whenEnded.accept(true);
             }

@@ -6,28 +6,28 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 
 /**
- * What a message on a stream is made of: records, one after the other. A record is its type (1 byte), the number that
- * the caller gave the call (8), how many bytes of the frame follow (4), then what the type demands, then these bytes;
- * all numbers are big-endian. This class reads the heads of records. For one thread.
+ * A reader for the heads of records. A message on a stream is a sequence of records. A record consists of its type (1
+ * byte), the caller's number of the call (8), the number of following bytes of the frame (4), the fields of the type,
+ * and the bytes of the frame. All numbers are big-endian. For one thread.
  */
 final class GrpcTransportRecord {
 
-    /** A request; the remaining time in microseconds follows (8). */
+    /** A request; its field is the remaining time in microseconds (8). */
     static final int REQUEST = 1;
 
-    /** The beginning of a request; the remaining time (8) and the length of the whole frame follow (4). */
+    /** The beginning of a request; its fields are the remaining time (8) and the length of the whole frame (4). */
     static final int REQUEST_BEGINS = 2;
 
-    /** The caller has lost interest, whether the whole request was sent or not. */
+    /** The caller has cancelled, whether the whole request was sent or not. */
     static final int CANCEL = 3;
 
     /** The reply. */
     static final int REPLY = 4;
 
-    /** The beginning of a reply; the length of the whole frame follows (4). */
+    /** The beginning of a reply; its field is the length of the whole frame (4). */
     static final int REPLY_BEGINS = 5;
 
-    /** The next part of a request or reply that has begun. It ends with the length that was declared. */
+    /** The next part of a request or reply that has begun. The parts end with the declared length. */
     static final int PART = 6;
 
     /** The handler failed; the bytes are a text. */
@@ -36,15 +36,13 @@ final class GrpcTransportRecord {
     /** The handler did not see the request; the bytes are a text. */
     static final int REFUSED = 8;
 
-    /** Frames over this go in parts of this size, so that others can go between them. */
+    /** The size of the parts of longer frames, so that other frames can go between them. */
     static final int MAX_PART = 64 * 1024;
 
-    /**
-     * A message is sent when it has grown to this; so none is longer than this, a whole frame, a part and three heads.
-     */
+    /** The length at which a message is sent. No message is longer than this, a whole frame, a part and three heads. */
     static final int FULL_MESSAGE = 64 * 1024;
 
-    /** Longer messages are nobody's. */
+    /** The length beyond which a message is invalid. */
     static final int MAX_MESSAGE = FULL_MESSAGE + 2 * MAX_PART + 1024;
 
     private static final int HEAD = 1 + 8 + 4;
@@ -108,17 +106,17 @@ final class GrpcTransportRecord {
         return id;
     }
 
-    /** How many bytes follow; the message has them. */
+    /** Returns the number of bytes that follow; the message contains them. */
     int length() {
         return length;
     }
 
-    /** The remaining time of a request: any number. */
+    /** Returns the remaining time of a request: any number. */
     long micros() {
         return micros;
     }
 
-    /** The length of the whole frame, as declared: at least {@link #length}. */
+    /** Returns the declared length of the whole frame: at least {@link #length}. */
     int total() {
         return total;
     }

@@ -20,17 +20,17 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The peer endpoint: one port, where both methods are served. Safe for use by any number of threads. */
+/** The peer endpoint: one port that serves both methods. Safe for use by any number of threads. */
 final class GrpcTransportServer {
 
     private static final Logger LOG = LoggerFactory.getLogger(GrpcTransportServer.class);
 
-    /** Past this a peer that gives up on its calls loses its connection: a call that is given up resets its stream. */
+    /** The number of reset streams after which a peer loses its connection. An abandoned call resets its stream. */
     private static final int MAX_RESETS = 50_000;
 
     private static final int RESET_WINDOW_SECONDS = 1;
 
-    /** Room for calls that are refused while as many as may be are under way. */
+    /** Additional calls beyond the bound, so that they can be refused. */
     private static final int MORE_CALLS = 1000;
 
     private final FrameHandler frames;
@@ -87,7 +87,7 @@ final class GrpcTransportServer {
         }
         server = builder.directExecutor()
                 .addStreamTracerFactory(InboundByteMeter.factory())
-                // A small frame must not become a large one behind the count of what has come.
+                // Decompression could turn a small frame into a large one, unseen by the count of received bytes.
                 .decompressorRegistry(DecompressorRegistry.emptyInstance())
                 .addService(service())
                 .build()
@@ -114,7 +114,7 @@ final class GrpcTransportServer {
         }
     }
 
-    /** The port that is bound; 0 before. */
+    /** Returns the bound port; 0 before. */
     int port() {
         Server listening = server;
         return listening == null ? 0 : listening.getPort();
@@ -128,19 +128,22 @@ final class GrpcTransportServer {
         return admission.inFlightBytes();
     }
 
-    /** How many connections are open. */
+    /** Returns the number of open connections. */
     int connections() {
         return limit.open();
     }
 
-    /** Refuses further requests, and blocks until those under way have been answered; false if they are not in time. */
+    /**
+     * Refuses further requests, and blocks until those in flight have been answered. Returns false if they are not in
+     * time.
+     */
     boolean drain(Duration timeout) {
         return admission.drain(System.nanoTime() + timeout.toNanos());
     }
 
     /**
-     * Stops listening and ends all connections. Blocks until a moment by {@link System#nanoTime()} at most; false if it
-     * took longer.
+     * Stops listening and ends all connections. Blocks until {@code end} at most, a moment of
+     * {@link System#nanoTime()}. Returns false if it took longer.
      */
     boolean close(long end) {
         Server listening = server;

@@ -32,9 +32,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A stream of a peer that calls: reads requests, hands them to the handler, writes replies in the order in which they
- * come. Lives on the connection's event loop. It reads on only while the peer takes the replies, and holds no more of
- * them than the bounds on requests under way let it.
+ * A stream of a calling peer: reads requests, passes them to the handler, and writes replies in the order of their
+ * completion. It lives on the connection's event loop. It reads only while the peer takes the replies, and holds no
+ * more of them than the bounds on requests in flight allow.
  */
 final class GrpcTransportServerStream extends ServerCall.Listener<InputStream> {
 
@@ -43,7 +43,7 @@ final class GrpcTransportServerStream extends ServerCall.Listener<InputStream> {
     private static final long MAX_MICROS = TimeUnit.HOURS.toMicros(1);
     private static final byte[] NO_BYTES = {};
 
-    /** Past this many answers that the peer does not take, nothing is read from it. */
+    /** The number of answers that the peer has not taken at which reading stops. */
     private static final int MAX_UNTAKEN = 1024;
 
     private final ServerCall<InputStream, InputStream> call;
@@ -68,12 +68,12 @@ final class GrpcTransportServerStream extends ServerCall.Listener<InputStream> {
     private boolean paused;
     private boolean halfClosed;
     private boolean ended;
-    /** Whether every request that was handed on has been answered, or is still there. */
+    /** Whether every request that was passed on has been answered or is still in progress. */
     private boolean allAnswered = true;
 
     private long movedAt = System.nanoTime();
 
-    /** What is to be written, besides the parts of large replies. */
+    /** An answer that waits to be written, apart from the parts of large replies. */
     private static final class Answer {
 
         private final int type;
@@ -128,7 +128,7 @@ final class GrpcTransportServerStream extends ServerCall.Listener<InputStream> {
         return new GrpcTransportServerStream(call, frames, admission, loop, options);
     }
 
-    /** Who calls, for the log. */
+    /** Returns the caller's address, for the log. */
     static String caller(ServerCall<?, ?> call) {
         return String.valueOf(call.getAttributes().get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR));
     }
@@ -231,7 +231,7 @@ final class GrpcTransportServerStream extends ServerCall.Listener<InputStream> {
         flush();
     }
 
-    /** The caller sends no more; what it has sent is still answered. */
+    /** Handles the end of the caller's requests; those that came are still answered. */
     @Override
     public void onHalfClose() {
         halfClosed = true;
@@ -261,7 +261,7 @@ final class GrpcTransportServerStream extends ServerCall.Listener<InputStream> {
         dropAll();
     }
 
-    /** Writes what has been answered for as long as the peer takes it. */
+    /** Writes the finished answers for as long as the peer takes them. */
     private void flush() {
         assert loop.isCurrent();
         for (Exchange exchange = answered.poll(); exchange != null; exchange = answered.poll()) {
@@ -327,7 +327,7 @@ final class GrpcTransportServerStream extends ServerCall.Listener<InputStream> {
         }
     }
 
-    /** Forgets requests whose callers have given up by now, and ends a stream over which nothing moves. */
+    /** Forgets requests whose callers have given up by now, and ends a stream on which nothing moves. */
     private void sweep() {
         if (ended) {
             return;
@@ -373,7 +373,7 @@ final class GrpcTransportServerStream extends ServerCall.Listener<InputStream> {
         }
     }
 
-    /** One request and its reply. All but {@link #accept} runs on the event loop. */
+    /** One request and its reply. Everything except {@link #accept} runs on the event loop. */
     private final class Exchange {
 
         private final long id;
@@ -411,7 +411,7 @@ final class GrpcTransportServerStream extends ServerCall.Listener<InputStream> {
             error = failure;
             answered.add(this);
             if (loop.isCurrent() && reading) {
-                // Written when the message is read to its end.
+                // Written when the message has been read to its end.
                 return;
             }
             if (woken.compareAndSet(false, true)) {
@@ -426,7 +426,7 @@ final class GrpcTransportServerStream extends ServerCall.Listener<InputStream> {
             }
         }
 
-        /** Puts the answer where it waits to be written. */
+        /** Queues the answer for writing. */
         void queue() {
             if (released) {
                 return;

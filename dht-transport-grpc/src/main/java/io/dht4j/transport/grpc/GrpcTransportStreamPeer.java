@@ -29,7 +29,7 @@ final class GrpcTransportStreamPeer implements GrpcTransportPeer {
         choose().offer(call);
     }
 
-    /** The lane on the caller's own event loop, which saves a hop; any, if the caller is elsewhere. */
+    /** Returns the lane on the caller's own event loop, which saves a hop; any lane if the caller is on no loop. */
     private GrpcTransportLane choose() {
         if (lanes.size() == 1) {
             return lanes.get(0);

@@ -26,12 +26,12 @@ import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 
 /**
- * TLS between nodes, in both directions. It is the JDK's, for only that asks the managers of {@link Tls} again for each
- * handshake. Safe for use by any number of threads.
+ * TLS between nodes, in both directions. It uses the JDK's provider, the only one that asks the managers of {@link Tls}
+ * again for each handshake. Safe for use by any number of threads.
  */
 final class GrpcTransportTls implements AutoCloseable {
 
-    /** On a connection whose caller may not call: why. */
+    /** The reason why the caller of a connection is refused, on such a connection. */
     static final Attributes.Key<String> REFUSAL = Attributes.Key.create("io.dht4j.transport.grpc.refusal");
 
     /** The names that the caller of a connection has proved. */
@@ -44,7 +44,7 @@ final class GrpcTransportTls implements AutoCloseable {
     /**
      * Reads the files. Blocks.
      *
-     * @param self whose certificate it should be, if that is known
+     * @param self the node that the certificate should name, if that is known
      */
     GrpcTransportTls(TlsFiles files, Optional<NodeId> self, Consumer<String> warnings) {
         this.tls = Tls.load(files, warnings);
@@ -52,14 +52,14 @@ final class GrpcTransportTls implements AutoCloseable {
         this.refused = new HandshakeFailureLog(warnings);
     }
 
-    /** Is told of callers whose certificates are not what they should be. */
+    /** Returns the log of callers whose certificates are not acceptable. */
     HandshakeFailureLog refused() {
         return refused;
     }
 
     /**
-     * For one connection to a node. Each has its own, so that no session is resumed: who resumes one would go on under
-     * the certificate that it had then.
+     * Returns a context for one connection to a node. Each connection has its own, so that no session is resumed: a
+     * resumed session would continue under an old certificate.
      */
     SslContext calling(NodeId node) {
         try {
@@ -74,7 +74,7 @@ final class GrpcTransportTls implements AutoCloseable {
         }
     }
 
-    /** For the port that listens. */
+    /** Returns a context for the port that listens. */
     SslContext listening() throws IOException {
         return GrpcSslContexts.configure(
                         SslContextBuilder.forServer(tls.keyManager())
@@ -84,7 +84,7 @@ final class GrpcTransportTls implements AutoCloseable {
                 .build();
     }
 
-    /** Asks for each connection whether its caller may call, before its first frame. */
+    /** Returns a filter that checks for each connection, before its first frame, whether its caller may call. */
     ServerTransportFilter callers(FrameHandler frames) {
         return new ServerTransportFilter() {
             @Override
@@ -102,7 +102,7 @@ final class GrpcTransportTls implements AutoCloseable {
         };
     }
 
-    /** Who has called; throws an exception that says why nobody who may. */
+    /** Returns the names of the caller; throws an exception with the reason if the caller may not call. */
     private Set<String> callerNames(@Nullable SSLSession session, FrameHandler frames) throws CertificateException {
         Set<String> names;
         try {
@@ -120,12 +120,12 @@ final class GrpcTransportTls implements AutoCloseable {
         return names;
     }
 
-    /** Whether the caller of a connection may not call. */
+    /** Returns whether the caller of a connection is refused. */
     static boolean isRefused(Attributes connection) {
         return connection.get(REFUSAL) != null;
     }
 
-    /** The names that the caller has proved; empty without TLS. */
+    /** Returns the names that the caller has proved; empty without TLS. */
     static Set<String> provenNames(Attributes connection) {
         Set<String> names = connection.get(CALLER_NAMES);
         return names == null ? Set.of() : names;

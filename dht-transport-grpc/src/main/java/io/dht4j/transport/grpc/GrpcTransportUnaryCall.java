@@ -13,7 +13,9 @@ import io.grpc.Status;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** A call as a gRPC call of its own. The end that gRPC tells of is the only one, for only then it sends no more. */
+/**
+ * A call as a gRPC call of its own. It ends only when gRPC reports the end, because only then does gRPC send no more.
+ */
 abstract class GrpcTransportUnaryCall extends ClientCall.Listener<byte[]> {
 
     private final GrpcTransportCall call;
@@ -27,22 +29,23 @@ abstract class GrpcTransportUnaryCall extends ClientCall.Listener<byte[]> {
     }
 
     /**
-     * The channel has no connection, or one over which the peer lets nobody call.
+     * Handles a channel that has no connection, or one on which the peer refuses this caller.
      *
-     * @param again whether the call may be sent over another
+     * @param again whether the call may be sent over another channel
      * @return true if it is
      */
     abstract boolean unusable(boolean again);
 
-    /** Something has come from the peer. */
+    /** Notes that something has come from the peer. */
     abstract void heard();
 
     /**
-     * The deadline has passed since a moment, by {@link System#nanoTime()}, when the call was begun over a connection.
+     * Handles a deadline that has passed since {@code moment}, by {@link System#nanoTime()}, when the call was begun
+     * over a connection.
      */
     abstract void silentSince(long moment);
 
-    /** Begins apart from whatever call of gRPC the caller is in, whose end must not cancel this one. */
+    /** Begins outside the caller's own gRPC context, whose end must not cancel this call. */
     void start(ManagedChannel channel) {
         Context.ROOT.run(() -> begin(channel));
     }
@@ -64,7 +67,7 @@ abstract class GrpcTransportUnaryCall extends ClientCall.Listener<byte[]> {
             grpc.halfClose();
         } catch (RuntimeException e) {
             grpc.cancel("the request could not be sent", e);
-            // A channel that goes idle between two looks of newCall at it gives a call that throws, and never tells of
+            // A channel that goes idle between two looks of newCall at it returns a call that throws, and never reports
             // its end.
             call.abandon("the call could not begin: " + e.getMessage());
             return;
@@ -113,7 +116,7 @@ abstract class GrpcTransportUnaryCall extends ClientCall.Listener<byte[]> {
         }
     }
 
-    /** Learns that the call has been given to a connection: before that, no byte of it can leave. */
+    /** Observes when the call is given to a connection: before that, no byte of it can leave. */
     private static final class Sending extends ClientStreamTracer.Factory {
 
         private final GrpcTransportCall call;

@@ -18,7 +18,7 @@ final class GrpcTransportUnaryExchange extends ServerCall.Listener<byte[]> {
 
     private static final Logger LOG = LoggerFactory.getLogger(GrpcTransportUnaryExchange.class);
 
-    /** The longest deadline that counts. */
+    /** The longest effective deadline. */
     private static final long MAX_NANOS = TimeUnit.HOURS.toNanos(1);
 
     private final ServerCall<byte[], byte[]> call;
@@ -51,7 +51,7 @@ final class GrpcTransportUnaryExchange extends ServerCall.Listener<byte[]> {
                 admission.replyRoom);
     }
 
-    /** Lets a call in, or answers it. On its event loop. */
+    /** Admits a call, or answers it with a refusal. On its event loop. */
     static ServerCall.Listener<byte[]> begin(
             ServerCall<byte[], byte[]> call, Metadata headers, FrameHandler frames, GrpcTransportAdmission admission) {
         String refusal = call.getAttributes().get(GrpcTransportTls.REFUSAL);
@@ -64,7 +64,7 @@ final class GrpcTransportUnaryExchange extends ServerCall.Listener<byte[]> {
         }
         Deadline deadline = Context.current().getDeadline();
         if (deadline == null) {
-            // gRPC ends a call at its deadline; one without could keep its place for ever.
+            // gRPC ends a call at its deadline; a call without one could keep its place for ever.
             return refuse(call, Status.INVALID_ARGUMENT, "a call needs a deadline");
         }
         long remaining = Math.min(MAX_NANOS, deadline.timeRemaining(TimeUnit.NANOSECONDS));
@@ -92,7 +92,7 @@ final class GrpcTransportUnaryExchange extends ServerCall.Listener<byte[]> {
         return new ServerCall.Listener<>() {};
     }
 
-    /** More has come than was declared: it counts too until the call has ended, which is as soon as gRPC can end it. */
+    /** Counts the bytes beyond the declared length until the call has ended, which is as soon as gRPC can end it. */
     private void exceeded(int bytes) {
         synchronized (this) {
             if (!released) {
@@ -166,8 +166,8 @@ final class GrpcTransportUnaryExchange extends ServerCall.Listener<byte[]> {
     }
 
     /**
-     * Lets {@link #onCancel} wait: when that returns, the event loop may end, and what is sent to it later would keep
-     * its buffer for ever.
+     * Writes the reply. {@link #onCancel} waits for it: when that returns, the event loop may end, and a later message
+     * would keep its buffer for ever.
      */
     private synchronized void write(byte[] reply) {
         if (released) {
@@ -186,13 +186,13 @@ final class GrpcTransportUnaryExchange extends ServerCall.Listener<byte[]> {
         }
     }
 
-    /** The reply has been written. */
+    /** Handles the end of writing the reply. */
     @Override
     public void onComplete() {
         release();
     }
 
-    /** The caller has gone, or the deadline has passed. */
+    /** Handles a caller that has gone, or a deadline that has passed. */
     @Override
     public void onCancel() {
         release();

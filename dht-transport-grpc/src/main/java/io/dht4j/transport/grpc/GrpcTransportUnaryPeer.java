@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** A peer that is called with a gRPC call for each frame. */
+/** A peer that is called with one gRPC call for each frame. */
 final class GrpcTransportUnaryPeer implements GrpcTransportPeer {
 
     private final Target target;
@@ -61,13 +61,13 @@ final class GrpcTransportUnaryPeer implements GrpcTransportPeer {
         lines.forEach(Line::close);
     }
 
-    /** A connection, replaced when it could not be made. */
+    /** A connection, replaced when it fails to connect. */
     private final class Line {
 
         private final GrpcTransportLoops.Loop loop;
         private final AtomicReference<@Nullable ManagedChannel> channel = new AtomicReference<>();
         private final AtomicBoolean asking = new AtomicBoolean();
-        /** When something last came from the peer. */
+        /** When the last bytes came from the peer. */
         private volatile long heardAt = System.nanoTime();
 
         Line(GrpcTransportLoops.Loop loop) {
@@ -75,8 +75,8 @@ final class GrpcTransportUnaryPeer implements GrpcTransportPeer {
         }
 
         /**
-         * Sends a call. If there is no connection, and the attempt to make one may have begun before the call came, it
-         * is made again, once: the peer may have begun to listen between.
+         * Sends a call. If there is no connection, and the attempt to make one may have begun before the call came, one
+         * further attempt is made: the peer may have begun to listen in the meantime.
          */
         void send(GrpcTransportCall call, boolean first) {
             ManagedChannel current = channel.get();
@@ -113,7 +113,7 @@ final class GrpcTransportUnaryPeer implements GrpcTransportPeer {
             }.start(chosen);
         }
 
-        /** One at a time: all who come while there is none share the next. */
+        /** Opens one channel at a time: all calls that come while there is none share the next. */
         private synchronized ManagedChannel open() {
             ManagedChannel current = channel.get();
             if (current == null) {
@@ -125,7 +125,7 @@ final class GrpcTransportUnaryPeer implements GrpcTransportPeer {
             return current;
         }
 
-        /** Gives up a channel that gets no further than a connection to somebody who says nothing. */
+        /** Closes a channel that connects to a peer which then stays silent. */
         private void watch(ManagedChannel opened) {
             try {
                 loop.executor()
@@ -143,7 +143,10 @@ final class GrpcTransportUnaryPeer implements GrpcTransportPeer {
             }
         }
 
-        /** A deadline has passed in silence: the link may be cut, and TCP says so only after minutes. */
+        /**
+         * Probes a connection on which a deadline has passed in silence: the network may be cut, and TCP reports that
+         * only after minutes.
+         */
         private void doubt(ManagedChannel silent, long nanos) {
             if (channel.get() != silent || !asking.compareAndSet(false, true)) {
                 return;
@@ -158,7 +161,7 @@ final class GrpcTransportUnaryPeer implements GrpcTransportPeer {
             });
         }
 
-        /** Calls that come from now on get another one, and connect again. */
+        /** Discards a channel: later calls get another one, and connect again. */
         void giveUp(ManagedChannel failed) {
             if (channel.compareAndSet(failed, null)) {
                 channels.close(failed);

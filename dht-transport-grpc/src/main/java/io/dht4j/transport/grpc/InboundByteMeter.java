@@ -7,8 +7,8 @@ import io.grpc.ServerStreamTracer;
 import java.util.function.IntConsumer;
 
 /**
- * Counts the bytes of a call as they arrive. gRPC collects a message before it hands it on, so what a caller sends past
- * what it has declared is known here first. Belongs to the connection's event loop.
+ * Counts the bytes of a call as they arrive. gRPC collects a message before it passes it on, so this meter is the first
+ * to see bytes beyond the declared length. Belongs to the connection's event loop.
  */
 final class InboundByteMeter extends ServerStreamTracer {
 
@@ -25,7 +25,7 @@ final class InboundByteMeter extends ServerStreamTracer {
 
     private InboundByteMeter() {}
 
-    /** Counts for unary calls; streams count what they read. */
+    /** Returns a factory of meters for unary calls; streams count the bytes that they read. */
     static ServerStreamTracer.Factory factory() {
         return new ServerStreamTracer.Factory() {
             @Override
@@ -35,7 +35,7 @@ final class InboundByteMeter extends ServerStreamTracer {
         };
     }
 
-    /** Those of the call that begins. */
+    /** Returns the meter of the call that begins. */
     static InboundByteMeter current() {
         InboundByteMeter arrivals = KEY.get();
         if (arrivals == null) {
@@ -45,10 +45,10 @@ final class InboundByteMeter extends ServerStreamTracer {
     }
 
     /**
-     * Sets how long the only message may be. To be called before any message is requested: nothing is collected until
+     * Sets the length of the only message. Must be called before any message is requested: nothing is collected until
      * then.
      *
-     * @param consumer takes the bytes over that, whenever there are more of them
+     * @param consumer takes the number of bytes beyond the length, whenever it grows
      */
     void expect(int length, IntConsumer consumer) {
         allowed = length;
@@ -60,7 +60,7 @@ final class InboundByteMeter extends ServerStreamTracer {
         callBegins(info);
     }
 
-    /** Whoever may call keeps the connection's place by it. */
+    /** Marks the connection of an authorised caller as used, so that it keeps its place. */
     private static void callBegins(ServerCallInfo<?, ?> info) {
         if (!GrpcTransportTls.isRefused(info.getAttributes())) {
             GrpcConnections.callBegins(info.getAttributes());
@@ -72,7 +72,7 @@ final class InboundByteMeter extends ServerStreamTracer {
         return context.withValue(KEY, this);
     }
 
-    /** Of what messages hold: gRPC does not count their heads. */
+    /** Counts the contents of messages: gRPC does not count their heads here. */
     @Override
     public void inboundWireSize(long bytes) {
         long over = bytes - Math.max(0, allowed);

@@ -9,9 +9,9 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * Closes connections over a limit as soon as they are accepted. gRPC itself takes any number of them, and tells of one
- * only after its handshake; so this stands at the listening socket, which hands on what it accepts. One for each
- * listener.
+ * Closes connections over a limit as soon as they are accepted. gRPC itself accepts any number of connections, and
+ * reports each only after its handshake. The handler therefore sits at the listening socket, which passes on accepted
+ * connections. One for each listener.
  */
 public final class GrpcAccept extends ChannelInboundHandlerAdapter {
 
@@ -25,12 +25,15 @@ public final class GrpcAccept extends ChannelInboundHandlerAdapter {
         this.prepare = prepare;
     }
 
-    /** Puts the limit in front of what a listener does with connections; {@code prepare} sees those that are let in. */
+    /** Installs the limit in front of a listener's own handling; {@code prepare} receives the admitted connections. */
     public static ServerChannel limiting(ServerChannel listener, GrpcConnectionLimit limit, Consumer<Channel> prepare) {
         return limiting(listener, limit, () -> false, prepare);
     }
 
-    /** The same; {@code giveWay} makes a connection leave for a new one when all places are taken, or gives false. */
+    /**
+     * Installs the limit likewise; {@code giveWay} makes a connection leave for a new one when all places are taken, or
+     * returns false.
+     */
     public static ServerChannel limiting(
             ServerChannel listener, GrpcConnectionLimit limit, BooleanSupplier giveWay, Consumer<Channel> prepare) {
         listener.pipeline().addLast(new GrpcAccept(limit, giveWay, prepare));
@@ -49,7 +52,7 @@ public final class GrpcAccept extends ChannelInboundHandlerAdapter {
             prepare.accept(connection);
             connection.closeFuture().addListener(gone -> limit.leave(remote));
         } catch (RuntimeException | Error e) {
-            // A connection that no event loop has yet never tells of its end.
+            // A connection that has no event loop yet never reports its end.
             limit.leave(remote);
             connection.unsafe().closeForcibly();
             throw e;

@@ -23,25 +23,25 @@ import org.jspecify.annotations.Nullable;
  */
 public final class GrpcConnectionLimit {
 
-    /** What identifies an IPv6 network. */
+    /** The length of the prefix that identifies an IPv6 network. */
     private static final int NETWORK_BYTES = 8;
 
-    /** The part of a process's open files that the connections of one listener may use. */
+    /** The divisor of a process's open files that gives the connections of one listener. */
     private static final int PART_OF_FILES = 4;
 
-    /** The part of all places by which those may exceed them that are about to leave. */
+    /** The divisor of all places that gives the additional connections while others are about to leave. */
     private static final int PART_LEAVING = 16;
 
     private static final int LEAST_LEAVING = 16;
 
-    /** So many are one address's due by default, however few there are in all. */
+    /** The least default bound for one address, however few places there are in all. */
     private static final int FEW = 100;
 
     private final int max;
     private final int maxLeaving;
     private final int maxPerAddress;
     private final AtomicInteger open = new AtomicInteger();
-    /** By address or network. */
+    /** The connections by address or network. */
     private final Map<ByteBuffer, Integer> byCaller = new ConcurrentHashMap<>();
 
     public GrpcConnectionLimit(int max, int maxPerAddress) {
@@ -51,8 +51,8 @@ public final class GrpcConnectionLimit {
     }
 
     /**
-     * The limit of a listener. Connections are files: it leaves some to stores and to other listeners, and tells an
-     * operator whose limit of files is far too low.
+     * Returns the limit of a listener. Connections are files: the limit leaves some to stores and to other listeners,
+     * and warns an operator whose limit of files is far too low.
      *
      * @param where names the listener
      * @param max the most connections in all
@@ -75,7 +75,7 @@ public final class GrpcConnectionLimit {
         return new GrpcConnectionLimit(possible, Math.min(possible, perAddress.orElse(Math.max(FEW, possible / 2))));
     }
 
-    /** How many files this process may have open; empty where the system does not tell. */
+    /** Returns how many files this process may have open; empty where the system does not report it. */
     private static OptionalLong openFiles() {
         return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean unix
                         && unix.getMaxFileDescriptorCount() > 0
@@ -84,7 +84,7 @@ public final class GrpcConnectionLimit {
     }
 
     /**
-     * Counts a connection that was accepted; false if there is no place for it. Else it has to leave, from the same
+     * Counts an accepted connection. Returns false if there is no place for it; else it must leave, from the same
      * address.
      */
     public boolean enter(@Nullable SocketAddress remote) {
@@ -92,10 +92,10 @@ public final class GrpcConnectionLimit {
     }
 
     /**
-     * Counts a connection that was accepted.
+     * Counts an accepted connection.
      *
      * @param giveWay makes another one leave soon if all places are taken; false if none can
-     * @return false if there is no place for it. Else it has to leave, from the same address
+     * @return false if there is no place for it; else it must leave, from the same address
      */
     public boolean enter(@Nullable SocketAddress remote, BooleanSupplier giveWay) {
         ByteBuffer key = caller(remote);
@@ -109,11 +109,11 @@ public final class GrpcConnectionLimit {
                 entered[0] = before < maxPerAddress || maxPerAddress >= max;
                 return entered[0] ? Integer.valueOf(before + 1) : count;
             });
-            // Those that give way are still there for a moment.
+            // Connections that give way are still open for a moment.
             hasPlace = entered[0] && (all <= max || (all <= max + maxLeaving && giveWay.getAsBoolean()));
             return hasPlace;
         } finally {
-            // Also when there was no memory to count the address.
+            // Also after an out-of-memory error while counting the address.
             if (!hasPlace) {
                 open.decrementAndGet();
                 if (entered[0]) {
@@ -135,14 +135,14 @@ public final class GrpcConnectionLimit {
     private static ByteBuffer caller(@Nullable SocketAddress remote) {
         InetAddress address = remote instanceof InetSocketAddress inet ? inet.getAddress() : null;
         if (address == null) {
-            // Gone already, or no address of the Internet: all of those are one caller.
+            // Closed already, or not an Internet address: all of those count as one caller.
             return ByteBuffer.allocate(0);
         }
         byte[] bytes = address.getAddress();
         return ByteBuffer.wrap(bytes, 0, address instanceof Inet6Address ? NETWORK_BYTES : bytes.length);
     }
 
-    /** How many connections are open. */
+    /** Returns the number of open connections. */
     public int open() {
         return open.get();
     }
@@ -155,7 +155,7 @@ public final class GrpcConnectionLimit {
         return maxPerAddress;
     }
 
-    /** For tests: how many addresses are remembered. */
+    /** Returns, for tests, the number of remembered addresses. */
     public int callers() {
         return byCaller.size();
     }

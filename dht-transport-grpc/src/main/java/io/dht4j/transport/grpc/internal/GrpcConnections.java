@@ -21,36 +21,36 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The connections of a listener, and which of them gives its place to a new one when all are taken: one without a call
- * under way. First those on which no call was ever let in, then, where that is allowed, the one whose last call is
- * longest ago. Health and reflection, which are anybody's, count neither as calls nor as use. So nobody keeps a place
- * by silence or by cheap calls, and those who use the API lose theirs last. Does not block; safe for use by any number
- * of threads.
+ * The connections of a listener, and the choice of the one that gives its place to a new connection when all are taken.
+ * Only a connection without a call in flight gives way. Connections on which no call was ever admitted go first. Then,
+ * where that is allowed, goes the one whose last call is longest ago. Health and reflection, which anybody may call,
+ * count neither as calls nor as use. So nobody keeps a place by silence or by cheap calls, and users of the API lose
+ * theirs last. Does not block; safe for use by any number of threads.
  */
 public final class GrpcConnections {
 
-    /** How many are chosen at a time: to look through all for each new connection would be too dear. */
+    /** The number of connections chosen at a time: a scan of all for each new connection would cost too much. */
     private static final int CHOSEN = 64;
 
-    /** How long a client may take to read that it has to go. */
+    /** The time that a client has to read that it has to go. */
     private static final long GOODBYE_MILLIS = 500;
 
-    /** So many calls in a row that are refused before one is let in, within {@link #WINDOW_NANOS}, end a connection. */
+    /** The number of consecutively refused calls within {@link #WINDOW_NANOS} that ends a connection. */
     public static final int MAX_REFUSED = 1_000;
 
     private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(30);
 
     private static final Logger LOG = LoggerFactory.getLogger(GrpcConnections.class);
 
-    /** Finds the connection of a call in what its transport knows of it. */
+    /** The key that finds the connection of a call in the attributes of its transport. */
     private static final Attributes.Key<Connection> KEY = Attributes.Key.create("io.dht4j.transport.grpc.connection");
 
     private final Map<SocketAddress, Connection> connections = new ConcurrentHashMap<>();
 
-    // Guarded by this: those on which no call was let in, the longest idle first. Later ones are idle for less.
+    // Guarded by this: those on which no call was admitted, the longest idle first. Later ones are idle for less.
     private final Queue<Candidate> strangers = new ArrayDeque<>();
 
-    /** An open connection. For its event loop, but for the choice of who has to go. */
+    /** An open connection. For its event loop, except the choice of the connection that has to go. */
     public static final class Connection {
 
         private final Channel channel;
@@ -59,7 +59,7 @@ public final class GrpcConnections {
         private volatile boolean letIn;
         private volatile boolean leaving;
 
-        // Since the last one that was let in. On the event loop only.
+        // Since the last admitted call. On the event loop only.
         private int refused;
         private long refusedSince;
 
@@ -67,12 +67,12 @@ public final class GrpcConnections {
             this.channel = channel;
         }
 
-        /** A call of the API has begun. */
+        /** Notes that a call of the API has begun. */
         public void begin() {
             calls.incrementAndGet();
         }
 
-        /** A call of the API was let in. */
+        /** Notes that a call of the API was admitted. */
         public void letIn() {
             if (!letIn) {
                 letIn = true;
@@ -80,7 +80,7 @@ public final class GrpcConnections {
             refused = 0;
         }
 
-        /** A call of the API was not let in. On the event loop. */
+        /** Notes that a call of the API was refused. On the event loop. */
         public void refused() {
             long now = System.nanoTime();
             if (refused == 0 || now - refusedSince > WINDOW_NANOS) {
@@ -97,7 +97,7 @@ public final class GrpcConnections {
             }
         }
 
-        /** A call of the API has ended. */
+        /** Notes that a call of the API has ended. */
         public void end() {
             usedAt = System.nanoTime();
             calls.decrementAndGet();
@@ -107,7 +107,7 @@ public final class GrpcConnections {
             return calls.get() == 0 && !leaving && channel.isOpen() && channel.isRegistered();
         }
 
-        /** Tells the client to go, and closes also if it does not listen. */
+        /** Sends the client a goodbye, and closes the connection even if the client ignores it. */
         private void close() {
             leaving = true;
             channel.close();
@@ -120,7 +120,7 @@ public final class GrpcConnections {
         }
 
         private void closeAnyway() {
-            // At the first handler: those behind it would wait until the client has read what was written.
+            // At the first handler: later ones would wait until the client has read the written bytes.
             ChannelHandlerContext first = channel.pipeline().firstContext();
             if (first != null) {
                 first.close();
@@ -155,12 +155,12 @@ public final class GrpcConnections {
         }
     }
 
-    /** The connection with a remote address; empty if it has gone. */
+    /** Returns the connection with a remote address; empty if it has gone. */
     public Optional<Connection> find(SocketAddress remote) {
         return Optional.ofNullable(connections.get(remote));
     }
 
-    /** Lets calls find their connection by {@link #callBegins}. */
+    /** Returns a filter through which {@link #callBegins} finds the connection of a call. */
     public ServerTransportFilter filter() {
         return new ServerTransportFilter() {
             @Override
@@ -174,7 +174,7 @@ public final class GrpcConnections {
         };
     }
 
-    /** A peer's call has begun that is let in, so that its connection keeps its place. */
+    /** Notes that an admitted call of a peer has begun, so that its connection keeps its place. */
     public static void callBegins(Attributes transport) {
         Connection connection = transport.get(KEY);
         if (connection != null && !connection.letIn) {
@@ -183,8 +183,8 @@ public final class GrpcConnections {
     }
 
     /**
-     * Closes a connection on which no call was ever let in and none is under way; false if there is none. It is still
-     * open for a moment.
+     * Closes a connection on which no call was ever admitted and none is in flight; false if there is none. The closed
+     * connection is still open for a moment.
      */
     public synchronized boolean strangerGivesWay() {
         if (closeStranger()) {
@@ -194,7 +194,10 @@ public final class GrpcConnections {
         return closeStranger();
     }
 
-    /** Closes a connection that has no call under way; false if there is none. It is still open for a moment. */
+    /**
+     * Closes a connection that has no call in flight; false if there is none. The closed connection is still open for a
+     * moment.
+     */
     public synchronized boolean giveWay() {
         if (closeStranger()) {
             return true;
@@ -203,7 +206,10 @@ public final class GrpcConnections {
         return closeStranger() || others.stream().anyMatch(Candidate::close);
     }
 
-    /** Queues those on which no call was let in; gives the others that have none under way, the longest idle first. */
+    /**
+     * Queues the connections on which no call was admitted. Returns the others that have none in flight, the longest
+     * idle first.
+     */
     private List<Candidate> chooseStrangers() {
         long now = System.nanoTime();
         Map<Boolean, List<Candidate>> idle = connections.values().stream()

@@ -12,10 +12,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Ends an HTTP/2 connection that sends more frames than any client needs of those that carry no call: settings,
- * priorities, empty data, and types that nobody knows. The client is told why. gRPC limits resets and pings itself,
- * these it does not. Looks at the heads of the frames as they pass and leaves them to gRPC. One for each connection;
- * for its event loop.
+ * Ends an HTTP/2 connection that sends more frames without a call than any client needs: settings, priorities, empty
+ * data, and unknown types. The client receives the reason. gRPC itself limits resets and pings, but not these. The
+ * handler inspects the heads of the frames as they pass and leaves them to gRPC. One for each connection; for its event
+ * loop.
  */
 public final class GrpcFrameLimit extends ChannelInboundHandlerAdapter {
 
@@ -51,7 +51,7 @@ public final class GrpcFrameLimit extends ChannelInboundHandlerAdapter {
         connection.pipeline().addLast(new Placing());
     }
 
-    /** Finds its place with the first bytes: behind TLS, where there is any. */
+    /** Finds its place in the pipeline with the first bytes: behind TLS, where there is any. */
     private static final class Placing extends ChannelInboundHandlerAdapter {
 
         @Override
@@ -130,8 +130,8 @@ public final class GrpcFrameLimit extends ChannelInboundHandlerAdapter {
         frame.writeMedium(8 + why.length).writeByte(GOAWAY).writeByte(0).writeInt(0);
         frame.writeInt(lastStream).writeInt(ENHANCE_YOUR_CALM).writeBytes(why);
         context.writeAndFlush(frame);
-        // What is still on its way is read and dropped: to close before would reset the connection, and the
-        // client would not learn why.
+        // Bytes that still arrive are read and dropped: an earlier close would reset the connection, and the client
+        // would not receive the reason.
         context.executor().schedule(() -> context.close(), GOODBYE_MILLIS, TimeUnit.MILLISECONDS);
     }
 }

@@ -5,8 +5,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A task for {@code scheduleWithFixedDelay}, which silently ends with the first time that its task throws. This one
- * goes on, also after an {@link OutOfMemoryError}. For one thread.
+ * A task for {@code scheduleWithFixedDelay}, which silently stops when its task throws. This task continues, also after
+ * an {@link OutOfMemoryError}. For one thread.
  */
 public final class GrpcPeriodicTask implements Runnable {
 
@@ -14,10 +14,10 @@ public final class GrpcPeriodicTask implements Runnable {
 
     private final String what;
     private final Runnable task;
-    /** To be logged the next time, when there may be memory for that again. */
+    /** The failure to be logged at the next run, when there may be memory for that again. */
     private @Nullable Throwable failure;
 
-    /** Makes the task; {@code what} names it in the log. */
+    /** Creates the task; {@code what} names it in the log. */
     public GrpcPeriodicTask(String what, Runnable task) {
         this.what = what;
         this.task = task;

@@ -1,6 +1,4 @@
-/**
- * What the server of peers and the public API share: connections and their limits, on the wrapped server's own classes.
- */
+/** Connections and their limits, shared by the peer endpoint and the public API, on Netty's own classes. */
 @NullMarked
 package io.dht4j.transport.grpc.internal;
 
