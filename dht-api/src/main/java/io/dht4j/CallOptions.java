@@ -4,14 +4,14 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * What a caller may set for one call; what is not set comes from the cluster's configuration. Immutable.
+ * Options of one call. An option that is absent takes its value from the cluster's configuration. Immutable.
  *
  * @param policy how many replicas must answer
- * @param timeout how long the call may take, more than zero and at most {@link #MAX_TIMEOUT}; when it has passed, the
- *     call fails
+ * @param timeout the time limit of the call, more than zero and at most {@link #MAX_TIMEOUT}; the call fails when
+ *     it has passed
  * @param timeToLive for {@code put} and {@code putAll} only: how long the value stays readable, at least one
  *     millisecond and at most {@link #MAX_TIME_TO_LIVE}
- * @param ordering in which order operations on a key take effect; not for scans and snapshots
+ * @param ordering the order in which operations on a key take effect; refused for scans and snapshots
  */
 public record CallOptions(
         Optional<ReplicationPolicy> policy,
@@ -49,7 +49,7 @@ public record CallOptions(
     }
 
     /**
-     * Everything as the cluster is configured.
+     * Returns options with nothing set.
      *
      * @return options with nothing set
      */
@@ -58,7 +58,7 @@ public record CallOptions(
     }
 
     /**
-     * The same options with this policy.
+     * Returns these options with another policy.
      *
      * @param policy how many replicas must answer
      * @return new options
@@ -68,10 +68,10 @@ public record CallOptions(
     }
 
     /**
-     * The same options with this policy.
+     * Returns these options with another policy.
      *
      * @param ack how many replicas must answer
-     * @param from how many are asked
+     * @param from how many replicas the coordinator asks
      * @return new options
      * @throws InvalidRequestException if not {@code 1 <= ack <= from}
      */
@@ -80,9 +80,9 @@ public record CallOptions(
     }
 
     /**
-     * The same options with this timeout.
+     * Returns these options with another timeout.
      *
-     * @param timeout how long the call may take
+     * @param timeout the time limit of the call
      * @return new options
      * @throws InvalidRequestException if it is out of range
      */
@@ -91,7 +91,7 @@ public record CallOptions(
     }
 
     /**
-     * The same options with this time to live.
+     * Returns these options with another time to live.
      *
      * @param timeToLive how long a value stays readable
      * @return new options
@@ -102,9 +102,9 @@ public record CallOptions(
     }
 
     /**
-     * The same options with this ordering.
+     * Returns these options with another ordering.
      *
-     * @param ordering in which order operations on a key take effect
+     * @param ordering the order in which operations on a key take effect
      * @return new options
      */
     public CallOptions withOrdering(Ordering ordering) {

@@ -1,11 +1,14 @@
 package io.dht4j;
 
-/** What becomes of a request to a replica whose reply is no longer wanted, since enough others have answered. */
+/** What a coordinator does with an outstanding request to a replica once enough other replicas have answered. */
 public enum CancellationPolicy {
-    /** Nothing: the reply is awaited and read like any other. */
+    /** Nothing: the coordinator awaits and reads the reply. */
     NEVER,
-    /** The reply is forgotten when it comes, unread; the replica is not told. */
+    /** The coordinator discards the reply unread when it arrives. The replica receives no notice. */
     LOCAL,
-    /** The replica is told, as cheaply as the transport can, and leaves out what it has not begun. */
+    /**
+     * The coordinator sends a cancellation as cheaply as the transport allows. The replica skips work that it has
+     * not begun.
+     */
     PROPAGATE
 }

@@ -5,10 +5,10 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * How the clock of a node contradicts those of others, so that it takes no writes.
+ * A contradiction between the clock of a node and the clocks of others. A node with this problem refuses writes.
  *
- * @param ahead by how much it is ahead of the one that differs most; negative if it is behind
- * @param of the nodes whose clocks contradict it, one or more
+ * @param ahead the lead over the clock that differs most; negative if this node is behind
+ * @param of the nodes whose clocks contradict this one, one or more
  */
 public record ClockProblem(Duration ahead, List<NodeId> of) {
 
@@ -17,7 +17,7 @@ public record ClockProblem(Duration ahead, List<NodeId> of) {
         of = List.copyOf(of);
     }
 
-    /** For example {@code 120.0 s ahead of n2, n3}. */
+    /** Returns the difference and the nodes, for example {@code 120.0 s ahead of n2, n3}. */
     @Override
     public String toString() {
         Duration by = ahead.abs();

@@ -9,13 +9,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A replicated key-value store, seen from one of its nodes or from a process that stores nothing. Safe for use by any
- * number of threads. No method but {@link #close()} blocks; each returned stage completes by the call's deadline, on
- * whichever thread brings the outcome, so what is chained to it must not block either. Failures are
- * {@link DhtException}s; their subtype tells what the caller may do. A call never throws them: they come through the
- * stage.
+ * A replicated key-value store, accessed through one of its nodes or from a process that stores nothing. Safe for
+ * use by any number of threads.
  *
- * <p>Arrays that are handed in are copied before a method returns.
+ * <p>No method except {@link #close()} blocks. Each returned stage completes by the call's deadline, on any thread;
+ * dependent actions must not block either. Failures are {@link DhtException}s, whose subtype says what the caller
+ * may do. They complete the stage exceptionally; methods do not throw them.
+ *
+ * <p>A method copies its array arguments before it returns.
  */
 public interface Cluster extends AutoCloseable {
 
@@ -24,149 +25,153 @@ public interface Cluster extends AutoCloseable {
      *
      * @param key the key
      * @param options policy and timeout; a time to live is refused
-     * @return completes with the newest value among the replicas that answered, or empty if the key is absent, deleted
-     *     or expired
+     * @return a stage that completes with the newest value among the replicas that answered, or empty if the key is
+     *     absent, deleted or expired
      */
     CompletionStage<Optional<Value>> get(Key key, CallOptions options);
 
     /**
-     * Writes a key, replacing any older value. When the stage completes normally, {@code ack} replicas hold the value,
-     * durable as their stores are configured.
+     * Writes a key and replaces any older value. When the stage completes normally, {@code ack} replicas hold the
+     * value with the durability of their stores.
      *
      * @param key the key
      * @param value 0 bytes up to the cluster's largest value
      * @param options policy, timeout and time to live
-     * @return completes with the version that was given to the write
+     * @return a stage that completes with the version assigned to the write
      */
     CompletionStage<Version> put(Key key, byte[] value, CallOptions options);
 
     /**
-     * Deletes a key, absent or not, by writing a tombstone. When the stage completes normally, {@code ack} replicas
-     * hold it, durable as their stores are configured.
+     * Deletes a key, whether present or absent, by writing a tombstone. When the stage completes normally, {@code
+     * ack} replicas hold the tombstone with the durability of their stores.
      *
      * @param key the key
      * @param options policy and timeout; a time to live is refused
-     * @return completes with the version that was given to the delete
+     * @return a stage that completes with the version assigned to the delete
      */
     CompletionStage<Version> delete(Key key, CallOptions options);
 
     /**
-     * Reads several keys with one message to each node concerned. Not a snapshot: each key is read for itself.
+     * Reads several keys with one message to each node concerned. The result is no snapshot: each key is read
+     * separately.
      *
-     * @param keys the keys, in number up to the cluster's largest batch; doubled ones count once
+     * @param keys the keys, at most the cluster's largest batch; duplicates count once
      * @param options policy and timeout; a time to live is refused
-     * @return completes with the keys that are present and their values; fails if any one of them cannot be read
+     * @return a stage that completes with the keys that are present and their values; fails if any key cannot be
+     *     read
      */
     CompletionStage<Map<Key, Value>> getAll(Collection<Key> keys, CallOptions options);
 
     /**
-     * Writes several keys with one message to each node concerned, all with one version. Not a transaction: if it
-     * fails, some of the keys may have been written.
+     * Writes several keys with one version and one message to each node concerned. The call is no transaction:
+     * after a failure some of the keys may have been written.
      *
-     * @param values keys and values, in number up to the cluster's largest batch
+     * @param values keys and values, at most the cluster's largest batch
      * @param options policy, timeout and time to live
-     * @return completes with the version that was given to all when every key was written
+     * @return a stage that completes with the common version when every key was written
      */
     CompletionStage<Version> putAll(Map<Key, byte[]> values, CallOptions options);
 
     /**
-     * Starts a scan. Nothing is read before the first page is asked for.
+     * Starts a scan. The scan reads nothing until the first page is requested.
      *
      * @param range the keys to show
-     * @param scope the whole cluster's entries or this node's own
-     * @param options policy and timeout, the timeout for each page; a time to live is refused. The policy counts for
-     *     the scope {@link ScanScope#CLUSTER} only
+     * @param scope the entries of the whole cluster or of this node
+     * @param options policy and timeout. The timeout applies to each page; the policy applies to the scope {@link
+     *     ScanScope#CLUSTER} only; a time to live is refused
      * @return the scan; an invalid option fails its first page
      */
     Scan scan(KeyRange range, ScanScope scope, CallOptions options);
 
     /**
-     * Begins a snapshot of the whole cluster: from now on {@link #scanSnapshot} shows the keys as they were at one
-     * version, whatever is written meanwhile. When the stage completes, the version is newer than every write that was
-     * acknowledged before the call; of the writes that the nodes acknowledge, the snapshot has those that are not newer
-     * than its version, and no others. A write whose outcome is unknown may be in it or not.
+     * Opens a snapshot of the whole cluster. {@link #scanSnapshot} then shows the keys as of one version,
+     * regardless of later writes. When the stage completes, the version is newer than every write acknowledged
+     * before the call. Of the acknowledged writes, the snapshot contains exactly those that are not newer than its
+     * version. It may contain a write of unknown outcome.
      *
-     * <p>The nodes keep in memory what is written until {@link #closeSnapshot}, or until nobody has read the snapshot
-     * for the time of its lease. One that has too much to keep forgets the snapshot.
+     * <p>The nodes keep superseded entries in memory until {@link #closeSnapshot}, or until the snapshot has not
+     * been read for the time of its lease. A node that reaches its limit for them drops the snapshot.
      *
-     * @param lease how long the snapshot may be left alone, 1 second to 1 hour
+     * @param lease how long the snapshot may stay unread, 1 second to 1 hour
      * @param options policy and timeout; a time to live is refused. Of the first {@code from} replicas of each
-     *     partition {@code ack} must take part; more do if they answer
-     * @return completes with the snapshot's version, by which any node knows it
+     *     partition, {@code ack} must take part; others take part if they answer
+     * @return a stage that completes with the snapshot's version, which identifies it on every node
      */
     CompletionStage<Version> openSnapshot(Duration lease, CallOptions options);
 
     /**
-     * Starts a scan of a snapshot. Nothing is read before the first page is asked for. Each page renews the snapshot's
-     * lease. Several scans may go on at a time.
+     * Starts a scan of a snapshot. The scan reads nothing until the first page is requested. Each page renews the
+     * snapshot's lease. Several scans of a snapshot may run at the same time.
      *
      * @param snapshot the version of an open snapshot
      * @param range the keys to show
-     * @param options policy and timeout, the timeout for each page; a time to live is refused. All of the first
-     *     {@code from} replicas that have the snapshot are read, and {@code ack} of them must bring it
+     * @param options policy and timeout. The timeout applies to each page; a time to live is refused. The scan
+     *     reads all of the first {@code from} replicas that have the snapshot, and {@code ack} of them must answer
      * @return the scan; its pages fail with {@link ErrorCode#SNAPSHOT_GONE} if the snapshot has ended
      */
     Scan scanSnapshot(Version snapshot, KeyRange range, CallOptions options);
 
     /**
-     * Ends a snapshot, open or not.
+     * Closes a snapshot. Has no effect if the snapshot has ended.
      *
      * @param snapshot its version
      * @param options a timeout
-     * @return completes when the nodes that answer have forgotten it; the others do when its lease runs out
+     * @return a stage that completes when the nodes that answer have dropped the snapshot; the others drop it when
+     *     its lease expires
      */
     CompletionStage<Void> closeSnapshot(Version snapshot, CallOptions options);
 
     /**
-     * Where a key lives. A node computes it, without asking any other.
+     * Returns the partition and the replicas of a key. A node computes them locally.
      *
      * @param key any key
-     * @return completes with its partition and replicas
+     * @return a stage that completes with the partition and its replicas
      */
     CompletionStage<KeyPlacement> locate(Key key);
 
     /**
-     * The nodes of the cluster.
+     * Returns the nodes of the cluster.
      *
-     * @return the topology that this node uses now
+     * @return the topology in use by this node
      */
     Topology topology();
 
     /**
-     * The policy of calls that name none.
+     * Returns the policy of calls that set none.
      *
      * @return a majority of the replication factor
      */
     ReplicationPolicy defaultPolicy();
 
     /**
-     * What this node says of itself.
+     * Returns the status of this node.
      *
-     * @return completes with a snapshot
+     * @return a stage that completes with the status at one moment
      */
     CompletionStage<NodeStatus> status();
 
     /**
-     * Compares this node's replicas with those of the other nodes, as soon as no other round of repair is under way,
-     * and brings each to the newest entry of each key. Does not wait for that: ask for {@link #repairStatus()}.
+     * Starts a repair session, as soon as no other session runs. Repair compares this node's replicas with those of
+     * the other nodes and brings each to the newest entry of each key. The stage does not wait for the session; see
+     * {@link #repairStatus()}.
      *
-     * @param partitions which ones, or empty for all that this node is a replica of
-     * @return completes with the state at the beginning; fails with {@link ErrorCode#BAD_REQUEST} if this node is no
-     *     replica of one of them
+     * @param partitions the partitions to repair, or empty for all of which this node is a replica
+     * @return a stage that completes with the status at the start; fails with {@link ErrorCode#BAD_REQUEST} if this
+     *     node is no replica of one of the partitions
      */
     CompletionStage<RepairStatus> repair(Set<Integer> partitions);
 
     /**
-     * How far this node is with repair.
+     * Returns the progress of this node's repair.
      *
-     * @return completes with a snapshot
+     * @return a stage that completes with the status at one moment
      */
     CompletionStage<RepairStatus> repairStatus();
 
     /**
-     * Stops taking calls, waits until those under way have ended (at most as long as the cluster's drain timeout), then
-     * closes the transport and the store. Blocks; must not be called from a stage's callback. Calls that arrive later
-     * fail with {@link ErrorCode#NOT_SERVING}. May be called repeatedly.
+     * Refuses new calls, waits for running calls (at most the cluster's drain timeout), then closes the transport
+     * and the store. Blocks; must not be called from an action of a stage. Later calls fail with {@link
+     * ErrorCode#NOT_SERVING}. May be called repeatedly.
      */
     @Override
     void close();
@@ -182,10 +187,11 @@ public interface Cluster extends AutoCloseable {
     }
 
     /**
-     * Reports that this node can no longer serve although nobody has closed it, since its transport has failed for
-     * example. It refuses all calls then, and should be closed.
+     * Reports that this node can no longer serve although it was not closed, for example after its transport has
+     * failed. The node then refuses all calls and should be closed.
      *
-     * @return completes with the reason, one line for people, on any thread; by default never
+     * @return a stage that completes with the reason, one line for people, on any thread; by default it never
+     *     completes
      */
     default CompletionStage<String> failure() {
         return new CompletableFuture<>();

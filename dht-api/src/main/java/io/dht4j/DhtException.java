@@ -4,8 +4,8 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 
 /**
- * A failed call. The subtype tells what the caller may do, the {@link #code()} what went wrong. The message is one
- * line: what a key or a remote node puts into it is {@linkplain PrintableText escaped}.
+ * A failed call. The subtype says what the caller may do, {@link #code()} says what went wrong. The message is one
+ * line; text from keys and remote nodes in it is {@linkplain PrintableText escaped}.
  */
 public abstract sealed class DhtException extends RuntimeException
         permits InvalidRequestException, UnavailableException, IndeterminateException, OverloadedException {
@@ -15,7 +15,7 @@ public abstract sealed class DhtException extends RuntimeException
     private final ErrorCode code;
 
     /**
-     * A failure without a stack trace: it is an answer, and what led to it is in its cause.
+     * Creates a failure without a stack trace. Its cause, if any, has one.
      *
      * @param code what went wrong
      * @param message one line for people
@@ -29,7 +29,7 @@ public abstract sealed class DhtException extends RuntimeException
     }
 
     /**
-     * What went wrong.
+     * Returns the code of the failure.
      *
      * @return the stable code
      */
@@ -38,11 +38,11 @@ public abstract sealed class DhtException extends RuntimeException
     }
 
     /**
-     * The exception for a code, as read from a wire.
+     * Returns the exception for a code that was read from a wire.
      *
      * @param code what went wrong
      * @param message one line for people
-     * @return an exception of the type that the code's action asks for
+     * @return an exception of the subtype that matches the code's action
      */
     public static DhtException of(ErrorCode code, String message) {
         return switch (code.action()) {
@@ -54,7 +54,7 @@ public abstract sealed class DhtException extends RuntimeException
     }
 
     /**
-     * Takes the wrappers off that futures put around an exception.
+     * Removes the wrappers that futures add to an exception.
      *
      * @param error any failure
      * @return the innermost cause that is neither a {@link CompletionException} nor an {@link ExecutionException}

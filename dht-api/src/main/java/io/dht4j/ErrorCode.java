@@ -3,18 +3,17 @@ package io.dht4j;
 import java.util.Optional;
 
 /**
- * Every error that a cluster reports, with the number and the name that stand for it on every wire. Numbers and names
- * are stable for ever; new ones are added, none is reused. The thousands tell what the caller may do, see
- * {@link Action}.
+ * The errors that a cluster reports, with their number and name on every wire. Numbers and names are stable; new
+ * ones may be added and none is reused. The thousands digit gives the {@link Action} of the caller.
  */
 public enum ErrorCode {
-    /** A request that is malformed in a way no other code names. */
+    /** A malformed request for which no other code applies. */
     BAD_REQUEST(1000, Action.FIX_REQUEST),
     /** A key is missing, empty, too long or not well-formed. */
     KEY_INVALID(1001, Action.FIX_REQUEST),
     /** A replication policy is out of range for this cluster. */
     POLICY_INVALID(1002, Action.FIX_REQUEST),
-    /** A time to live is out of range or stands where none is allowed. */
+    /** A time to live is out of range or not allowed for the call. */
     TTL_INVALID(1003, Action.FIX_REQUEST),
     /** A timeout is out of range. */
     TIMEOUT_INVALID(1004, Action.FIX_REQUEST),
@@ -22,15 +21,15 @@ public enum ErrorCode {
     VALUE_TOO_LARGE(1005, Action.FIX_REQUEST),
     /** A scan's range, limit or scope is missing or out of range. */
     SCAN_INVALID(1006, Action.FIX_REQUEST),
-    /** No such path. */
+    /** The path is unknown. */
     UNKNOWN_RESOURCE(1007, Action.FIX_REQUEST),
-    /** The path exists, the method does not. */
+    /** The path exists but does not support the method. */
     METHOD_NOT_ALLOWED(1008, Action.FIX_REQUEST),
     /** A batch holds more keys than the cluster accepts in one call. */
     BATCH_TOO_LARGE(1009, Action.FIX_REQUEST),
     /**
-     * The snapshot has ended, or too few nodes still have it: its lease ran out, it was closed, or it was too much to
-     * keep.
+     * The snapshot has ended, or too few nodes still have it. Its lease expired, it was closed, or a node reached
+     * its limit for superseded entries.
      */
     SNAPSHOT_GONE(1010, Action.FIX_REQUEST),
     /** A frame that cannot be decoded. */
@@ -40,54 +39,53 @@ public enum ErrorCode {
     /** A frame that is larger than this node accepts. */
     FRAME_TOO_LARGE(1102, Action.FIX_REQUEST),
     /**
-     * A write whose version lies too far in the future of the node that refuses it: the coordinator's clock is wrong.
+     * The version of a write lies too far in the future of the node that refuses it: the coordinator's clock is
+     * wrong.
      */
     VERSION_TOO_FAR_AHEAD(1103, Action.FIX_REQUEST),
     /**
-     * A write whose version is older than what all replicas have agreed on: it comes far too late, or its coordinator's
-     * clock is far behind.
+     * The version of a write is older than the version that all replicas have agreed on. The write is far too late,
+     * or its coordinator's clock is far behind.
      */
     VERSION_TOO_OLD(1104, Action.FIX_REQUEST),
-    /** The request carries no token, or one that nobody gave out. */
+    /** The request carries no token, or an unknown one. */
     UNAUTHENTICATED(1200, Action.FIX_REQUEST),
-    /** The request's token is known, and does not allow this. */
+    /** The request's token is valid but does not allow this operation. */
     PERMISSION_DENIED(1201, Action.FIX_REQUEST),
 
     /** Too few replicas answered a read in time. */
     NOT_ENOUGH_REPLICAS(2000, Action.RETRY_ANYWHERE),
-    /** A request was never sent: nothing has happened. */
+    /** The request was never sent, and nothing has changed. */
     NOT_SENT(2001, Action.RETRY_ANYWHERE),
-    /** The node is shutting down or not yet serving; another one may serve. */
+    /** The node is shutting down or not yet serving. Another node may serve. */
     NOT_SERVING(2002, Action.RETRY_ANYWHERE),
     /** The node's store cannot be read or written. */
     STORE_FAILED(2003, Action.RETRY_ANYWHERE),
     /** The coordinator's topology is older than the replica's. */
     STALE_TOPOLOGY(2004, Action.RETRY_ANYWHERE),
     /**
-     * Two nodes of one cluster differ in what must be equal on all: nodes, partitions, placement, hash function,
-     * replication factor or largest value.
+     * Two nodes of one cluster have different settings of something that must be equal on all: nodes, partitions,
+     * placement, hash function, replication factor or largest value.
      */
     PLACEMENT_MISMATCH(2005, Action.RETRY_ANYWHERE),
     /** The deadline passed before the work began. */
     DEADLINE_PASSED(2006, Action.RETRY_ANYWHERE),
     /**
-     * The replica lost what it held and is getting it back from the others; until then it takes writes and refuses
-     * reads.
+     * The replica lost its entries and is refilling from the other replicas. Until it has finished, it accepts
+     * writes and refuses reads.
      */
     REPLICA_REFILLING(2007, Action.RETRY_ANYWHERE),
-    /**
-     * The node at an address is not the one that was asked: the address in the caller's list of nodes is another
-     * node's.
-     */
+    /** The node at an address is not the intended one: the caller's topology lists the address of another node. */
     WRONG_RECIPIENT(2008, Action.RETRY_ANYWHERE),
-    /** The clock of the node contradicts those of the others: it takes no writes until they agree. */
+    /** The clock of the node contradicts the clocks of the others. The node refuses writes until they agree. */
     CLOCK_CONTRADICTED(2009, Action.RETRY_ANYWHERE),
     /**
-     * Another member without a store gives versions of the same slot; names decide the slots, so one must be renamed.
+     * Another member without a store assigns versions of the same slot. Names determine the slots, so one of the
+     * members must be renamed.
      */
     VERSION_SLOT_TAKEN(2010, Action.RETRY_ANYWHERE),
 
-    /** Too few replicas confirmed a write in time; some may have applied it, and a later read may show it. */
+    /** Too few replicas confirmed a write in time. Some may have applied it, and a later read may show it. */
     WRITE_INDETERMINATE(3000, Action.REPEAT_ONLY_THIS),
     /** An internal fault; a request may or may not have been carried out. */
     INTERNAL(3001, Action.REPEAT_ONLY_THIS),
@@ -95,15 +93,15 @@ public enum ErrorCode {
     /** Too many requests or bytes are in flight. */
     OVERLOADED(4000, Action.BACK_OFF);
 
-    /** What the caller may do about an error. */
+    /** The action that an error allows the caller. */
     public enum Action {
         /** The request can never succeed as it is. */
         FIX_REQUEST,
-        /** Nothing has changed: send the request again, to this node or another. */
+        /** Nothing has changed: the caller may send the request again, to this node or another. */
         RETRY_ANYWHERE,
-        /** The outcome is unknown. Repeating the same write is safe; acting as if it had failed is not. */
+        /** The outcome is unknown. Repeating the same write is safe; treating it as failed is not. */
         REPEAT_ONLY_THIS,
-        /** Nothing has changed; wait before sending again. */
+        /** Nothing has changed; the caller should wait before it sends again. */
         BACK_OFF
     }
 
@@ -116,7 +114,7 @@ public enum ErrorCode {
     }
 
     /**
-     * The number that stands for this error on the wire.
+     * Returns the number of this error on the wire.
      *
      * @return 1000 to 4999
      */
@@ -125,7 +123,7 @@ public enum ErrorCode {
     }
 
     /**
-     * What the caller may do.
+     * Returns the action that the error allows the caller.
      *
      * @return the action
      */

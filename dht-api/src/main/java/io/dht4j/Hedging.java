@@ -3,19 +3,19 @@ package io.dht4j;
 import java.time.Duration;
 
 /**
- * When a read that still waits for an answer asks one more replica. It hides a slow replica and costs the others a
- * request, so it is off by default, and spends from the same budget as retries do. See J. Dean and L. Barroso, <em>The
- * Tail at Scale</em>, 2013. Immutable.
+ * When a read that still waits for an answer asks one more replica. Hedging hides a slow replica at the cost of
+ * additional requests. It is off by default, and shares its budget with retries. Source: J. Dean and L. Barroso,
+ * <em>The Tail at Scale</em>, 2013. Immutable.
  */
 public sealed interface Hedging {
 
-    /** Never; but for replicas that a failure detector suspects. */
+    /** No hedging, except for replicas that a failure detector suspects. */
     record Off() implements Hedging {}
 
     /**
-     * After a fixed time.
+     * Hedging after a fixed time.
      *
-     * @param delay 1 millisecond to 1 hour; shorter ones hide slow replicas better and ask more of the others
+     * @param delay 1 millisecond to 1 hour; a shorter delay hides slow replicas better and sends more requests
      */
     record After(Duration delay) implements Hedging {
 
@@ -35,8 +35,8 @@ public sealed interface Hedging {
     }
 
     /**
-     * After the time in which so many of a hundred requests to replicas were answered lately. It follows the load:
-     * reads hedge no more often when all replicas are slow.
+     * Hedging after a percentile of the recent response times of replicas. The delay follows the load: reads do not
+     * hedge more often when all replicas are slow.
      *
      * @param percentile 50 to 99.9
      */
@@ -59,7 +59,7 @@ public sealed interface Hedging {
     }
 
     /**
-     * Reads do not hedge.
+     * Returns the default, under which reads do not hedge.
      *
      * @return the default
      */
@@ -68,10 +68,10 @@ public sealed interface Hedging {
     }
 
     /**
-     * Reads ask one more replica after a fixed time, and another one each time that it has passed again.
+     * Returns hedging after a fixed time. A read asks another replica each time the delay has passed again.
      *
      * @param delay 1 millisecond to 1 hour
-     * @return hedging after it
+     * @return hedging with this delay
      * @throws IllegalArgumentException if it is out of range
      */
     static Hedging after(Duration delay) {
@@ -79,10 +79,10 @@ public sealed interface Hedging {
     }
 
     /**
-     * Reads ask one more replica when an answer takes longer than most did lately.
+     * Returns hedging after a percentile of the recent response times.
      *
-     * @param percentile 50 to 99.9, as in 95: one read in twenty hedges
-     * @return hedging at it
+     * @param percentile 50 to 99.9; with 95, one read in twenty hedges
+     * @return hedging at this percentile
      * @throws IllegalArgumentException if it is out of range
      */
     static Hedging atPercentile(double percentile) {

@@ -1,18 +1,18 @@
 package io.dht4j;
 
 /**
- * The outcome is unknown: the write may have been applied by some replicas, by all, or by none. Repeating the same call
- * is safe, since writes are idempotent; treating it as failed is not.
+ * The outcome of a write is unknown: all, some or none of the replicas have applied it. Repeating the same call is
+ * safe, since writes are idempotent; treating it as failed is not.
  */
 public final class IndeterminateException extends DhtException {
 
     private static final long serialVersionUID = 1;
 
     /**
-     * A call of unknown outcome.
+     * Creates the failure of a call with an unknown outcome.
      *
      * @param code a code whose action is {@link ErrorCode.Action#REPEAT_ONLY_THIS}
-     * @param message names what is known
+     * @param message what is known about the outcome
      */
     public IndeterminateException(ErrorCode code, String message) {
         super(code, ErrorCode.Action.REPEAT_ONLY_THIS, message);

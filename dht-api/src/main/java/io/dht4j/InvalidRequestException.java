@@ -1,15 +1,15 @@
 package io.dht4j;
 
-/** The request can never succeed as it is: fix it. Nothing has changed. */
+/** The request is invalid and fails again if repeated unchanged. Nothing has changed. */
 public final class InvalidRequestException extends DhtException {
 
     private static final long serialVersionUID = 1;
 
     /**
-     * A refused request.
+     * Creates the failure of an invalid request.
      *
      * @param code a code whose action is {@link ErrorCode.Action#FIX_REQUEST}
-     * @param message names what was wrong and the allowed range
+     * @param message what was wrong and the allowed range
      */
     public InvalidRequestException(ErrorCode code, String message) {
         super(code, ErrorCode.Action.FIX_REQUEST, message);

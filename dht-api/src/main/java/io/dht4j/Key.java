@@ -17,10 +17,10 @@ import java.util.Optional;
  */
 public final class Key implements Comparable<Key> {
 
-    /** The fewest bytes a key has. */
+    /** The smallest number of bytes of a key. */
     public static final int MIN_LENGTH = 1;
 
-    /** The most bytes a key has. */
+    /** The largest number of bytes of a key. */
     public static final int MAX_LENGTH = 4096;
 
     private static final VarHandle LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
@@ -28,7 +28,7 @@ public final class Key implements Comparable<Key> {
     private final byte[] bytes;
     private final int hash;
 
-    /** Most comparisons end here, which spares ordered maps a look at the array of each key on their way. */
+    /** The first bytes. Most comparisons end here and spare ordered maps the access to each key's array. */
     private final long prefix;
 
     private Key(byte[] bytes) {
@@ -54,7 +54,7 @@ public final class Key implements Comparable<Key> {
     }
 
     /**
-     * The key made of a string's UTF-8 bytes.
+     * Returns the key of a string's UTF-8 bytes.
      *
      * @param text any text without unpaired surrogates whose UTF-8 form has 1 to 4096 bytes
      * @return the key
@@ -62,7 +62,8 @@ public final class Key implements Comparable<Key> {
      */
     public static Key of(String text) {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-        // What cannot be encoded has become a question mark. An encoder would tell, but takes many times as long.
+        // An unencodable character becomes a question mark. An encoder would report it directly, but is many times
+        // slower.
         if (hasQuestionMark(bytes) && !StandardCharsets.UTF_8.newEncoder().canEncode(text)) {
             throw new InvalidRequestException(
                     ErrorCode.KEY_INVALID,
@@ -81,7 +82,7 @@ public final class Key implements Comparable<Key> {
     }
 
     /**
-     * The key made of these bytes, which are copied.
+     * Returns a key with a copy of the bytes.
      *
      * @param bytes 1 to 4096 bytes
      * @return the key
@@ -92,9 +93,9 @@ public final class Key implements Comparable<Key> {
     }
 
     /**
-     * The key made of a part of an array, which is copied.
+     * Returns a key with a copy of a part of an array.
      *
-     * @param source holds the bytes
+     * @param source the array that contains the bytes
      * @param from index of the first byte
      * @param to index after the last byte
      * @return the key
@@ -107,7 +108,7 @@ public final class Key implements Comparable<Key> {
     }
 
     /**
-     * The number of bytes.
+     * Returns the number of bytes.
      *
      * @return 1 to 4096
      */
@@ -116,7 +117,7 @@ public final class Key implements Comparable<Key> {
     }
 
     /**
-     * A copy of the bytes.
+     * Returns a copy of the bytes.
      *
      * @return a new array
      */
@@ -125,8 +126,8 @@ public final class Key implements Comparable<Key> {
     }
 
     /**
-     * The bytes themselves, for code that reads them often: hashing, encoding, comparing. Callers must not change the
-     * array.
+     * Returns the array behind this key without a copy, for frequent hashing, encoding and comparing. Callers must
+     * not change the array.
      *
      * @return the array behind this key
      */
@@ -135,17 +136,17 @@ public final class Key implements Comparable<Key> {
     }
 
     /**
-     * The first eight bytes, for code that orders many keys and compares these before it looks at the array: if two
-     * keys differ here, they are in the order of their prefixes as unsigned numbers. If they do not, the rest decides.
+     * Returns the first eight bytes, for code that orders many keys and compares prefixes first. If two prefixes
+     * differ as unsigned numbers, the keys have the same order. If they are equal, the remaining bytes decide.
      *
-     * @return the bytes, the first one highest; zeros stand for those that a shorter key does not have
+     * @return the bytes, the first one highest; a shorter key is padded with zeros
      */
     public long prefix() {
         return prefix;
     }
 
     /**
-     * Whether the bytes are well-formed UTF-8, so that {@link #toString()} shows the key as it was given.
+     * Returns whether the bytes are well-formed UTF-8, so that {@link #toString()} shows the original text.
      *
      * @return true if they are
      */
@@ -159,10 +160,10 @@ public final class Key implements Comparable<Key> {
     }
 
     /**
-     * The smallest key that is greater than this one: the same bytes and a zero.
+     * Returns the smallest key that is greater than this one: the same bytes followed by a zero.
      *
-     * @return the successor; for a key of 4096 bytes, which has none by appending, the next key of at most 4096 bytes,
-     *     or empty when every byte is {@code 0xFF}
+     * @return the successor; for a key of 4096 bytes, the next greater key of at most 4096 bytes, or empty when
+     *     every byte is {@code 0xFF}
      */
     public Optional<Key> successor() {
         if (bytes.length < MAX_LENGTH) {
@@ -182,7 +183,7 @@ public final class Key implements Comparable<Key> {
 
     @Override
     public int compareTo(Key other) {
-        // Where the prefixes are the same, one of the keys may still be short, with zeros that it does not have.
+        // Equal prefixes may contain the padding of a shorter key.
         return prefix != other.prefix
                 ? Long.compareUnsigned(prefix, other.prefix)
                 : Arrays.compareUnsigned(bytes, other.bytes);
@@ -199,7 +200,8 @@ public final class Key implements Comparable<Key> {
     }
 
     /**
-     * The text, if the bytes are UTF-8; otherwise {@code base64:} and the bytes in Base64. For people, not programs.
+     * Returns the text if the bytes are UTF-8; otherwise {@code base64:} and the bytes in Base64. For people, not
+     * programs.
      */
     @Override
     public String toString() {

@@ -3,8 +3,8 @@ package io.dht4j;
 import java.util.Optional;
 
 /**
- * A range of keys in their order as unsigned bytes: from {@code start}, included, to {@code end}, not included, or to
- * the last key there is.
+ * A range of keys, ordered as unsigned bytes: from {@code start} (inclusive) to {@code end} (exclusive) or to the
+ * last key.
  *
  * @param start the first key that may belong to the range
  * @param end the first key after the range, or empty for a range without an end
@@ -14,7 +14,7 @@ public record KeyRange(Key start, Optional<Key> end) {
     private static final KeyRange ALL = from(Key.of(new byte[1]));
 
     /**
-     * A range from a key to the last key there is.
+     * Returns the range from a key to the last key.
      *
      * @param start the first key
      * @return the range
@@ -24,10 +24,10 @@ public record KeyRange(Key start, Optional<Key> end) {
     }
 
     /**
-     * A range between two keys. It is empty when {@code end} is not greater than {@code start}.
+     * Returns the range between two keys. The range is empty unless {@code end} is greater than {@code start}.
      *
-     * @param start the first key, included
-     * @param end the end, not included
+     * @param start the first key, inclusive
+     * @param end the end, exclusive
      * @return the range
      */
     public static KeyRange between(Key start, Key end) {
@@ -35,7 +35,7 @@ public record KeyRange(Key start, Optional<Key> end) {
     }
 
     /**
-     * The range of every key.
+     * Returns the range of all keys.
      *
      * @return the range that starts at the smallest key and has no end
      */
@@ -44,7 +44,7 @@ public record KeyRange(Key start, Optional<Key> end) {
     }
 
     /**
-     * Whether the range holds a key.
+     * Returns whether the range contains a key.
      *
      * @param key any key
      * @return true if {@code start <= key < end}

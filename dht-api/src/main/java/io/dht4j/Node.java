@@ -7,10 +7,10 @@ import java.util.regex.Pattern;
 /**
  * A member of the cluster.
  *
- * @param id its name; placement depends on it, so it must survive a change of address
- * @param address where its transport listens: {@code host:port}, with a name or an IP address for the host, IPv6
- *     addresses in brackets, and a port of 1 to 65535
- * @param weight its share of the keys relative to the other nodes, 1 to 1000, for placements that heed weights
+ * @param id its name; placement depends on it, so it must stay the same when the address changes
+ * @param address the address of its transport, {@code host:port}: a name or an IP address, IPv6 in brackets, and a
+ *     port of 1 to 65535
+ * @param weight its share of the keys relative to the other nodes, 1 to 1000, for weighted placements
  */
 public record Node(NodeId id, String address, int weight) {
 
@@ -23,7 +23,7 @@ public record Node(NodeId id, String address, int weight) {
     public static final int MAX_WEIGHT = 1000;
 
     /**
-     * Checks the ranges.
+     * Checks the address and the weight.
      *
      * @throws IllegalArgumentException if the address has another form or the weight is out of range
      */
@@ -45,10 +45,10 @@ public record Node(NodeId id, String address, int weight) {
     }
 
     /**
-     * A node of weight 1.
+     * Creates a node of weight 1.
      *
      * @param id its name
-     * @param address where its transport listens
+     * @param address the address of its transport
      * @return the node
      * @throws IllegalArgumentException if the name or the address has a wrong form
      */
@@ -57,7 +57,7 @@ public record Node(NodeId id, String address, int weight) {
     }
 
     /**
-     * The host of its address.
+     * Returns the host of the address.
      *
      * @return a name or an IP address, without brackets
      */
@@ -67,7 +67,7 @@ public record Node(NodeId id, String address, int weight) {
     }
 
     /**
-     * The port of its address.
+     * Returns the port of the address.
      *
      * @return 1 to 65535
      */
@@ -91,7 +91,7 @@ public record Node(NodeId id, String address, int weight) {
             return false;
         }
         try {
-            // What stands in brackets is never looked up. The zone is another machine's matter perhaps.
+            // The text in brackets is never looked up. Its zone may belong to another machine.
             InetAddress.getByName(host.replaceFirst("%.*]", "]"));
             return true;
         } catch (UnknownHostException e) {

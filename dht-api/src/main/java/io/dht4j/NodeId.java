@@ -5,8 +5,7 @@ import java.util.regex.Pattern;
 /**
  * A node's name, unique within its cluster and stable over restarts.
  *
- * @param value 1 to 64 characters out of letters, digits, {@code .}, {@code _} and {@code -}, the first a letter or
- *     digit
+ * @param value 1 to 64 letters, digits, {@code .}, {@code _} and {@code -}, the first a letter or digit
  */
 public record NodeId(String value) implements Comparable<NodeId> {
 

@@ -1,21 +1,21 @@
 package io.dht4j;
 
 /**
- * What a node has left undone since it was started so as not to be overwhelmed, and what it has done twice.
+ * Counts of the work that a node has refused, dropped or repeated under load since its start.
  *
- * @param callsRefused calls that it did not begin: too much was under way here, or at too many of the replicas
- * @param workDropped requests, its own and those of other nodes, that waited for its store and were not begun: for too
- *     long, or beyond their deadlines
- * @param peerRequestsRefused requests to replicas that it did not send since too many to the same node were outstanding
- * @param retries requests that it sent a second time
- * @param hedges requests that it sent to one more replica since another one was late
- * @param retriesDenied retries and hedges that it left out since their budget was spent
+ * @param callsRefused calls refused because too many were in flight on this node, or at too many of the replicas
+ * @param workDropped requests of this or another node dropped from the store's queue, after too long a wait or past
+ *     their deadlines
+ * @param peerRequestsRefused requests to replicas not sent because too many to the same node were outstanding
+ * @param retries requests sent a second time
+ * @param hedges requests sent to one more replica because another one was late
+ * @param retriesDenied retries and hedges omitted because their budget was spent
  */
 public record OverloadCounts(
         long callsRefused, long workDropped, long peerRequestsRefused, long retries, long hedges, long retriesDenied) {
 
     /**
-     * Nothing was left undone.
+     * Returns counts of zero.
      *
      * @return zeros
      */

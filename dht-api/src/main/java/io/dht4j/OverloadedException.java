@@ -1,14 +1,17 @@
 package io.dht4j;
 
-/** Too much is in flight, and the call was refused before anything was done: back off, then try again. */
+/**
+ * The call was refused because too much is in flight. Nothing has changed; the caller should back off before it
+ * tries again.
+ */
 public final class OverloadedException extends DhtException {
 
     private static final long serialVersionUID = 1;
 
     /**
-     * A call refused for lack of room.
+     * Creates the failure of a call that was refused for lack of capacity.
      *
-     * @param message names the limit that was met
+     * @param message the limit that was reached
      */
     public OverloadedException(String message) {
         super(ErrorCode.OVERLOADED, ErrorCode.Action.BACK_OFF, message);

@@ -4,13 +4,13 @@ import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Text from outside, fit for a terminal, a log or an error message: nothing in it moves a cursor, changes a colour,
- * begins a line, reverses the direction of writing or is invisible.
+ * Escapes untrusted text for terminals, logs and error messages. The result moves no cursor, changes no colour,
+ * begins no line, reverses no direction of writing and has no invisible characters.
  *
- * <p>Escaped are the characters of the Unicode category C (control, format, surrogate, private use, unassigned) and the
- * separators of lines and paragraphs, U+2028 and U+2029. Line feed, carriage return and tabulator become {@code \n},
- * {@code \r} and {@code \t}, all others {@code \}{@code uXXXX}, twice that beyond U+FFFF, as JSON and Java write them.
- * Backslashes stay as they are: the result is for people and cannot be turned back.
+ * <p>Escaped are the characters of the Unicode category C (control, format, surrogate, private use, unassigned) and
+ * the separators of lines and paragraphs, U+2028 and U+2029. Line feed, carriage return and tabulator become {@code
+ * \n}, {@code \r} and {@code \t}, all others {@code \}{@code uXXXX}, twice that beyond U+FFFF, as in JSON and Java.
+ * Backslashes are unchanged, so the escaping is irreversible.
  *
  * <p>Exceptions of this library escape their messages themselves. Does not block; safe for use by any number of
  * threads.
@@ -35,9 +35,9 @@ public final class PrintableText {
      * Escapes the beginning of a text into one line.
      *
      * @param text any text; null is shown as {@code null}
-     * @param mostCharacters how many UTF-16 characters of the text to show, 1 or more; {@code ...} stands for the
-     *     others
-     * @return a line of at most six times as many characters, and three more
+     * @param mostCharacters the largest number of UTF-16 characters of the text to show, 1 or more; {@code ...}
+     *     replaces the rest
+     * @return a line of at most six times as many characters plus three
      */
     public static String of(@Nullable Object text, int mostCharacters) {
         String all = String.valueOf(text);
@@ -45,8 +45,8 @@ public final class PrintableText {
     }
 
     /**
-     * Escapes a text that may have several lines, such as a stack trace. Line feeds and tabulators stay, and carriage
-     * returns before line feeds.
+     * Escapes a text that may have several lines, such as a stack trace. Line feeds, tabulators and carriage
+     * returns before line feeds are unchanged.
      *
      * @param text any text
      * @return the text itself if there is nothing to escape

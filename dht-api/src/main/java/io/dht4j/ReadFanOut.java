@@ -3,10 +3,14 @@ package io.dht4j;
 /** How many replicas a read asks. */
 public enum ReadFanOut {
     /**
-     * As many as must answer: this node first if it is a replica, then in the key's order. When one fails, or is late
-     * as {@link Hedging} says, the next one is asked. Costs least.
+     * The number of replicas that must answer: this node first if it is a replica, then in the key's order. When a
+     * replica fails, or is late according to {@link Hedging}, the coordinator asks the next one. Sends the fewest
+     * requests.
      */
     ENOUGH,
-    /** Every replica of the policy; the fastest answers win. Costs most, and hides a slow replica at once. */
+    /**
+     * Every replica of the policy; the fastest answers win. Sends the most requests, and hides a slow replica
+     * immediately.
+     */
     ALL
 }

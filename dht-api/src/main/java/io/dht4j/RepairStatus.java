@@ -5,23 +5,22 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * How far a node is with the repair of its partitions: comparing its replicas with those of other nodes, and bringing
- * both to the newest entry of each key. Immutable. Counts are since the node's start.
+ * The progress of a node's repair. A repair session compares the node's replicas with those of other nodes and
+ * brings both to the newest entry of each key. Counts begin at the node's start. Immutable.
  *
- * @param node which node
- * @param running whether a round is under way
- * @param partitions how many partitions the round covers that is under way, or the last one did; 0 before the first
+ * @param node the node
+ * @param running whether a session is running
+ * @param partitions how many partitions the current session covers, or the last one did; 0 before the first
  * @param partitionsDone how many of them have been compared with all other replicas
- * @param rounds how many rounds have ended, well or not
- * @param sent how many entries this node has sent to others that lacked them
- * @param received how many it has got from them
- * @param refused how many were refused, by either side
- * @param purged how many tombstones and expired values this node has removed for good; those of a removal that failed
- *     in the middle, or was ended, are not counted
- * @param lastError what keeps rounds from beginning, or kept the last one from doing all; empty if that one succeeded
- * @param blocked whether {@code lastError} keeps rounds from beginning: the node tries again and again to get it out of
- *     the way
- * @param completed for each partition that this node has compared with all its other replicas: when it did so last
+ * @param rounds how many sessions have ended, successfully or not
+ * @param sent how many missing entries this node has sent to others
+ * @param received how many entries this node has received from others
+ * @param refused how many entries either side has refused
+ * @param purged how many tombstones and expired values this node has purged, without those of failed or aborted
+ *     purges
+ * @param lastError why sessions cannot begin, or why the last one was incomplete; empty if that one succeeded
+ * @param blocked whether {@code lastError} prevents sessions from beginning; the node keeps retrying
+ * @param completed when this node last compared a partition with all its other replicas, by partition
  */
 public record RepairStatus(
         NodeId node,

@@ -1,12 +1,12 @@
 package io.dht4j;
 
 /**
- * How many replicas must answer: {@code ack} of the first {@code from} replicas of the key. No replica after the first
- * {@code from} ever stores a value that was written with this policy. Two policies over the same {@code from} whose
- * {@code ack} add up to more than {@code from} overlap: the read sees the write.
+ * The number of replicas that must answer: {@code ack} of the first {@code from} replicas of the key. Only the
+ * first {@code from} replicas store a value written with this policy. Two policies with the same {@code from}
+ * overlap if the sum of their {@code ack} exceeds {@code from}: the read then sees the write.
  *
  * @param ack how many must answer, 1 to {@code from}
- * @param from how many are asked, 1 to the number of nodes
+ * @param from how many the coordinator asks, 1 to the number of nodes
  */
 public record ReplicationPolicy(int ack, int from) {
 
@@ -23,7 +23,7 @@ public record ReplicationPolicy(int ack, int from) {
     }
 
     /**
-     * A majority of the first {@code from} replicas.
+     * Returns the policy of a majority of the first {@code from} replicas.
      *
      * @param from how many replicas, at least 1
      * @return the policy {@code (from / 2 + 1) / from}
@@ -33,7 +33,7 @@ public record ReplicationPolicy(int ack, int from) {
         return new ReplicationPolicy(from / 2 + 1, from);
     }
 
-    /** {@code ack/from}, as in {@code 2/3}. */
+    /** Returns {@code ack/from}, for example {@code 2/3}. */
     @Override
     public String toString() {
         return ack + "/" + from;

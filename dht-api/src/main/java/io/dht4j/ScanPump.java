@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
-/** Drives {@link Scan#forEach}: a loop, not a recursion, for pages that are there at once. */
+/** Runs {@link Scan#forEach} as a loop, so that pages that complete immediately cause no recursion. */
 final class ScanPump {
 
     private ScanPump() {}
@@ -32,7 +32,7 @@ final class ScanPump {
         }
     }
 
-    /** Hands a finished page over and tells whether there may be another. */
+    /** Delivers a completed page and returns whether another may follow. */
     private static boolean deliver(
             Scan scan,
             Consumer<? super KeyValue> consumer,
@@ -42,7 +42,7 @@ final class ScanPump {
         try {
             entries = page.join();
         } catch (RuntimeException e) {
-            // Not closed: a scan that has failed does not tell that it has ended.
+            // The scan stays open: a failed scan must not report its end.
             done.completeExceptionally(DhtException.unwrap(e));
             return false;
         }

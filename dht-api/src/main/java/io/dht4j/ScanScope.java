@@ -1,9 +1,11 @@
 package io.dht4j;
 
-/** Whose entries a scan shows. */
+/** The entries that a scan shows. */
 public enum ScanScope {
-    /** Those of the whole cluster: for each key the newest value that enough replicas agree on. */
+    /**
+     * The entries of the whole cluster: for each key the newest value among the replicas that the policy requires.
+     */
     CLUSTER,
-    /** Those that the node which was asked holds itself, whether or not they are the newest. */
+    /** The entries in the store of the contacted node, whether or not they are the newest. */
     NODE
 }

@@ -1,19 +1,19 @@
 package io.dht4j;
 
 /**
- * Something that a node's store cannot do, though the node goes on with the rest.
+ * A function that a node's store has lost while the node continues with the others.
  *
- * @param kind what it cannot do
- * @param sinceMillis since when, in milliseconds since 1970, by the node's clock
- * @param message why, with the file, and what helps; one line for people
+ * @param kind the lost function
+ * @param sinceMillis when the problem began, in milliseconds since 1970, by the node's clock
+ * @param message the reason, the file and the remedy; one line for people
  */
 public record StoreProblem(Kind kind, long sinceMillis, String message) {
 
-    /** What does not work. */
+    /** The kind of problem. */
     public enum Kind {
-        /** No write is taken, and none acknowledged. Reads go on. */
+        /** The store accepts no writes. Reads continue. */
         WRITES_REFUSED,
-        /** Something was found that is not as it was written. Reads that meet it fail, the others go on. */
+        /** Stored data is damaged. Reads of damaged data fail, others continue. */
         DAMAGED_DATA
     }
 }

@@ -9,22 +9,22 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The nodes of a cluster at one epoch. Immutable. Every node of a cluster must be given the same topology, in the same
- * order: it decides where keys live.
+ * The nodes of a cluster at one epoch. Every node of a cluster requires the same topology in the same order, since
+ * it determines the placement of keys. Immutable.
  *
  * @param epoch grows with every change of the nodes, 0 or more
- * @param nodes 1 to {@value #MAX_NODES} nodes in the order in which they joined, each id and each address once
+ * @param nodes 1 to {@value #MAX_NODES} nodes in the order in which they joined, with distinct ids and addresses
  */
 public record Topology(long epoch, List<Node> nodes) {
 
-    /** The most nodes a cluster has. */
+    /** The largest number of nodes of a cluster. */
     public static final int MAX_NODES = 10_000;
 
     /**
      * Checks and copies the nodes.
      *
-     * @throws IllegalArgumentException if the epoch is negative, there is no node or too many, or an id or an address
-     *     stands twice
+     * @throws IllegalArgumentException if the epoch is negative, the number of nodes is out of range, or an id or
+     *     an address is repeated
      */
     public Topology {
         nodes = List.copyOf(nodes);
@@ -49,7 +49,7 @@ public record Topology(long epoch, List<Node> nodes) {
     }
 
     /**
-     * The first topology of a cluster.
+     * Returns the first topology of a cluster.
      *
      * @param nodes its nodes
      * @return the topology with epoch 1
@@ -60,7 +60,7 @@ public record Topology(long epoch, List<Node> nodes) {
     }
 
     /**
-     * The number of nodes.
+     * Returns the number of nodes.
      *
      * @return 1 or more
      */
@@ -69,7 +69,7 @@ public record Topology(long epoch, List<Node> nodes) {
     }
 
     /**
-     * Looks a node up by its name.
+     * Finds a node by its name.
      *
      * @param id a node's name
      * @return the node, or empty if the topology has none of that name
@@ -84,7 +84,7 @@ public record Topology(long epoch, List<Node> nodes) {
     }
 
     /**
-     * The next topology, with one more node, last in order.
+     * Returns the next topology, with one more node at the end.
      *
      * @param node the node that joins
      * @return a topology whose epoch is greater by one

@@ -1,15 +1,15 @@
 package io.dht4j;
 
-/** The call failed and changed nothing: it may be sent again, to this node or to another. */
+/** The call failed and changed nothing. The caller may repeat it, on this node or another. */
 public final class UnavailableException extends DhtException {
 
     private static final long serialVersionUID = 1;
 
     /**
-     * A call that could not be served.
+     * Creates the failure of a call that could not be served.
      *
      * @param code a code whose action is {@link ErrorCode.Action#RETRY_ANYWHERE}
-     * @param message names what was missing
+     * @param message what was missing
      */
     public UnavailableException(ErrorCode code, String message) {
         super(code, ErrorCode.Action.RETRY_ANYWHERE, message);

@@ -5,8 +5,8 @@ import java.util.Arrays;
 import java.util.OptionalLong;
 
 /**
- * A value as it was read, with its version. Immutable as long as nobody changes the array that {@link #bytes()} hands
- * out.
+ * A value with its version, as returned by a read. Immutable as long as callers leave the array of {@link #bytes()}
+ * unchanged.
  */
 public final class Value {
 
@@ -15,11 +15,11 @@ public final class Value {
     private final OptionalLong expiresAtMillis;
 
     /**
-     * A value that was read.
+     * Creates a value.
      *
      * @param bytes the value; not copied
      * @param version when it was written
-     * @param expiresAtMillis when it stops to be readable, in milliseconds since 1970; empty for never
+     * @param expiresAtMillis when it expires, in milliseconds since 1970; empty for never
      */
     public Value(byte[] bytes, Version version, OptionalLong expiresAtMillis) {
         this.bytes = bytes;
@@ -28,7 +28,7 @@ public final class Value {
     }
 
     /**
-     * The value's bytes: the array itself, which callers must not change.
+     * Returns the value's array without a copy. Callers must not change it.
      *
      * @return 0 bytes or more
      */
@@ -37,7 +37,7 @@ public final class Value {
     }
 
     /**
-     * The bytes read as UTF-8.
+     * Returns the bytes decoded as UTF-8.
      *
      * @return the text; malformed bytes become replacement characters
      */
@@ -46,16 +46,16 @@ public final class Value {
     }
 
     /**
-     * When the value was written.
+     * Returns the version of the write.
      *
-     * @return the version that the write's coordinator gave
+     * @return the version that the write's coordinator assigned
      */
     public Version version() {
         return version;
     }
 
     /**
-     * When the value stops to be readable.
+     * Returns when the value expires.
      *
      * @return milliseconds since 1970, or empty for never
      */

@@ -1,15 +1,15 @@
 package io.dht4j;
 
 /**
- * When a value was written: a hybrid logical clock of 48 bits of milliseconds since 1970 and a 16-bit counter. The
- * newer version wins. See Kulkarni et al., <i>Logical Physical Clocks and Consistent Snapshots in Globally Distributed
- * Databases</i>, 2014.
+ * The version of a write: a hybrid logical clock of 48 bits of milliseconds since 1970 and a 16-bit counter. The
+ * newer version wins. Source: Kulkarni et al., <i>Logical Physical Clocks and Consistent Snapshots in Globally
+ * Distributed Databases</i>, 2014.
  *
  * @param packed milliseconds in the upper 48 bits, counter in the lower 16; compared as an unsigned number
  */
 public record Version(long packed) implements Comparable<Version> {
 
-    /** How many bits the counter has. */
+    /** The number of bits of the counter. */
     public static final int COUNTER_BITS = 16;
 
     /** The largest counter. */
@@ -19,7 +19,7 @@ public record Version(long packed) implements Comparable<Version> {
     public static final long MAX_MILLIS = (1L << (Long.SIZE - COUNTER_BITS)) - 1;
 
     /**
-     * A version from its parts.
+     * Creates a version from its parts.
      *
      * @param millis milliseconds since 1970, 0 to 2<sup>48</sup> - 1
      * @param counter 0 to 65535
@@ -37,7 +37,7 @@ public record Version(long packed) implements Comparable<Version> {
     }
 
     /**
-     * The physical part.
+     * Returns the physical part.
      *
      * @return milliseconds since 1970
      */
@@ -46,7 +46,7 @@ public record Version(long packed) implements Comparable<Version> {
     }
 
     /**
-     * The logical part, which orders versions of one millisecond.
+     * Returns the logical part, which orders versions of one millisecond.
      *
      * @return 0 to 65535
      */
@@ -59,7 +59,7 @@ public record Version(long packed) implements Comparable<Version> {
         return Long.compareUnsigned(packed, other.packed);
     }
 
-    /** The packed form as an unsigned decimal number, as it stands in the HTTP header {@code Dht-Version}. */
+    /** Returns the packed form as an unsigned decimal number, as in the HTTP header {@code Dht-Version}. */
     @Override
     public String toString() {
         return Long.toUnsignedString(packed);
