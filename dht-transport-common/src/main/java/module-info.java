@@ -2,7 +2,10 @@
 module io.dht4j.transport.common {
     requires static transitive org.jspecify;
     requires transitive io.dht4j.api;
+    requires java.management;
     requires java.naming;
+    requires jdk.management;
 
     exports io.dht4j.security;
+    exports io.dht4j.transport.common;
 }

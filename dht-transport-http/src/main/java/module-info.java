@@ -12,9 +12,7 @@ module io.dht4j.transport.http {
     requires io.netty.handler;
     requires io.netty.transport;
     requires io.vertx.core;
-    requires java.management;
     requires java.net.http;
-    requires jdk.management;
     requires org.slf4j;
     // Only for those who choose these clients.
     requires static io.vertx.web.client;

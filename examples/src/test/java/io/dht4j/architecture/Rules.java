@@ -94,7 +94,8 @@ final class Rules {
                 dependsOnlyOn(new String[] {in("store.hints")}, in("store.log"), "org.slf4j.."));
         rules.put(
                 "what transports share depends on the API only",
-                dependsOnlyOn(new String[] {in("security"), in("transport.common")}, "org.slf4j.."));
+                dependsOnlyOn(
+                        new String[] {in("security"), in("transport.common")}, "com.sun.management..", "org.slf4j.."));
         rules.put(
                 "the HTTP transport depends on the API, Vert.x and one-nio",
                 dependsOnlyOn(

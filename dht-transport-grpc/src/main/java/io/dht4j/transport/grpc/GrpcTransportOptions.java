@@ -2,6 +2,7 @@ package io.dht4j.transport.grpc;
 
 import io.dht4j.spi.MemoryBudget;
 import io.dht4j.spi.TlsFiles;
+import io.dht4j.transport.common.OptionChecks;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -55,31 +56,19 @@ public final class GrpcTransportOptions {
         if (host.isBlank()) {
             throw new IllegalArgumentException("host must be a name or an address, not \"" + host + "\"");
         }
-        range("port", port, 0, 65_535);
-        range("eventLoops", eventLoops, 1, 256);
-        range("maxFrameBytes", maxFrameBytes, 1024, 1 << 30);
-        range("connectionsPerPeer", connectionsPerPeer, 1, 256);
-        range("maxQueuedPerPeer", maxQueuedPerPeer, 1, 10_000_000);
-        range("maxQueuedBytesPerPeer", maxQueuedBytesPerPeer, 1, Long.MAX_VALUE / 2);
-        range("connectTimeout", connectTimeout, Duration.ofMillis(1), Duration.ofMinutes(10));
-        range("maxInFlight", maxInFlight, 1, 10_000_000);
-        range("maxInFlightBytes", maxInFlightBytes, maxFrameBytes, Long.MAX_VALUE / 2);
-        range("maxConnections", maxConnections, 1, 1_000_000);
-        maxConnectionsPerAddress.ifPresent(most -> range("maxConnectionsPerAddress", most, 1, 1_000_000));
-        range("idleTimeout", idleTimeout, Duration.ofSeconds(1), Duration.ofHours(2));
-        range("drainTimeout", drainTimeout, Duration.ZERO, Duration.ofMinutes(10));
-    }
-
-    private static void range(String option, long value, long least, long most) {
-        if (value < least || value > most) {
-            throw new IllegalArgumentException(option + " must be " + least + " to " + most + ", not " + value);
-        }
-    }
-
-    private static void range(String option, Duration value, Duration least, Duration most) {
-        if (value.compareTo(least) < 0 || value.compareTo(most) > 0) {
-            throw new IllegalArgumentException(option + " must be " + least + " to " + most + ", not " + value);
-        }
+        OptionChecks.range("port", port, 0, 65_535);
+        OptionChecks.range("eventLoops", eventLoops, 1, 256);
+        OptionChecks.range("maxFrameBytes", maxFrameBytes, 1024, 1 << 30);
+        OptionChecks.range("connectionsPerPeer", connectionsPerPeer, 1, 256);
+        OptionChecks.range("maxQueuedPerPeer", maxQueuedPerPeer, 1, 10_000_000);
+        OptionChecks.range("maxQueuedBytesPerPeer", maxQueuedBytesPerPeer, 1, Long.MAX_VALUE / 2);
+        OptionChecks.range("connectTimeout", connectTimeout, Duration.ofMillis(1), Duration.ofMinutes(10));
+        OptionChecks.range("maxInFlight", maxInFlight, 1, 10_000_000);
+        OptionChecks.range("maxInFlightBytes", maxInFlightBytes, maxFrameBytes, Long.MAX_VALUE / 2);
+        OptionChecks.range("maxConnections", maxConnections, 1, 1_000_000);
+        maxConnectionsPerAddress.ifPresent(most -> OptionChecks.range("maxConnectionsPerAddress", most, 1, 1_000_000));
+        OptionChecks.range("idleTimeout", idleTimeout, Duration.ofSeconds(1), Duration.ofHours(2));
+        OptionChecks.range("drainTimeout", drainTimeout, Duration.ZERO, Duration.ofMinutes(10));
     }
 
     /**

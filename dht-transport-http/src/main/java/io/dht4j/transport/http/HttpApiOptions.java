@@ -2,6 +2,7 @@ package io.dht4j.transport.http;
 
 import io.dht4j.spi.MemoryBudget;
 import io.dht4j.spi.TlsFiles;
+import io.dht4j.transport.common.OptionChecks;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -54,17 +55,16 @@ public final class HttpApiOptions {
         this.publicHosts = draft.publicHosts;
         this.connections =
                 new HttpConnectionLimits(draft.maxConnections, draft.maxConnectionsPerAddress, draft.headTimeout);
-        HttpOptionChecks.range("maxValueBytes", maxValueBytes, 0, MAX_VALUE_BYTES);
-        HttpOptionChecks.range("maxInFlight", maxInFlight, 1, 1_000_000);
-        HttpOptionChecks.range(
-                "maxBodyBytesInFlight", maxBodyBytesInFlight, Math.max(1, maxValueBytes), MAX_BODY_BYTES);
-        HttpOptionChecks.range("maxBatchBytes", maxBatchBytes, 1024, MAX_VALUE_BYTES);
-        HttpOptionChecks.range("maxBatchKeys", maxBatchKeys, 1, 1_000_000);
-        HttpOptionChecks.range("bodyTimeout", bodyTimeout, SHORTEST, LONGEST);
-        HttpOptionChecks.range("writeTimeout", writeTimeout, SHORTEST, LONGEST);
-        HttpOptionChecks.range("idleTimeout", idleTimeout, Duration.ofSeconds(1), Duration.ofHours(2));
-        HttpOptionChecks.range("drainTimeout", drainTimeout, Duration.ZERO, Duration.ofMinutes(10));
-        tls.ifPresent(files -> HttpOptionChecks.serverFiles(files, false));
+        OptionChecks.range("maxValueBytes", maxValueBytes, 0, MAX_VALUE_BYTES);
+        OptionChecks.range("maxInFlight", maxInFlight, 1, 1_000_000);
+        OptionChecks.range("maxBodyBytesInFlight", maxBodyBytesInFlight, Math.max(1, maxValueBytes), MAX_BODY_BYTES);
+        OptionChecks.range("maxBatchBytes", maxBatchBytes, 1024, MAX_VALUE_BYTES);
+        OptionChecks.range("maxBatchKeys", maxBatchKeys, 1, 1_000_000);
+        OptionChecks.range("bodyTimeout", bodyTimeout, SHORTEST, LONGEST);
+        OptionChecks.range("writeTimeout", writeTimeout, SHORTEST, LONGEST);
+        OptionChecks.range("idleTimeout", idleTimeout, Duration.ofSeconds(1), Duration.ofHours(2));
+        OptionChecks.range("drainTimeout", drainTimeout, Duration.ZERO, Duration.ofMinutes(10));
+        tls.ifPresent(files -> OptionChecks.serverFiles(files, false));
     }
 
     /**

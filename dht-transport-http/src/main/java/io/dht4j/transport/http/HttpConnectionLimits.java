@@ -1,5 +1,6 @@
 package io.dht4j.transport.http;
 
+import io.dht4j.transport.common.OptionChecks;
 import io.dht4j.transport.http.internal.AcceptLimits;
 import java.time.Duration;
 import java.util.Optional;
@@ -22,9 +23,9 @@ record HttpConnectionLimits(int max, Optional<Integer> perAddress, Duration head
     private static final int PART_FOR_PROBES = 16;
 
     HttpConnectionLimits {
-        HttpOptionChecks.range("maxConnections", max, 1, MOST);
-        perAddress.ifPresent(given -> HttpOptionChecks.range("maxConnectionsPerAddress", given, 1, MOST));
-        HttpOptionChecks.range("headTimeout", headTimeout, Duration.ofMillis(1), Duration.ofHours(1));
+        OptionChecks.range("maxConnections", max, 1, MOST);
+        perAddress.ifPresent(given -> OptionChecks.range("maxConnectionsPerAddress", given, 1, MOST));
+        OptionChecks.range("headTimeout", headTimeout, Duration.ofMillis(1), Duration.ofHours(1));
     }
 
     static HttpConnectionLimits of(int max) {

@@ -2,6 +2,7 @@ package io.dht4j.transport.http;
 
 import io.dht4j.ErrorCode;
 import io.dht4j.OverloadedException;
+import io.dht4j.transport.common.OpenFiles;
 import io.dht4j.transport.http.HttpTransportCallers.Verdict;
 import io.dht4j.transport.http.internal.AcceptedConnection;
 import io.dht4j.transport.http.internal.AcceptedConnections;
@@ -52,7 +53,7 @@ final class HttpConnections {
     HttpConnections(HttpListenerOptions options, OptionalLong openFiles) {
         this.options = options;
         this.openFiles = openFiles;
-        this.possible = HttpOpenFiles.connections(options.connections().max(), openFiles);
+        this.possible = OpenFiles.connections(options.connections().max(), openFiles);
         this.accepted = new AcceptedConnections(
                 options.connections().at(possible, options.forPeers()), HttpApiProblem::refused);
     }
@@ -103,7 +104,7 @@ final class HttpConnections {
         if (possible >= wanted) {
             return;
         }
-        String warning = HttpOpenFiles.warning(options.host() + ":" + options.port(), wanted, possible, openFiles);
+        String warning = OpenFiles.warning(options.host() + ":" + options.port(), wanted, possible, openFiles);
         if (wanted == HttpConnectionLimits.DEFAULT_MAX && possible >= MANY) {
             LOG.info(warning);
         } else {

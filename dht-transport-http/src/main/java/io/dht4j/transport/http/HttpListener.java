@@ -5,6 +5,7 @@ import io.dht4j.security.Plaintext;
 import io.dht4j.security.Tls;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
+import io.dht4j.transport.common.OpenFiles;
 import io.vertx.core.Context;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
@@ -100,7 +101,7 @@ final class HttpListener {
 
     /** Starts the event loops; nothing listens before {@link #start}. */
     HttpListener(HttpListenerOptions options) {
-        this(options, HttpOpenFiles.limit());
+        this(options, OpenFiles.limit());
     }
 
     /** As {@link #HttpListener(HttpListenerOptions)}, where a process may have so many files open. */

@@ -1,6 +1,7 @@
 package io.dht4j.transport.http;
 
 import io.dht4j.spi.TlsFiles;
+import io.dht4j.transport.common.OptionChecks;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -53,12 +54,12 @@ record HttpListenerOptions(
     static final int PEER_RESETS_PER_SECOND = 50_000;
 
     HttpListenerOptions {
-        HttpOptionChecks.host(host);
-        HttpOptionChecks.range("port", port, 0, 65_535);
-        HttpOptionChecks.range("eventLoops", eventLoops, 1, 256);
-        HttpOptionChecks.range("idleTimeout", idleTimeout, Duration.ofSeconds(1), Duration.ofHours(2));
-        HttpOptionChecks.range("drainTimeout", drainTimeout, Duration.ZERO, Duration.ofMinutes(10));
-        tls.ifPresent(files -> HttpOptionChecks.serverFiles(files, forPeers));
+        OptionChecks.host(host);
+        OptionChecks.range("port", port, 0, 65_535);
+        OptionChecks.range("eventLoops", eventLoops, 1, 256);
+        OptionChecks.range("idleTimeout", idleTimeout, Duration.ofSeconds(1), Duration.ofHours(2));
+        OptionChecks.range("drainTimeout", drainTimeout, Duration.ZERO, Duration.ofMinutes(10));
+        tls.ifPresent(files -> OptionChecks.serverFiles(files, forPeers));
     }
 
     /** Without TLS, on loopback only, for the public API only. */

@@ -2,6 +2,7 @@ package io.dht4j.transport.http;
 
 import io.dht4j.spi.MemoryBudget;
 import io.dht4j.spi.TlsFiles;
+import io.dht4j.transport.common.OptionChecks;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -45,14 +46,14 @@ public final class HttpRemoteOptions {
             throw new IllegalArgumentException("token must be " + MIN_TOKEN + " to " + MAX_TOKEN
                     + " characters of printable ASCII without spaces");
         }
-        HttpOptionChecks.range("connectTimeout", connectTimeout, Duration.ofMillis(1), Duration.ofMinutes(10));
-        HttpOptionChecks.range("idleTimeout", idleTimeout, Duration.ofSeconds(1), Duration.ofHours(2));
-        HttpOptionChecks.range("connectionsPerNode", connectionsPerNode, 1, 10_000);
-        HttpOptionChecks.range("maxInFlight", maxInFlight, 1, 1_000_000);
-        HttpOptionChecks.range("maxInFlightBytes", maxInFlightBytes, 1024, Long.MAX_VALUE / 2);
-        HttpOptionChecks.range("maxValueBytes", maxValueBytes, 0, MAX_BYTES);
-        HttpOptionChecks.range("maxPageBytes", maxPageBytes, 1024, MAX_BYTES);
-        HttpOptionChecks.range("maxBatchBytes", maxBatchBytes, 1024, MAX_BYTES);
+        OptionChecks.range("connectTimeout", connectTimeout, Duration.ofMillis(1), Duration.ofMinutes(10));
+        OptionChecks.range("idleTimeout", idleTimeout, Duration.ofSeconds(1), Duration.ofHours(2));
+        OptionChecks.range("connectionsPerNode", connectionsPerNode, 1, 10_000);
+        OptionChecks.range("maxInFlight", maxInFlight, 1, 1_000_000);
+        OptionChecks.range("maxInFlightBytes", maxInFlightBytes, 1024, Long.MAX_VALUE / 2);
+        OptionChecks.range("maxValueBytes", maxValueBytes, 0, MAX_BYTES);
+        OptionChecks.range("maxPageBytes", maxPageBytes, 1024, MAX_BYTES);
+        OptionChecks.range("maxBatchBytes", maxBatchBytes, 1024, MAX_BYTES);
     }
 
     private static boolean isToken(String text) {

@@ -2,6 +2,7 @@ package io.dht4j.transport.http;
 
 import io.dht4j.spi.MemoryBudget;
 import io.dht4j.spi.TlsFiles;
+import io.dht4j.transport.common.OptionChecks;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -56,13 +57,13 @@ public final class HttpTransportOptions {
         this.idleTimeout = draft.idleTimeout;
         this.drainTimeout = draft.drainTimeout;
         listener();
-        HttpOptionChecks.range("maxFrameBytes", maxFrameBytes, 1024, 1 << 30);
-        HttpOptionChecks.range("connectionsPerPeer", connectionsPerPeer, 1, client.maxConnections());
-        HttpOptionChecks.range("maxQueuedPerPeer", maxQueuedPerPeer, 1, 10_000_000);
-        HttpOptionChecks.range("maxQueuedBytesPerPeer", maxQueuedBytesPerPeer, 1, Long.MAX_VALUE / 2);
-        HttpOptionChecks.range("connectTimeout", connectTimeout, Duration.ofMillis(1), Duration.ofMinutes(10));
-        HttpOptionChecks.range("maxInFlight", maxInFlight, 1, 10_000_000);
-        HttpOptionChecks.range("maxInFlightBytes", maxInFlightBytes, maxFrameBytes, Long.MAX_VALUE / 2);
+        OptionChecks.range("maxFrameBytes", maxFrameBytes, 1024, 1 << 30);
+        OptionChecks.range("connectionsPerPeer", connectionsPerPeer, 1, client.maxConnections());
+        OptionChecks.range("maxQueuedPerPeer", maxQueuedPerPeer, 1, 10_000_000);
+        OptionChecks.range("maxQueuedBytesPerPeer", maxQueuedBytesPerPeer, 1, Long.MAX_VALUE / 2);
+        OptionChecks.range("connectTimeout", connectTimeout, Duration.ofMillis(1), Duration.ofMinutes(10));
+        OptionChecks.range("maxInFlight", maxInFlight, 1, 10_000_000);
+        OptionChecks.range("maxInFlightBytes", maxInFlightBytes, maxFrameBytes, Long.MAX_VALUE / 2);
     }
 
     /**

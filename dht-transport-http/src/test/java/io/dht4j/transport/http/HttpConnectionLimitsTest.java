@@ -10,6 +10,7 @@ import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Frame;
 import io.dht4j.spi.FrameHandler;
 import io.dht4j.testkit.RawHttp;
+import io.dht4j.transport.common.OpenFiles;
 import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.time.Duration;
@@ -175,9 +176,9 @@ class HttpConnectionLimitsTest {
         }
         asked(listener.port());
         await().atMost(PATIENCE).until(() -> listener.connections().open() <= 8);
-        assertThat(HttpOpenFiles.connections(10_000, OptionalLong.of(1024))).isEqualTo(256);
-        assertThat(HttpOpenFiles.connections(10_000, OptionalLong.of(1 << 20))).isEqualTo(10_000);
-        assertThat(HttpOpenFiles.warning("h:1", 10_000, 256, OptionalLong.of(1024)))
+        assertThat(OpenFiles.connections(10_000, OptionalLong.of(1024))).isEqualTo(256);
+        assertThat(OpenFiles.connections(10_000, OptionalLong.of(1 << 20))).isEqualTo(10_000);
+        assertThat(OpenFiles.warning("h:1", 10_000, 256, OptionalLong.of(1024)))
                 .contains("h:1", "256 connections, not 10000", "1024 files", "ulimit -n", "40000");
     }
 

@@ -5,6 +5,7 @@ import io.dht4j.security.Plaintext;
 import io.dht4j.security.Tls;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
+import io.dht4j.transport.common.OptionChecks;
 import io.dht4j.transport.grpc.internal.GrpcAccept;
 import io.dht4j.transport.grpc.internal.GrpcConnectionLimit;
 import io.dht4j.transport.grpc.internal.GrpcConnections;
@@ -164,8 +165,8 @@ public final class GrpcApi implements AutoCloseable {
      * @throws TransportException if the port cannot be bound; the message names host and port
      */
     public static GrpcApi listening(String host, int port, Cluster cluster, GrpcApiOptions options) {
-        GrpcApiChecks.host(host);
-        GrpcApiChecks.range("port", port, 0, 65_535);
+        OptionChecks.host(host);
+        OptionChecks.range("port", port, 0, 65_535);
         if (options.tls().isEmpty()) {
             Plaintext.require("gRPC", host, options.plaintextAllowed(), options.plaintextOption(), LOG::warn);
         }

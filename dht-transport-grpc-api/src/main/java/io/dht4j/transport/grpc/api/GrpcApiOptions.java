@@ -2,6 +2,7 @@ package io.dht4j.transport.grpc.api;
 
 import io.dht4j.spi.MemoryBudget;
 import io.dht4j.spi.TlsFiles;
+import io.dht4j.transport.common.OptionChecks;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
@@ -59,18 +60,18 @@ public final class GrpcApiOptions {
         this.tls = draft.tls;
         this.plaintextAllowed = draft.plaintextAllowed;
         this.plaintextOption = draft.plaintextOption;
-        GrpcApiChecks.range("maxValueBytes", maxValueBytes, 0, MAX_VALUE_BYTES);
-        GrpcApiChecks.range("maxInFlight", maxInFlight, 1, 1_000_000);
-        GrpcApiChecks.range("maxBodyBytesInFlight", maxBodyBytesInFlight, Math.max(1, maxValueBytes), MAX_BODY_BYTES);
-        GrpcApiChecks.range("maxBatchBytes", maxBatchBytes, 1024, MAX_VALUE_BYTES);
-        GrpcApiChecks.range("maxBatchKeys", maxBatchKeys, 1, 1_000_000);
-        GrpcApiChecks.range("maxConnections", maxConnections, 1, 1_000_000);
-        maxConnectionsPerAddress.ifPresent(most -> GrpcApiChecks.range("maxConnectionsPerAddress", most, 1, 1_000_000));
-        GrpcApiChecks.range("eventLoops", eventLoops, 1, 1024);
-        GrpcApiChecks.range("bodyTimeout", bodyTimeout, SHORTEST, LONGEST);
-        GrpcApiChecks.range("writeTimeout", writeTimeout, SHORTEST, LONGEST);
-        GrpcApiChecks.range("idleTimeout", idleTimeout, Duration.ofSeconds(1), Duration.ofHours(2));
-        GrpcApiChecks.range("drainTimeout", drainTimeout, Duration.ZERO, Duration.ofMinutes(10));
+        OptionChecks.range("maxValueBytes", maxValueBytes, 0, MAX_VALUE_BYTES);
+        OptionChecks.range("maxInFlight", maxInFlight, 1, 1_000_000);
+        OptionChecks.range("maxBodyBytesInFlight", maxBodyBytesInFlight, Math.max(1, maxValueBytes), MAX_BODY_BYTES);
+        OptionChecks.range("maxBatchBytes", maxBatchBytes, 1024, MAX_VALUE_BYTES);
+        OptionChecks.range("maxBatchKeys", maxBatchKeys, 1, 1_000_000);
+        OptionChecks.range("maxConnections", maxConnections, 1, 1_000_000);
+        maxConnectionsPerAddress.ifPresent(most -> OptionChecks.range("maxConnectionsPerAddress", most, 1, 1_000_000));
+        OptionChecks.range("eventLoops", eventLoops, 1, 1024);
+        OptionChecks.range("bodyTimeout", bodyTimeout, SHORTEST, LONGEST);
+        OptionChecks.range("writeTimeout", writeTimeout, SHORTEST, LONGEST);
+        OptionChecks.range("idleTimeout", idleTimeout, Duration.ofSeconds(1), Duration.ofHours(2));
+        OptionChecks.range("drainTimeout", drainTimeout, Duration.ZERO, Duration.ofMinutes(10));
         if (tls.isPresent() && tls.get().certificate().isEmpty()) {
             throw new IllegalArgumentException("tls: who listens needs a certificate and its key");
         }

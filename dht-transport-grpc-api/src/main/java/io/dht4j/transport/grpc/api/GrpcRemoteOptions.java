@@ -2,6 +2,7 @@ package io.dht4j.transport.grpc.api;
 
 import io.dht4j.spi.MemoryBudget;
 import io.dht4j.spi.TlsFiles;
+import io.dht4j.transport.common.OptionChecks;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -40,13 +41,13 @@ public final class GrpcRemoteOptions {
         this.token = draft.token;
         this.tls = draft.tls;
         this.plaintextAllowed = draft.plaintextAllowed;
-        GrpcApiChecks.range("maxValueBytes", maxValueBytes, 0, MAX_VALUE_BYTES);
-        GrpcApiChecks.range("maxBatchBytes", maxBatchBytes, 1024, MAX_VALUE_BYTES);
-        GrpcApiChecks.range("maxPageBytes", maxPageBytes, 1, MAX_VALUE_BYTES);
-        GrpcApiChecks.range("maxInFlight", maxInFlight, 1, 1_000_000);
-        GrpcApiChecks.range("maxInFlightBytes", maxInFlightBytes, Math.max(1, maxValueBytes), 1L << 40);
-        GrpcApiChecks.range("eventLoops", eventLoops, 1, 1024);
-        GrpcApiChecks.range("connectTimeout", connectTimeout, Duration.ofMillis(1), Duration.ofHours(1));
+        OptionChecks.range("maxValueBytes", maxValueBytes, 0, MAX_VALUE_BYTES);
+        OptionChecks.range("maxBatchBytes", maxBatchBytes, 1024, MAX_VALUE_BYTES);
+        OptionChecks.range("maxPageBytes", maxPageBytes, 1, MAX_VALUE_BYTES);
+        OptionChecks.range("maxInFlight", maxInFlight, 1, 1_000_000);
+        OptionChecks.range("maxInFlightBytes", maxInFlightBytes, Math.max(1, maxValueBytes), 1L << 40);
+        OptionChecks.range("eventLoops", eventLoops, 1, 1024);
+        OptionChecks.range("connectTimeout", connectTimeout, Duration.ofMillis(1), Duration.ofHours(1));
         if (token.isPresent() && !isToken(token.get())) {
             throw new IllegalArgumentException(
                     "token must be 1 to " + MAX_TOKEN_LENGTH + " characters of printable ASCII without spaces");

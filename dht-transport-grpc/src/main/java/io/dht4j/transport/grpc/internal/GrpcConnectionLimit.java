@@ -1,7 +1,6 @@
 package io.dht4j.transport.grpc.internal;
 
-import com.sun.management.UnixOperatingSystemMXBean;
-import java.lang.management.ManagementFactory;
+import io.dht4j.transport.common.OpenFiles;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -59,7 +58,7 @@ public final class GrpcConnectionLimit {
      * @param perAddress the most of one remote address; half of all, or a hundred if that is more, if empty
      */
     public static GrpcConnectionLimit of(String where, int max, OptionalInt perAddress, Consumer<String> warnings) {
-        return of(where, max, perAddress, openFiles(), warnings);
+        return of(where, max, perAddress, OpenFiles.limit(), warnings);
     }
 
     public static GrpcConnectionLimit of(
@@ -73,14 +72,6 @@ public final class GrpcConnectionLimit {
                     + (long) max * PART_OF_FILES + ", or lower maxConnections");
         }
         return new GrpcConnectionLimit(possible, Math.min(possible, perAddress.orElse(Math.max(FEW, possible / 2))));
-    }
-
-    /** Returns how many files this process may have open; empty where the system does not report it. */
-    private static OptionalLong openFiles() {
-        return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean unix
-                        && unix.getMaxFileDescriptorCount() > 0
-                ? OptionalLong.of(unix.getMaxFileDescriptorCount())
-                : OptionalLong.empty();
     }
 
     /**
