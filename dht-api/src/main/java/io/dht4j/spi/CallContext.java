@@ -7,22 +7,25 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The deadline of a call, whether its caller has lost interest, and who that caller has proved to be. Deadlines travel
- * between machines as remaining time, since clocks differ. Safe for use by any number of threads.
+ * The deadline of a call, its cancellation state and the proven identity of its caller. Deadlines travel between
+ * machines as remaining time, since clocks differ. Safe for use by any number of threads.
  */
 public final class CallContext {
 
     private static final AtomicReferenceFieldUpdater<CallContext, @Nullable Action> ACTIONS =
             AtomicReferenceFieldUpdater.newUpdater(CallContext.class, Action.class, "actions");
 
-    /** Stands in the place of all actions from the cancellation on. */
+    /** Replaces the list of actions after the cancellation. */
     private static final Action CANCELLED = new Action(() -> {}, null);
 
     private final LongSupplier nanoTime;
     private final long deadline;
     private final Set<String> callerNames;
     private final LongPredicate replyRoom;
-    /** What is to be done at the cancellation. No future: it would be garbage of its own for each call and frame. */
+    /**
+     * The actions to run at the cancellation. A linked list instead of a future, which would cost an allocation for
+     * each call and frame.
+     */
     private volatile @Nullable Action actions;
 
     private static final class Action {
@@ -46,7 +49,7 @@ public final class CallContext {
     }
 
     /**
-     * A call that must end within some time from now.
+     * Creates the context of a call with a time limit.
      *
      * @param nanoTime the monotonic clock, as {@link System#nanoTime()} or {@link Environment#nanoTime()}
      * @param remainingNanos nanoseconds left; zero or less means that the deadline has passed
@@ -56,7 +59,7 @@ public final class CallContext {
     }
 
     /**
-     * A call that must end within some time from now, whose caller has proved who it is.
+     * Creates the context of a call with a time limit and an authenticated caller.
      *
      * @param nanoTime the monotonic clock, as {@link System#nanoTime()} or {@link Environment#nanoTime()}
      * @param remainingNanos nanoseconds left; zero or less means that the deadline has passed
@@ -67,12 +70,13 @@ public final class CallContext {
     }
 
     /**
-     * As {@link #CallContext(LongSupplier, long, Set)}, of a call whose reply needs room.
+     * Creates the context of a call whose reply needs memory, as {@link #CallContext(LongSupplier, long, Set)}.
      *
      * @param nanoTime the monotonic clock, as {@link System#nanoTime()} or {@link Environment#nanoTime()}
      * @param remainingNanos nanoseconds left; zero or less means that the deadline has passed
      * @param callerNames the names that the caller's certificate proves; empty if it proves none, as without TLS
-     * @param replyRoom tells whether a reply with so many bytes may be made now; for any thread, does not block
+     * @param replyRoom returns whether a reply of a number of bytes may be created now; called on any thread, must
+     *     not block
      */
     public CallContext(LongSupplier nanoTime, long remainingNanos, Set<String> callerNames, LongPredicate replyRoom) {
         this.nanoTime = nanoTime;
@@ -82,27 +86,27 @@ public final class CallContext {
     }
 
     /**
-     * Who calls, as far as that is proved.
+     * Returns the proven names of the caller.
      *
-     * @return the names that the caller's certificate proves; empty where the transport authenticates nobody
+     * @return the names in the caller's certificate; empty if the transport does not authenticate callers
      */
     public Set<String> callerNames() {
         return callerNames;
     }
 
     /**
-     * Whether there is room for a reply: replies that the network does not take are held in memory until it does. One
-     * that has no room is refused as overloaded.
+     * Returns whether there is memory for a reply. Replies stay in memory until the network accepts them. A reply
+     * without room is refused as overloaded.
      *
-     * @param bytes of values that the reply brings
-     * @return true unless a transport that serves the call says otherwise
+     * @param bytes the bytes of values in the reply
+     * @return whether the reply may be created; always true unless the transport of the call limits replies
      */
     public boolean hasRoomForReply(long bytes) {
         return replyRoom.test(bytes);
     }
 
     /**
-     * The time left.
+     * Returns the remaining time.
      *
      * @return nanoseconds; zero or less when the deadline has passed
      */
@@ -111,7 +115,7 @@ public final class CallContext {
     }
 
     /**
-     * Whether the deadline has passed.
+     * Returns whether the deadline has passed.
      *
      * @return true if no time is left
      */
@@ -119,7 +123,7 @@ public final class CallContext {
         return remainingNanos() <= 0;
     }
 
-    /** Tells everyone concerned that the reply is no longer wanted. Runs their actions on this thread. */
+    /** Cancels the call: runs the registered actions on this thread. The reply is no longer wanted. */
     public void cancel() {
         for (Action action = ACTIONS.getAndSet(this, CANCELLED); action != null; action = action.next) {
             action.run();
@@ -127,7 +131,7 @@ public final class CallContext {
     }
 
     /**
-     * Whether the reply is no longer wanted.
+     * Returns whether the call has been cancelled.
      *
      * @return true after {@link #cancel()}
      */
@@ -136,8 +140,9 @@ public final class CallContext {
     }
 
     /**
-     * Registers an action for the moment of cancellation; it runs at once if that has passed. An action that throws
-     * stops neither the others nor the canceller; the thread's handler of uncaught exceptions learns of it.
+     * Registers an action to run at the cancellation, or immediately if the call is already cancelled. The
+     * exception of an action goes to the thread's handler of uncaught exceptions. It affects neither other actions
+     * nor the cancelling thread.
      *
      * @param action short and non-blocking
      */

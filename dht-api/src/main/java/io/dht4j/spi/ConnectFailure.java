@@ -16,13 +16,12 @@ import java.util.function.Predicate;
 import javax.net.ssl.SSLException;
 
 /**
- * Says in words why there is no connection to an address, for whoever reads an error: what the operating system, the
- * JDK and network libraries say of it differs and is meant for their authors. Goes by the types of exceptions; by their
- * texts only where one type stands for several things.
+ * Describes connection failures for readers of error messages, since the messages of operating system, JDK and
+ * network libraries differ. Classifies by exception type, and by message only where one type has several meanings.
  */
 public final class ConnectFailure {
 
-    /** Chains of causes may be circular. */
+    /** Limits the search, since chains of causes may be circular. */
     private static final int DEEPEST = 20;
 
     private static final String REFUSED = "nothing listens there (connection refused)";
@@ -30,20 +29,20 @@ public final class ConnectFailure {
     private ConnectFailure() {}
 
     /**
-     * Whether the machine at an address answers, and nothing listens there. Does not block.
+     * Returns whether a machine answers at the address but nothing listens at the port. Does not block.
      *
-     * @param failure what was thrown; its causes are looked at too
-     * @return false if nobody answered, or it is not known
+     * @param failure the exception; its causes are searched too
+     * @return false if no machine answered, or the reason is unknown
      */
     public static boolean isRefused(Throwable failure) {
         return inWords(failure).filter(REFUSED::equals).isPresent();
     }
 
     /**
-     * Why a connection could not be made. Does not block.
+     * Describes why a connection could not be established. Does not block.
      *
-     * @param failure what was thrown; its causes are looked at too
-     * @return words that go behind the address, for example {@code nothing listens there (connection refused)}; empty
+     * @param failure the exception; its causes are searched too
+     * @return a phrase to follow the address, for example {@code nothing listens there (connection refused)}; empty
      *     if the failure is of another kind
      */
     public static Optional<String> inWords(Throwable failure) {
@@ -51,7 +50,7 @@ public final class ConnectFailure {
         for (Throwable cause = failure; cause != null && chain.size() < DEEPEST; cause = cause.getCause()) {
             chain.add(cause);
         }
-        // What tells more comes first: libraries wrap the one in the other.
+        // The more specific types come first: libraries wrap one in another.
         if (has(chain, e -> e instanceof UnknownHostException || e instanceof UnresolvedAddressException)) {
             return Optional.of("the name of the host cannot be resolved");
         }
@@ -63,7 +62,7 @@ public final class ConnectFailure {
     }
 
     private static Optional<String> certificate(List<Throwable> chain) {
-        // Only what checks names and trust throws this type itself, and says more than what it was caused by.
+        // Only checks of names and trust throw this type itself. Its message is more specific than that of its cause.
         Optional<Throwable> checked = chain.stream()
                 .filter(e -> e.getClass() == CertificateException.class)
                 .findFirst();
@@ -85,7 +84,7 @@ public final class ConnectFailure {
         if (has(chain, e -> e instanceof NoRouteToHostException)) {
             return Optional.of("there is no way to that host (no route to host)");
         }
-        // Of the JDK's HTTP client and of Netty, which this module does not need otherwise.
+        // Types of the JDK's HTTP client and of Netty. This module does not depend on either.
         boolean isTimeout =
                 has(chain, e -> isNamed(e, "HttpConnectTimeoutException") || isNamed(e, "ConnectTimeoutException"));
         if (!isTimeout && !has(chain, e -> e instanceof ConnectException)) {
@@ -97,14 +96,14 @@ public final class ConnectFailure {
         if (says(chain, "unreachable")) {
             return Optional.of("there is no way to that host (unreachable)");
         }
-        // The JDK's HTTP client says nothing of a refused one, and of others, such as a port of this machine that is
-        // not to be had, what they are.
+        // The JDK's HTTP client gives no message for a refused connection, but one for other failures, such as an
+        // unavailable local port.
         return says(chain, "refused") || !has(chain, e -> e instanceof ConnectException && e.getMessage() != null)
                 ? Optional.of(REFUSED)
                 : Optional.empty();
     }
 
-    /** Its message shows the bytes that came in place of TLS. */
+    /** The message of this type contains the bytes received instead of TLS. */
     private static boolean isNotTls(Throwable e) {
         return isNamed(e, "NotSslRecordException")
                 || (e instanceof SSLException

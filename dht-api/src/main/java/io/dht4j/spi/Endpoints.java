@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Finds the IP addresses and ports of nodes, for transports over TCP. */
+/** Resolves the IP addresses and ports of nodes for transports over TCP. */
 public final class Endpoints {
 
     private static final int MOST_THREADS = 16;
@@ -24,10 +24,10 @@ public final class Endpoints {
     private Endpoints() {}
 
     /**
-     * Looks up the names of hosts, several at a time, on threads that end afterwards. Does not block.
+     * Resolves host names in parallel, on threads that end afterwards. Does not block.
      *
-     * @param nodes whose addresses to look up
-     * @return completes with what {@link Transport#endpoints} asks for: each as {@code IP:port}
+     * @param nodes the nodes whose addresses to resolve
+     * @return a stage that completes with the endpoints for {@link Transport#endpoints}, each as {@code IP:port}
      */
     public static CompletionStage<List<Set<String>>> lookUp(List<Node> nodes) {
         ThreadPoolExecutor threads = new ThreadPoolExecutor(
@@ -38,7 +38,7 @@ public final class Endpoints {
                 });
         List<CompletableFuture<Set<String>>> lookUps = new ArrayList<>(nodes.size());
         for (Node node : nodes) {
-            // Without a thread where nothing is to be looked up.
+            // Literal addresses need no thread.
             lookUps.add(
                     isLiteral(node.host())
                             ? CompletableFuture.completedFuture(lookUp(node))
@@ -50,11 +50,12 @@ public final class Endpoints {
     }
 
     /**
-     * Refuses nodes of which two have an endpoint in common.
+     * Checks that no two nodes have an endpoint in common.
      *
      * @param nodes the nodes
-     * @param endpoints those of each, in the same order
-     * @throws IllegalArgumentException if two have one; the message names both, their addresses and the endpoint
+     * @param endpoints the endpoints of each node, in the same order
+     * @throws IllegalArgumentException if two nodes share an endpoint; the message names both, their addresses and
+     *     the endpoint
      */
     public static void requireDistinct(List<Node> nodes, List<Set<String>> endpoints) {
         Map<String, Node> known = new HashMap<>();

@@ -6,12 +6,12 @@ import java.util.Arrays;
 import java.util.zip.CRC32C;
 
 /**
- * What a store keeps for a key: a value or a tombstone, with its version. Immutable as long as nobody changes the array
- * behind {@link #value()}.
+ * The stored state of a key: a value or a tombstone, with its version. Immutable as long as callers leave the array
+ * of {@link #value()} unchanged.
  */
 public final class Entry {
 
-    /** The expiry of an entry that never expires. */
+    /** The expiry of an entry without one. */
     public static final long NEVER = 0;
 
     private static final byte[] NO_BYTES = {};
@@ -21,9 +21,7 @@ public final class Entry {
     private final boolean tombstone;
     private final byte[] value;
     private final long expiresAtMillis;
-    /**
-     * Zero until somebody asks. Not volatile: whoever does not see what another thread found out finds out the same.
-     */
+    /** Zero until first computed. Not volatile: threads that miss another's result compute the same one. */
     private int digest;
 
     private Entry(Key key, Version version, boolean tombstone, byte[] value, long expiresAtMillis) {
@@ -35,12 +33,12 @@ public final class Entry {
     }
 
     /**
-     * A value.
+     * Creates an entry with a value.
      *
      * @param key the key
      * @param version when it was written
      * @param value its bytes; not copied
-     * @param expiresAtMillis when it stops to be readable, in milliseconds since 1970, or {@link #NEVER}
+     * @param expiresAtMillis when it expires, in milliseconds since 1970, or {@link #NEVER}
      * @return the entry
      * @throws IllegalArgumentException if the expiry is negative
      */
@@ -52,7 +50,7 @@ public final class Entry {
     }
 
     /**
-     * A delete.
+     * Creates a tombstone.
      *
      * @param key the key
      * @param version when it was deleted
@@ -63,9 +61,9 @@ public final class Entry {
     }
 
     /**
-     * The same entry with another version.
+     * Returns the same entry with another version.
      *
-     * @param other its version
+     * @param other the other version
      * @return a new entry, which shares the value's array with this one
      */
     public Entry withVersion(Version other) {
@@ -73,7 +71,7 @@ public final class Entry {
     }
 
     /**
-     * The key.
+     * Returns the key.
      *
      * @return the key
      */
@@ -82,7 +80,7 @@ public final class Entry {
     }
 
     /**
-     * When this was written.
+     * Returns the version of the write.
      *
      * @return the version
      */
@@ -91,7 +89,7 @@ public final class Entry {
     }
 
     /**
-     * Whether this is a delete.
+     * Returns whether this entry is a tombstone.
      *
      * @return true for a tombstone
      */
@@ -100,7 +98,7 @@ public final class Entry {
     }
 
     /**
-     * The value: the array itself, which callers must not change.
+     * Returns the value's array without a copy. Callers must not change it.
      *
      * @return its bytes; none for a tombstone
      */
@@ -109,7 +107,7 @@ public final class Entry {
     }
 
     /**
-     * When the value stops to be readable.
+     * Returns when the value expires.
      *
      * @return milliseconds since 1970, or {@link #NEVER}
      */
@@ -118,22 +116,22 @@ public final class Entry {
     }
 
     /**
-     * Whether a reader sees the value.
+     * Returns whether readers see the value.
      *
      * @param nowMillis the wall clock, in milliseconds since 1970
-     * @return false for a tombstone and for a value whose expiry has come
+     * @return false for a tombstone and for an expired value
      */
     public boolean isLive(long nowMillis) {
         return !tombstone && (expiresAtMillis == NEVER || nowMillis < expiresAtMillis);
     }
 
     /**
-     * Whether this entry wins over another one of the same key. The order is total: newer version, then tombstone, then
-     * larger value as unsigned bytes, then later expiry ({@link #NEVER} is the latest). Merging by it is commutative,
-     * associative and idempotent.
+     * Returns whether this entry supersedes another entry of the same key. The order is total: newer version, then
+     * tombstone, then larger value as unsigned bytes, then later expiry ({@link #NEVER} is the latest). Merging by
+     * this order is commutative, associative and idempotent.
      *
      * @param other an entry of the same key
-     * @return true if this one is to be kept; false if the other one is, or if they are equal
+     * @return false if the other entry supersedes this one, or if they are equal
      */
     public boolean supersedes(Entry other) {
         int byVersion = version.compareTo(other.version);
@@ -147,12 +145,12 @@ public final class Entry {
         if (byValue != 0) {
             return byValue > 0;
         }
-        // NEVER is 0; one less is the largest unsigned number.
+        // NEVER is 0; subtracting one makes it the largest unsigned number.
         return Long.compareUnsigned(expiresAtMillis - 1, other.expiresAtMillis - 1) > 0;
     }
 
     /**
-     * The one of two entries of a key that is kept.
+     * Returns the entry of a key that supersedes the other.
      *
      * @param one an entry
      * @param other an entry of the same key
@@ -163,9 +161,9 @@ public final class Entry {
     }
 
     /**
-     * A short stand-in for what this is besides its key and version: its value, its expiry and whether it is a
-     * tombstone. It tells two values that bear one version apart, but for one case in 2^32. It is the CRC-32C (RFC
-     * 3720, appendix B.4) of the value and the expiry, made at the first call and kept.
+     * Returns a digest of the value, the expiry and the kind of entry, without key and version. It distinguishes
+     * two values of the same version except in one case of 2^32. The digest is the CRC-32C (RFC 3720, appendix B.4)
+     * of the value and the expiry, computed at the first call and cached.
      *
      * @return any number, the same on every node
      */

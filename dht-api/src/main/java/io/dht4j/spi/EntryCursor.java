@@ -4,15 +4,15 @@ import java.util.Iterator;
 import java.util.NoSuchElementException;
 
 /**
- * A walk over a store's entries in ascending order of their keys, tombstones and expired entries included. It shows
- * every entry that was there when it was opened and is not replaced during the walk; of those that are written during
- * the walk it may show the old or the new one, each key at most once. For one thread at a time. Methods may block on
- * the disk and throw {@link StoreException}.
+ * A cursor over a store's entries in ascending order of their keys, including tombstones and expired entries. The
+ * cursor returns every entry that exists when it is opened and is not replaced during the iteration. Of an entry
+ * written during the iteration it may return the old or the new state, and each key at most once. Confined to one
+ * thread at a time. Methods may block on the disk and throw {@link StoreException}.
  */
 public interface EntryCursor extends Iterator<Entry>, AutoCloseable {
 
     /**
-     * Whether there is another entry.
+     * Returns whether there is another entry.
      *
      * @return false at the end of the range
      * @throws StoreException if the store cannot be read
@@ -30,7 +30,7 @@ public interface EntryCursor extends Iterator<Entry>, AutoCloseable {
     @Override
     Entry next();
 
-    /** Releases what the cursor holds. May be called repeatedly. */
+    /** Releases the cursor's resources. May be called repeatedly. */
     @Override
     void close();
 }

@@ -4,59 +4,60 @@ import io.dht4j.NodeId;
 import java.time.Duration;
 
 /**
- * Tells which nodes will most likely not answer. What it says is a hint: a suspected node is asked after the others,
- * and those that wait for it ask another one too. Nothing that could still succeed is refused because of it, so it may
- * be wrong.
+ * Predicts which nodes will not answer. The prediction is a hint and may be wrong: the coordinator asks a suspected
+ * node after the others, and hedges requests that wait for it. No request that could still succeed is refused
+ * because of a suspicion.
  *
- * <p>It judges by what it is told of the node's own calls. Methods are called on every request and every reply, by any
- * number of threads, and must neither block nor throw. If one throws all the same, the core warns of it in the log,
- * every ten seconds at most, and goes on as if it had returned: with false from {@link #isSuspected} and one minute
- * from {@link #patience}. Moments are of {@link Environment#nanoTime()}.
+ * <p>The detector judges by the node's own calls, which the core reports to it. Any number of threads call the
+ * methods for every request and reply; methods must neither block nor throw. If one throws nevertheless, the core
+ * logs a warning, at most every ten seconds, and continues as if {@link #isSuspected} had returned false and {@link
+ * #patience} one minute. Times are of {@link Environment#nanoTime()}.
  */
 public interface FailureDetector {
 
     /**
-     * A request is on its way to a node.
+     * Reports that a request is on its way to a node.
      *
-     * @param node who was asked
-     * @param nowNanos the moment
+     * @param node the recipient
+     * @param nowNanos the time
      */
     void sent(NodeId node, long nowNanos);
 
     /**
-     * A node has answered, whatever it was.
+     * Reports any answer of a node.
      *
-     * @param node who answered
-     * @param nowNanos the moment
+     * @param node the sender
+     * @param nowNanos the time
      */
     void heard(NodeId node, long nowNanos);
 
     /**
-     * A request could not be sent to a node.
+     * Reports that a request could not be sent to a node.
      *
-     * @param node who cannot be reached
-     * @param nowNanos the moment
+     * @param node the unreachable node
+     * @param nowNanos the time
      */
     void unreachable(NodeId node, long nowNanos);
 
     /**
-     * This node itself stood still for a while: that others were silent meanwhile says nothing of them.
+     * Reports that this node itself was suspended for a while. The silence of other nodes during that time is no
+     * evidence against them.
      *
-     * @param nowNanos the moment when it went on
+     * @param nowNanos the time at which this node resumed
      */
     void resumed(long nowNanos);
 
     /**
-     * Whether a node will most likely not answer.
+     * Returns whether a node will most likely not answer.
      *
-     * @param node who
-     * @param nowNanos the moment
-     * @return true to ask it last
+     * @param node the node
+     * @param nowNanos the time
+     * @return true if the node should be asked last
      */
     boolean isSuspected(NodeId node, long nowNanos);
 
     /**
-     * How long a node may be silent before it is suspected.
+     * Returns how long a node may be silent before it is suspected.
      *
      * @return more than zero
      */

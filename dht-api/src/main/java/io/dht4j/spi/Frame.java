@@ -3,12 +3,12 @@ package io.dht4j.spi;
 import java.util.Arrays;
 
 /**
- * A request to a node, in two parts that travel one behind the other: the head is for this node alone, the body may be
- * shared by all nodes that are asked the same, so that it is encoded once and copied for none of them. The receiver
- * gets both parts in one array. Neither part may be changed once the frame is made.
+ * A request to a node, in two consecutive parts. The head is specific to the recipient. The body may be shared by
+ * all recipients of the same request, which are then served by one encoding without copies. The receiver gets both
+ * parts in one array. The arrays must not be changed after the frame is created.
  *
  * @param head the first bytes
- * @param body all that follows
+ * @param body the remaining bytes
  */
 @SuppressWarnings("ArrayRecordComponent") // frames are never compared
 public record Frame(byte[] head, byte[] body) {
@@ -28,9 +28,9 @@ public record Frame(byte[] head, byte[] body) {
     }
 
     /**
-     * A frame of one part.
+     * Creates a frame of one part.
      *
-     * @param bytes all of it
+     * @param bytes the whole frame
      * @return a frame without a head
      */
     public static Frame of(byte[] bytes) {
@@ -38,7 +38,7 @@ public record Frame(byte[] head, byte[] body) {
     }
 
     /**
-     * How many bytes the receiver gets.
+     * Returns how many bytes the receiver gets.
      *
      * @return 0 or more
      */
@@ -47,7 +47,7 @@ public record Frame(byte[] head, byte[] body) {
     }
 
     /**
-     * Both parts in one array, as the receiver gets them.
+     * Returns both parts in one array, as the receiver gets them.
      *
      * @return a new array, or the body itself if there is no head
      */
@@ -61,12 +61,12 @@ public record Frame(byte[] head, byte[] body) {
     }
 
     /**
-     * Copies some bytes of both parts taken together.
+     * Copies a range of the frame, which may span both parts.
      *
      * @param from the first byte, 0 or more
-     * @param target takes the bytes
-     * @param at where the first one goes
-     * @param length how many, as many as there are from there on or fewer
+     * @param target the destination
+     * @param at the index of the first copied byte in the destination
+     * @param length the number of bytes, at most those from {@code from} to the end
      * @throws IndexOutOfBoundsException if the range is not within the frame or the target
      */
     public void copy(int from, byte[] target, int at, int length) {

@@ -9,33 +9,32 @@ import java.util.concurrent.CompletionStage;
 public interface FrameHandler {
 
     /**
-     * Handles a request. Does not block. If it throws or its stage fails, the transport answers the caller with a
-     * failure of unknown outcome and goes on.
+     * Handles a request. Does not block. If the method throws or its stage fails, the transport answers the caller
+     * with a failure of unknown outcome and continues.
      *
      * @param request the frame as received: untrusted bytes
-     * @param context the time that the caller left for the reply, whether it has lost interest, and the names that its
-     *     certificate proves, if the transport authenticates its peers
-     * @return completes with the reply, on any thread
+     * @param context the remaining time and the cancellation of the call, and the names in the caller's certificate
+     *     if the transport authenticates its peers
+     * @return a stage that completes with the reply, on any thread
      */
     CompletionStage<byte[]> handle(byte[] request, CallContext context);
 
     /**
-     * Whether someone who has proved to bear a name may send frames. Transports that authenticate their peers ask
-     * before they hand on a connection's first frame; others never do. Does not block.
+     * Returns whether the bearer of an authenticated name may send frames. Transports that authenticate their peers
+     * call this before the first frame of a connection; other transports never do. Does not block.
      *
      * @param name a name from the peer's certificate
-     * @return true by default; a node says true to the other nodes of its topology and to the members it was told to
-     *     trust
+     * @return true by default; a node returns true for the other nodes of its topology and for its trusted members
      */
     default boolean mayCall(String name) {
         return true;
     }
 
     /**
-     * Whose frames these are. Transports that authenticate themselves ask when they start, so that the certificate of
-     * another node never takes the place of this one's. Does not block.
+     * Returns the name of the local node. Transports that present a certificate call this at their start, to refuse
+     * the certificate of another node as a replacement. Does not block.
      *
-     * @return empty by default; a node answers with its own name
+     * @return empty by default; a node returns its name
      */
     default Optional<NodeId> self() {
         return Optional.empty();

@@ -1,21 +1,21 @@
 package io.dht4j.spi;
 
 /**
- * Maps keys to 64 bits, of which the uppermost choose the partition. Pure: the same bytes give the same hash on every
- * node, for ever. Safe for use by any number of threads; does not block or throw.
+ * Maps keys to 64 bits, whose uppermost bits determine the partition. A pure function: the same bytes have the same
+ * hash on every node and in every release. Safe for use by any number of threads; does not block or throw.
  */
 public interface HashFunction {
 
     /**
-     * Hashes bytes.
+     * Hashes an array of bytes.
      *
      * @param bytes any number of bytes, not changed
-     * @return 64 bits, spread evenly over all of them
+     * @return 64 evenly distributed bits
      */
     long hash(byte[] bytes);
 
     /**
-     * The function's name, as status shows it.
+     * Returns the function's name for the status.
      *
      * @return for example {@code xxh3}
      */

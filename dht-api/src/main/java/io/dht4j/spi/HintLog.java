@@ -5,21 +5,21 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Where a node keeps the writes that nodes missed, itself among them, until it can hand them over. A hint is an entry
- * as it was written, with its version, so it does no harm to hand one over twice: after a restart a log may show again
- * what had been delivered. Hints help replicas to catch up sooner; losing some breaks no promise.
+ * A node's hints: writes that replicas (possibly the node itself) missed, stored until their delivery. A hint is an
+ * entry with its original version, so repeated delivery is harmless: after a restart a log may return delivered
+ * hints again. Hints speed up the convergence of replicas; no guarantee depends on them.
  *
- * <p>Methods block, as files do; the core calls them on its store threads, for one node one after the other. Safe for
- * use by any number of threads. An interrupt of a calling thread must do no harm. After {@link #close()} every method
- * throws a {@link StoreException}.
+ * <p>Methods block, as file access does. The core calls them on its store threads, sequentially for each target
+ * node. Safe for use by any number of threads. An interrupt of a calling thread must not damage the log. After
+ * {@link #close()} every method throws a {@link StoreException}.
  */
 public interface HintLog extends AutoCloseable {
 
     /**
-     * Hints for a node, oldest first.
+     * A batch of hints for a node, oldest first.
      *
-     * @param entries as they were written; none if there are no hints
-     * @param end says {@link #delivered} how far they reach; of use to the log only
+     * @param entries the entries as written; none if there are no hints
+     * @param end the position of the batch's end, for {@link #delivered}; opaque to callers
      */
     record Batch(List<Entry> entries, long end) {
 
@@ -30,18 +30,18 @@ public interface HintLog extends AutoCloseable {
     }
 
     /**
-     * Keeps entries for a node. On return those of a durable log survive the end of the process.
+     * Adds entries for a node. On return the entries in a durable log survive the end of the process.
      *
      * @param target the node that missed them
      * @param entries one or more
      * @param nowMillis the wall clock in milliseconds since 1970, for {@link #expire}
-     * @return false if there is no room for them: none was kept
-     * @throws StoreException if they cannot be kept
+     * @return false if there is no room; then none was added
+     * @throws StoreException if they cannot be written
      */
     boolean add(NodeId target, List<Entry> entries, long nowMillis);
 
     /**
-     * The nodes that there are hints for.
+     * Returns the nodes that have hints.
      *
      * @return a copy
      * @throws StoreException if the log is closed
@@ -49,46 +49,46 @@ public interface HintLog extends AutoCloseable {
     Set<NodeId> targets();
 
     /**
-     * The oldest hints for a node that were not delivered.
+     * Returns the oldest undelivered hints for a node.
      *
      * @param target the node
-     * @param maxBytes no more than this, by estimate, but at least one if there is one
-     * @return entries in the order in which they were kept
-     * @throws StoreException if they cannot be read; what is damaged is then skipped by the next call, and
+     * @param maxBytes the largest estimated size, but at least one hint is returned if there is one
+     * @return entries in the order in which they were added
+     * @throws StoreException if they cannot be read; the next call skips damaged hints, and they count as
      *     {@linkplain #lostBytes lost}
      */
     Batch oldest(NodeId target, int maxBytes);
 
     /**
-     * Forgets hints that were handed over.
+     * Removes delivered hints.
      *
      * @param target the node
-     * @param batch the last one that {@link #oldest} gave for it
-     * @throws StoreException if they cannot be forgotten; they may be shown again
+     * @param batch the last one that {@link #oldest} returned for it
+     * @throws StoreException if they cannot be removed; they may be returned again
      */
     void delivered(NodeId target, Batch batch);
 
     /**
-     * Forgets hints that were kept long ago. A log may keep some for some minutes longer that stand beside newer ones.
+     * Removes old hints. A log may keep some old hints for a few minutes longer if they are stored with newer ones.
      *
-     * @param beforeMillis hints of this moment or later stay, in milliseconds since 1970
-     * @return how many bytes were forgotten
-     * @throws StoreException if not all can be forgotten; those that were count as {@linkplain #lostBytes lost}
+     * @param beforeMillis hints of this time or later stay, in milliseconds since 1970
+     * @return how many bytes were removed
+     * @throws StoreException if not all can be removed; those that were count as {@linkplain #lostBytes lost}
      */
     long expire(long beforeMillis);
 
     /**
-     * How much has been lost since the log was opened: hints that are gone, though they were neither delivered nor
-     * among what {@link #expire} returned. Quick.
+     * Returns the number of lost bytes since the log was opened: hints that are gone, but were neither delivered
+     * nor counted by {@link #expire}. Quick.
      *
-     * @return bytes by estimate, 0 or more, never less than before; by default 0, for logs that lose nothing
+     * @return estimated bytes, 0 or more, never decreasing; by default 0, for logs that lose nothing
      */
     default long lostBytes() {
         return 0;
     }
 
     /**
-     * How much there is. Quick.
+     * Returns the size of the log. Quick.
      *
      * @return bytes, 0 or more
      */
@@ -97,7 +97,7 @@ public interface HintLog extends AutoCloseable {
     /**
      * Releases files. May be called repeatedly.
      *
-     * @throws StoreException if something could not be written
+     * @throws StoreException if pending data could not be written
      */
     @Override
     void close();

@@ -8,19 +8,19 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * For each partition its nodes in order: the first is its first replica, and so on. Immutable.
+ * The replica order of the nodes for each partition. Immutable.
  *
- * <p>The first {@link #depth()} replicas of a partition are stored, which makes finding them one array read. Those
- * behind follow from them: the remaining nodes in the topology's order, beginning after the first replica's place and
- * wrapping around. Few clusters ever ask that deep, and 1,000 nodes times 16,384 partitions would not fit a processor's
+ * <p>The table stores the first {@link #depth()} replicas of a partition, so that a lookup is one array read. The
+ * others are computed: the remaining nodes in the topology's order, beginning after the place of the first replica
+ * and wrapping around. Few clusters need them, and 1,000 nodes times 16,384 partitions would exceed a processor's
  * cache.
  */
 public final class PartitionTable {
 
-    /** The most partitions a cluster has. */
+    /** The largest number of partitions of a cluster. */
     public static final int MAX_PARTITIONS = 1 << 20;
 
-    /** How many replicas of a partition are stored, if there are as many nodes. */
+    /** The number of stored replicas of a partition, if there are as many nodes. */
     public static final int MAX_DEPTH = 16;
 
     private final List<Node> nodes;
@@ -29,20 +29,20 @@ public final class PartitionTable {
     private final int shift;
 
     /**
-     * A table from the nodes' indexes in the topology.
+     * Creates a table from the nodes' indexes in the topology.
      *
      * @param topology the nodes
      * @param preferred for each partition the indexes of its first replicas in order, exactly {@code min(nodes,
-     *     MAX_DEPTH)} different ones
-     * @throws IllegalArgumentException if the number of partitions is not a power of two from 1 to
-     *     {@link #MAX_PARTITIONS}, or a row has the wrong length, an index out of range or the same one twice
+     *     MAX_DEPTH)} distinct ones
+     * @throws IllegalArgumentException if the number of partitions is not a power of two from 1 to {@link
+     *     #MAX_PARTITIONS}, or a row has the wrong length, an index out of range or a repeated index
      */
     @SuppressWarnings({"unchecked", "rawtypes"})
     public PartitionTable(Topology topology, int[][] preferred) {
         int partitions = requirePartitions(preferred.length);
         this.nodes = topology.nodes();
         this.depth = depthFor(nodes.size());
-        // Lists, not arrays of nodes, so that a lookup of all stored replicas hands out what is here.
+        // Lists instead of arrays, so that a lookup of all stored replicas needs no copy.
         this.rows = new List[partitions];
         this.shift = Long.SIZE - 1 - Integer.numberOfTrailingZeros(partitions);
         int[] seenIn = new int[nodes.size()];
@@ -67,7 +67,7 @@ public final class PartitionTable {
     }
 
     /**
-     * How many replicas are stored for a number of nodes.
+     * Returns the number of stored replicas for a number of nodes.
      *
      * @param nodes the number of nodes
      * @return the smaller of it and {@link #MAX_DEPTH}
@@ -80,7 +80,7 @@ public final class PartitionTable {
      * Checks a number of partitions.
      *
      * @param partitions the number
-     * @return the same
+     * @return {@code partitions}
      * @throws IllegalArgumentException if it is not a power of two from 1 to {@link #MAX_PARTITIONS}
      */
     public static int requirePartitions(int partitions) {
@@ -92,7 +92,7 @@ public final class PartitionTable {
     }
 
     /**
-     * The number of partitions.
+     * Returns the number of partitions.
      *
      * @return a power of two
      */
@@ -101,7 +101,7 @@ public final class PartitionTable {
     }
 
     /**
-     * How many replicas of each partition are stored.
+     * Returns the number of stored replicas of each partition.
      *
      * @return {@code min(nodes, MAX_DEPTH)}
      */
@@ -110,22 +110,23 @@ public final class PartitionTable {
     }
 
     /**
-     * The partition that a hash falls into.
+     * Returns the partition of a hash.
      *
-     * @param hash a key's hash, of which the uppermost bits count
+     * @param hash a key's hash, whose uppermost bits determine the partition
      * @return 0 to {@code partitions - 1}
      */
     public int partitionOf(long hash) {
-        // Two steps, because a shift by 64 would be a shift by 0 for a single partition.
+        // Two steps: with a single partition the shift would be by 64, which Java treats as 0.
         return (int) (hash >>> 1 >>> shift);
     }
 
     /**
-     * The first replicas of a partition.
+     * Returns the first replicas of a partition.
      *
      * @param partition 0 to {@code partitions - 1}
-     * @param from how many, 1 to the number of nodes
-     * @return the nodes in order, unmodifiable; for a smaller {@code from} a prefix of those for a larger one
+     * @param from the number of replicas, 1 to the number of nodes
+     * @return the nodes in order, unmodifiable; the result for a smaller {@code from} is a prefix of that for a
+     *     larger one
      * @throws IndexOutOfBoundsException if an argument is out of range
      */
     public List<Node> replicas(int partition, int from) {

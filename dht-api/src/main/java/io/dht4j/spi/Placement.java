@@ -3,8 +3,8 @@ package io.dht4j.spi;
 import io.dht4j.Topology;
 
 /**
- * Decides which nodes hold which partitions. Pure: the same topology and number of partitions give the same table on
- * every node. Called once per topology, off the event loops. Safe for use by any number of threads.
+ * Assigns partitions to nodes. A pure function: the same topology and number of partitions give the same table on
+ * every node. Called once per topology, outside the event loops. Safe for use by any number of threads.
  */
 public interface Placement {
 
@@ -18,7 +18,7 @@ public interface Placement {
     PartitionTable assign(Topology topology, int partitions);
 
     /**
-     * The strategy's name, as status shows it.
+     * Returns the strategy's name for the status.
      *
      * @return for example {@code rendezvous}
      */

@@ -14,10 +14,9 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Files and directories that are for their owner alone. Where the file system knows POSIX permissions, what is made
- * here has {@code 0600} or {@code 0700} from the beginning, or less if the process's umask takes more away; elsewhere
- * it has what the system gives. What exists keeps the permissions that it has. Blocks; safe for use by any number of
- * threads.
+ * Creates files and directories for their owner alone. On file systems with POSIX permissions, new files have
+ * {@code 0600} and new directories {@code 0700} from their creation, less the process's umask; elsewhere they have
+ * the system's defaults. Existing files keep their permissions. Blocks; safe for use by any number of threads.
  */
 public final class PrivateFiles {
 
@@ -27,10 +26,10 @@ public final class PrivateFiles {
     private PrivateFiles() {}
 
     /**
-     * Makes a file if there is none.
+     * Creates a file unless it exists.
      *
-     * @param file where; its directory exists
-     * @throws IOException if it cannot be made
+     * @param file the path; its directory exists
+     * @throws IOException if it cannot be created
      */
     public static void createIfMissing(Path file) throws IOException {
         if (Files.exists(file)) {
@@ -39,37 +38,38 @@ public final class PrivateFiles {
         try {
             create(file);
         } catch (FileAlreadyExistsException e) {
-            // Somebody was quicker, or it is a symbolic link to a file that does not exist: opening it will tell.
+            // Another process created it first, or it is a dangling symbolic link. Opening the file reports the
+            // latter.
         }
     }
 
     /**
-     * Makes a file.
+     * Creates a file.
      *
-     * @param file where; its directory exists
+     * @param file the path; its directory exists
      * @throws FileAlreadyExistsException if something of that name exists
-     * @throws IOException if it cannot be made
+     * @throws IOException if it cannot be created
      */
     public static void create(Path file) throws IOException {
         Files.createFile(file, permissions(file, "rw-------"));
     }
 
     /**
-     * Makes a directory.
+     * Creates a directory.
      *
-     * @param directory where; the one that it is in exists
+     * @param directory the path; its parent exists
      * @throws FileAlreadyExistsException if something of that name exists
-     * @throws IOException if it cannot be made
+     * @throws IOException if it cannot be created
      */
     public static void createDirectory(Path directory) throws IOException {
         Files.createDirectory(directory, permissions(directory, "rwx------"));
     }
 
     /**
-     * Makes a directory, and those that it is in, where they do not exist.
+     * Creates a directory and its missing parents.
      *
-     * @param directory where
-     * @throws IOException if one cannot be made, or a file is in its place
+     * @param directory the path
+     * @throws IOException if one cannot be created, or a file is in its place
      */
     public static void createDirectories(Path directory) throws IOException {
         Files.createDirectories(directory, permissions(directory, "rwx------"));
@@ -84,12 +84,12 @@ public final class PrivateFiles {
     }
 
     /**
-     * Warns of a secret file that other users may read or change. Its group may read it if root owns it: so a service
-     * gets a secret that it must not change.
+     * Warns of a secret file that other users can read or change. Group read access is accepted if root owns the
+     * file: a service can then read a secret that it cannot change.
      *
-     * @param what what the file holds, for example {@code the private key}
+     * @param what the content of the file, for example {@code the private key}
      * @param file an existing file, or a symbolic link to one
-     * @param warnings takes a line that says what to do; not called if nothing is wrong, or nobody can tell
+     * @param warnings takes a line with the remedy; not called if the permissions are safe or unknown
      */
     public static void warnIfOpen(String what, Path file, Consumer<String> warnings) {
         Set<PosixFilePermission> permissions;

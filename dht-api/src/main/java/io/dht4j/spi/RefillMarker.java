@@ -3,33 +3,33 @@ package io.dht4j.spi;
 import java.util.BitSet;
 
 /**
- * Remembers which partitions of a node must be refilled from the other replicas before they are read: those whose
- * entries were lost, or may be too old. Methods block. The node asks once when it starts, and then tells what is left
- * each time when partitions have been refilled, from one thread at a time.
+ * Stores which partitions of a node must be refilled from the other replicas before reads: partitions whose entries
+ * were lost or may be stale. Methods block. The node reads the marker once at its start and then stores the
+ * remaining partitions after each refill, from one thread at a time.
  */
 public interface RefillMarker {
 
     /**
-     * What is left to do.
+     * Returns the partitions that remain to be refilled.
      *
      * @param partitions how many partitions the cluster has
-     * @return numbers of partitions, less than that; empty if there is nothing to refill
-     * @throws StoreException if it cannot be read
+     * @return numbers of partitions, less than {@code partitions}; empty if there is nothing to refill
+     * @throws StoreException if the marker cannot be read
      */
     BitSet pending(int partitions);
 
     /**
-     * Keeps what is left. On return it survives what the entries of the node's store survive.
+     * Stores the remaining partitions. On return they are as durable as the entries of the node's store.
      *
      * @param pending numbers of partitions; empty when everything is refilled
-     * @throws StoreException if it cannot be kept
+     * @throws StoreException if the marker cannot be written
      */
     void keep(BitSet pending);
 
     /**
-     * There is nothing to refill.
+     * Returns a marker without partitions to refill.
      *
-     * @return a marker that keeps nothing
+     * @return a marker that stores nothing
      */
     static RefillMarker none() {
         return new RefillMarker() {
@@ -40,15 +40,15 @@ public interface RefillMarker {
 
             @Override
             public void keep(BitSet pending) {
-                // Nothing was asked for, so nothing is left.
+                // There is never a remainder.
             }
         };
     }
 
     /**
-     * Everything must be refilled whenever the node starts: for a store that is empty then.
+     * Returns a marker of all partitions at every start of the node, for a store that is empty then.
      *
-     * @return a marker that keeps nothing
+     * @return a marker that stores nothing
      */
     static RefillMarker everything() {
         return new RefillMarker() {
@@ -61,7 +61,7 @@ public interface RefillMarker {
 
             @Override
             public void keep(BitSet pending) {
-                // A store that ends with the process begins again with it.
+                // The store ends with the process, and the next process begins again.
             }
         };
     }

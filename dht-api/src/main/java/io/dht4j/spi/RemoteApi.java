@@ -20,19 +20,21 @@ import java.util.Set;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Speaks a public API to one node at a time, for a process that stores nothing. It does not repeat a request by itself:
- * which failure may be answered by asking another node is its caller's decision.
+ * Client of a public API for processes that store nothing. Each call goes to one node. The client never repeats a
+ * request: the caller decides which failures allow another node.
  *
- * <p>Each call takes the address of the node to ask, in the form that the API's listener has, {@code host:port}.
- * Options always name a timeout, by which the stage completes. No method but {@link #close()} blocks or throws;
- * failures are {@link DhtException}s: those that the node gave, with their code; {@link io.dht4j.ErrorCode#NOT_SENT}
- * only if no byte of the request can have reached the node; {@link io.dht4j.ErrorCode#INTERNAL} if that is not known.
- * Cancelling is not possible. Safe for use by any number of threads.
+ * <p>Each call takes the address of a node's API listener, {@code host:port}. Options always contain a timeout, by
+ * which the stage completes. No method except {@link #close()} blocks or throws.
+ *
+ * <p>Failures are {@link DhtException}s. Failures reported by the node keep their code. {@link
+ * io.dht4j.ErrorCode#NOT_SENT} means that no byte of the request can have reached the node; {@link
+ * io.dht4j.ErrorCode#INTERNAL} that this is unknown. Calls cannot be cancelled. Safe for use by any number of
+ * threads.
  */
 public interface RemoteApi extends AutoCloseable {
 
     /**
-     * The API's name, as status shows it.
+     * Returns the API's name for the status.
      *
      * @return for example {@code http}
      */
@@ -44,7 +46,7 @@ public interface RemoteApi extends AutoCloseable {
      * @param address the node to ask
      * @param key the key
      * @param options policy and timeout
-     * @return completes with the value, or empty if there is none
+     * @return a stage that completes with the value, or empty if there is none
      */
     CompletionStage<Optional<Value>> get(String address, Key key, CallOptions options);
 
@@ -53,9 +55,9 @@ public interface RemoteApi extends AutoCloseable {
      *
      * @param address the node to ask
      * @param key the key
-     * @param value its value, not changed by anyone until the stage has completed
+     * @param value its value, which must not be changed until the stage has completed
      * @param options policy, timeout and time to live
-     * @return completes with the version of the write
+     * @return a stage that completes with the version of the write
      */
     CompletionStage<Version> put(String address, Key key, byte[] value, CallOptions options);
 
@@ -65,7 +67,7 @@ public interface RemoteApi extends AutoCloseable {
      * @param address the node to ask
      * @param key the key
      * @param options policy and timeout
-     * @return completes with the version of the delete
+     * @return a stage that completes with the version of the delete
      */
     CompletionStage<Version> delete(String address, Key key, CallOptions options);
 
@@ -75,7 +77,7 @@ public interface RemoteApi extends AutoCloseable {
      * @param address the node to ask
      * @param keys distinct keys
      * @param options policy and timeout
-     * @return completes with those that are present
+     * @return a stage that completes with the keys that are present and their values
      */
     CompletionStage<Map<Key, Value>> getAll(String address, Collection<Key> keys, CallOptions options);
 
@@ -83,9 +85,9 @@ public interface RemoteApi extends AutoCloseable {
      * Writes several keys with one version.
      *
      * @param address the node to ask
-     * @param values keys and values, not changed by anyone until the stage has completed
+     * @param values keys and values, which must not be changed until the stage has completed
      * @param options policy, timeout and time to live
-     * @return completes with the version of the writes
+     * @return a stage that completes with the version of the writes
      */
     CompletionStage<Version> putAll(String address, Map<Key, byte[]> values, CallOptions options);
 
@@ -94,99 +96,99 @@ public interface RemoteApi extends AutoCloseable {
      *
      * @param address the node to ask
      * @param range the keys to show
-     * @param scope the whole cluster's entries or the node's own
-     * @param limit the most entries to bring, 1 or more
+     * @param scope the entries of the whole cluster or of the node
+     * @param limit the largest number of entries to return, 1 or more
      * @param options policy and timeout
-     * @return completes with entries in ascending order, fewer than {@code limit} if they are large; empty only if the
-     *     range has none
+     * @return a stage that completes with entries in ascending order, fewer than {@code limit} if they are large;
+     *     empty only if the range has none
      */
     CompletionStage<List<KeyValue>> scan(
             String address, KeyRange range, ScanScope scope, int limit, CallOptions options);
 
     /**
-     * Begins a snapshot of the whole cluster.
+     * Opens a snapshot of the whole cluster.
      *
      * @param address the node to ask
-     * @param lease how long it may be left alone, 1 second to 1 hour
+     * @param lease how long the snapshot may stay unread, 1 second to 1 hour
      * @param options policy and timeout
-     * @return completes with its version
+     * @return a stage that completes with its version
      */
     CompletionStage<Version> openSnapshot(String address, Duration lease, CallOptions options);
 
     /**
-     * Reads the first entries of a range, as a snapshot has them.
+     * Reads the first entries of a range from a snapshot.
      *
      * @param address the node to ask
      * @param snapshot the snapshot's version
      * @param range the keys to show
-     * @param limit the most entries to bring, 1 or more
+     * @param limit the largest number of entries to return, 1 or more
      * @param options policy and timeout
-     * @return completes with entries in ascending order, fewer than {@code limit} if they are large; empty only if the
-     *     range has none
+     * @return a stage that completes with entries in ascending order, fewer than {@code limit} if they are large;
+     *     empty only if the range has none
      */
     CompletionStage<List<KeyValue>> scanSnapshot(
             String address, Version snapshot, KeyRange range, int limit, CallOptions options);
 
     /**
-     * Ends a snapshot, open or not.
+     * Closes a snapshot. Has no effect if the snapshot has ended.
      *
      * @param address the node to ask
      * @param snapshot the snapshot's version
      * @param options a timeout
-     * @return completes when the nodes that answer have forgotten it
+     * @return a stage that completes when the nodes that answer have dropped the snapshot
      */
     CompletionStage<Void> closeSnapshot(String address, Version snapshot, CallOptions options);
 
     /**
-     * Where a key lives.
+     * Returns the partition and the replicas of a key.
      *
      * @param address the node to ask
      * @param key the key
      * @param options a timeout
-     * @return completes with its partition and replicas
+     * @return a stage that completes with the partition and its replicas
      */
     CompletionStage<Located> locate(String address, Key key, CallOptions options);
 
     /**
-     * What a node says of itself.
+     * Returns the status of a node.
      *
      * @param address the node to ask
      * @param options a timeout
-     * @return completes with a snapshot
+     * @return a stage that completes with the status at one moment
      */
     CompletionStage<NodeStatus> status(String address, CallOptions options);
 
     /**
-     * Begins a repair at a node.
+     * Starts a repair session at a node.
      *
      * @param address the node to ask
-     * @param partitions which ones, or empty for all that it is a replica of
+     * @param partitions the partitions to repair, or empty for all of which the node is a replica
      * @param options a timeout
-     * @return completes with the state at the beginning
+     * @return a stage that completes with the status at the start
      */
     CompletionStage<RepairStatus> repair(String address, Set<Integer> partitions, CallOptions options);
 
     /**
-     * How far a node is with repair.
+     * Returns the progress of a node's repair.
      *
      * @param address the node to ask
      * @param options a timeout
-     * @return completes with a snapshot
+     * @return a stage that completes with the status at one moment
      */
     CompletionStage<RepairStatus> repairStatus(String address, CallOptions options);
 
     /**
-     * Fails calls under way, each of them, and releases sockets and threads. Blocks, for a bounded time. May be called
+     * Fails all running calls, and releases sockets and threads. Blocks for a bounded time. May be called
      * repeatedly.
      */
     @Override
     void close();
 
     /**
-     * Where a key lives.
+     * The partition and the replicas of a key.
      *
      * @param partition the key's partition, 0 or more
-     * @param replicas every node in the order in which it is a replica of the key
+     * @param replicas all nodes in the replica order of the key
      */
     record Located(int partition, List<NodeId> replicas) {
 

@@ -10,20 +10,20 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * Where a node keeps its entries: a sorted map from keys to their newest entries. Methods block, as storage engines do;
- * the core calls them on its store threads, or inline where {@link #isMemoryFast()} says so. Safe for use by any number
- * of threads.
+ * A node's entries: a sorted map from each key to its newest entry. Methods block, as storage engines do. The core
+ * calls them on its store threads, or inline if {@link #isMemoryFast()} returns true. Safe for use by any number of
+ * threads.
  *
- * <p>An interrupt of a calling thread must do no harm to the store. After {@link #close()} every method throws a
+ * <p>An interrupt of a calling thread must not damage the store. After {@link #close()} every method throws a
  * {@link StoreException}.
  */
 public interface Store extends AutoCloseable {
 
-    /** How large a note may be: 32 MiB. */
+    /** The largest size of a note: 32 MiB. */
     int MAX_NOTE_BYTES = 32 << 20;
 
     /**
-     * Reads the newest entry of a key, tombstones and expired entries included.
+     * Reads the newest entry of a key, including tombstones and expired entries.
      *
      * @param key the key
      * @return the entry, or empty if none was ever applied or it was purged
@@ -32,29 +32,28 @@ public interface Store extends AutoCloseable {
     Optional<Entry> get(Key key);
 
     /**
-     * Merges entries into the store: of each key the one that {@link Entry#supersedes supersedes} stays. On return
-     * every one of them (or a newer one of its key) is visible to {@link #get} and {@link #scan}, and durable as the
-     * store is configured. When it throws, any of the entries may or may not have been kept.
+     * Merges entries into the store: the entry of each key that {@link Entry#supersedes supersedes} the others
+     * stays. On return every entry (or a newer one of its key) is visible to {@link #get} and {@link #scan}, and as
+     * durable as the store is configured. After an exception, any of the entries may have been stored.
      *
      * @param entries any number of entries, in any order, keys possibly repeated
-     * @throws StoreException if the entries cannot be kept
+     * @throws StoreException if the entries cannot be stored
      */
     void apply(List<Entry> entries);
 
     /**
-     * Merges entries as {@link #apply} does, and tells what is the newest version of each key then.
+     * Merges entries as {@link #apply} does, and returns the newest version of each key.
      *
      * @param entries any number of entries, in any order, keys possibly repeated
-     * @return for each entry, in the same order, the newest version that the store held of its key at some moment after
-     *     it was merged: that of the entry, or a newer one that superseded it. By default each key is read after
-     *     {@link #apply}
-     * @throws StoreException if the entries cannot be kept, or be read again; any of them may have been kept then
+     * @return for each entry, in the same order, the newest version of its key at some moment after the merge: that
+     *     of the entry, or a newer one that superseded it. By default each key is read after {@link #apply}
+     * @throws StoreException if the entries cannot be stored or read; any of them may have been stored then
      */
     default List<Version> applyAndGetVersions(List<Entry> entries) {
         apply(entries);
         List<Version> newest = new ArrayList<>(entries.size());
         for (Entry entry : entries) {
-            // What was purged meanwhile was held until then, with nothing newer.
+            // An entry purged since the merge was the newest of its key until then.
             newest.add(get(entry.key())
                     .map(Entry::version)
                     .filter(held -> held.compareTo(entry.version()) > 0)
@@ -73,12 +72,12 @@ public interface Store extends AutoCloseable {
     EntryCursor scan(KeyRange range);
 
     /**
-     * Removes entries for good. Of a key whose newest entry goes, nothing older comes back. Only safe when every
-     * replica has seen what goes, and nothing older of its keys can come any more. When it throws, some of them may be
-     * gone, and nobody is told how many.
+     * Removes entries permanently. After the removal of a key's newest entry, no older entry of the key reappears.
+     * Safe only when every replica has the removed entries, and no older ones of their keys can arrive. After an
+     * exception, an unknown number of entries may have been removed.
      *
-     * @param dispensable whether an entry may go: a tombstone or a value that has expired; asked on any thread, must be
-     *     quick
+     * @param dispensable returns whether an entry may be removed: a tombstone or an expired value; called on any
+     *     thread, must be quick
      * @return how many entries were removed
      * @throws StoreException if the store cannot be written
      */
@@ -88,7 +87,7 @@ public interface Store extends AutoCloseable {
      * Removes tombstones and expired values that are older than a version.
      *
      * @param before entries of this version or a newer one stay
-     * @param nowMillis the wall clock in milliseconds since 1970, to tell which values have expired
+     * @param nowMillis the wall clock in milliseconds since 1970, which decides which values have expired
      * @return how many entries were removed
      * @throws StoreException if the store cannot be written
      */
@@ -97,48 +96,51 @@ public interface Store extends AutoCloseable {
     }
 
     /**
-     * Tells a listener of every change of what is held from now on, in an order of its own. A store may hold back a
-     * change that {@link #get} shows already; {@link #settle} makes it tell. Called once, while nobody applies or
-     * purges; and again, at any time, when reading what is held has failed, as it may after the store has failed: then
-     * the former listener is told nothing more.
+     * Registers a listener of all later changes of the content and returns the current content. A store may delay
+     * the notification of a change that {@link #get} already shows; {@link #settle} forces it. The order of
+     * notifications is unspecified.
      *
-     * @param listener called on any thread, by several at a time, while the store is working: it must be quick and must
-     *     not call the store
-     * @return what is held now, as of the first change that is told: each entry once, in any order. Read by one thread
-     *     at a time, and closed by the caller, before the store is closed
+     * <p>Called once, while no other thread applies or purges. Called again, at any time, after reading the content
+     * has failed, as it may after a failure of the store; the former listener then receives no more notifications.
+     *
+     * @param listener called by several threads at a time while the store is working; must be quick and must not
+     *     call the store
+     * @return the content as of the first reported change: each entry once, in any order. Read by one thread at a
+     *     time, and closed by the caller before the store is closed
      * @throws StoreException if the store cannot be read
      */
     EntryCursor follow(ContentListener listener);
 
     /**
-     * Tells the listener of every change that was made before this call began. Blocks until that is done.
+     * Notifies the listener of every change made before this call. Blocks until that is done.
      *
      * @throws StoreException if the store cannot be written
      */
     void settle();
 
     /**
-     * Keeps a few bytes beside the entries, in place of what was kept under this name. On return they are as durable as
-     * the store can make them, whatever is configured for entries.
+     * Stores a few bytes beside the entries, replacing an earlier note of the same name. On return they are as
+     * durable as the store can make them, regardless of the configured durability of entries.
      *
-     * @param name 1 to 32 of the letters a to z and hyphens, as the core chooses them
+     * @param name 1 to 32 of the letters a to z and hyphens, chosen by the core
      * @param bytes up to {@link #MAX_NOTE_BYTES}
-     * @throws StoreException if they cannot be kept
+     * @throws StoreException if they cannot be stored
      */
     void keepNote(String name, byte[] bytes);
 
     /**
-     * Reads what {@link #keepNote} kept.
+     * Reads a note of {@link #keepNote}.
      *
-     * @param name as it was kept
-     * @return a copy, or empty if nothing was
+     * @param name the name of the note
+     * @return a copy, or empty if there is none
      * @throws StoreException if it cannot be read, or is damaged
      */
     Optional<byte[]> note(String name);
 
     /**
-     * How many keys the store holds, tombstones and expired entries included. Quick; an estimate while writes go on,
-     * and while the store has still to put away the latest ones, also after it was opened again.
+     * Returns the number of keys, including tombstones and expired entries. Quick. The result is an estimate during
+     * writes and while the latest writes have not been moved to their final place, also after the store was opened
+     * again.
      *
      * @return 0 or more
      * @throws StoreException if the store cannot be read
@@ -146,39 +148,40 @@ public interface Store extends AutoCloseable {
     long entries();
 
     /**
-     * Ties what is in the store to what decides which keys it holds. The first description is kept, as durably as
-     * entries are; with another one later the store would hold keys of which this node is no replica and lack others.
+     * Binds the store to the settings that determine its keys. The first description is stored as durably as
+     * entries. With other settings the store would contain keys of which this node is no replica, and lack others.
      * Called once, before the store is used.
      *
-     * @param placement describes this node, all nodes, partitions, placement and hash function; equal only if this node
-     *     is a replica of the same keys
-     * @throws StoreException if the store was tied to another description, which the message quotes, or cannot be
+     * @param placement describes this node, all nodes, partitions, placement and hash function; equal only if this
+     *     node is a replica of the same keys
+     * @throws StoreException if the store is bound to another description, which the message quotes, or cannot be
      *     written
      */
     void bind(String placement);
 
     /**
-     * Up to where versions had been given when the store was opened. A node starts its clock behind it, so that a wall
-     * clock that was set back cannot make new writes older than those that the store already has. Quick.
+     * Returns an upper bound of the versions assigned before the store was opened. A node starts its clock after
+     * this version. A wall clock set back can then not make new writes older than stored ones. Quick.
      *
-     * @return not smaller than the version of any entry that was in the store when it was opened; zero if there was
-     *     none
+     * @return not smaller than the version of any entry in the store when it was opened; zero if there was none
      */
     Version newestAtOpen();
 
     /**
-     * Whether every call ends within microseconds, so that it may run on any thread, an event loop included.
+     * Returns whether every call ends within microseconds, so that it may run on any thread, including an event
+     * loop.
      *
      * @return true for stores in memory
      */
     boolean isMemoryFast();
 
     /**
-     * What the store holds of a key, where it can tell from memory alone. Quick, whatever {@link #isMemoryFast()} says:
-     * touches no disk, waits for no other thread, and may run on any thread, an event loop included.
+     * Returns the entry of a key if memory alone can answer. Quick regardless of {@link #isMemoryFast()}: accesses
+     * no disk, waits for no other thread, and may run on any thread, including an event loop.
      *
      * @param key the key
-     * @return what {@link #get} would return now; empty if it would have to look further, which says nothing of the key
+     * @return what {@link #get} would return now; empty if the answer needs more than memory, which says nothing
+     *     about the key
      * @throws StoreException if the store is closed
      */
     default Optional<Held> getFromMemory(Key key) {
@@ -186,33 +189,33 @@ public interface Store extends AutoCloseable {
     }
 
     /**
-     * What a store holds of a key.
+     * The result of a lookup in memory.
      *
-     * @param entry its entry, a tombstone perhaps; empty if there is none
+     * @param entry the entry of the key, possibly a tombstone; empty if there is none
      */
     record Held(Optional<Entry> entry) {}
 
     /**
-     * What the store cannot do at the moment, for status. Quick; does not touch the disk.
+     * Returns the present problems of the store, for the status. Quick; does not access the disk.
      *
-     * @return one for each kind at most; empty if all is well
+     * @return at most one for each kind; empty if the store has no problems
      */
     default List<StoreProblem> problems() {
         return List.of();
     }
 
     /**
-     * The store's name, as status shows it.
+     * Returns the store's name for the status.
      *
      * @return for example {@code mvstore}
      */
     String name();
 
     /**
-     * Makes everything that was applied durable and releases files and threads. Blocks until calls under way have
-     * ended. May be called repeatedly.
+     * Makes all applied entries durable and releases files and threads. Blocks until running calls have ended. May
+     * be called repeatedly.
      *
-     * @throws StoreException if something could not be written
+     * @throws StoreException if pending data could not be written
      */
     @Override
     void close();

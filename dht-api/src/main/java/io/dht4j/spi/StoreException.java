@@ -3,27 +3,28 @@ package io.dht4j.spi;
 import io.dht4j.PrintableText;
 
 /**
- * A store that cannot read or write. The message names the file and the way out. It says nothing about whether entries
- * that were being applied have been kept. It is one line: control characters are {@linkplain PrintableText escaped}.
+ * A read or write failure of a store. The message names the file and the remedy. The exception does not indicate
+ * whether entries being applied have been stored. The message is one line: control characters are {@linkplain
+ * PrintableText escaped}.
  */
 public final class StoreException extends RuntimeException {
 
     private static final long serialVersionUID = 1;
 
     /**
-     * A failure that the store found itself.
+     * Creates the exception of a failure that the store itself detected.
      *
-     * @param message what, where, and the way out
+     * @param message the reason, the file and the remedy
      */
     public StoreException(String message) {
         super(PrintableText.of(message));
     }
 
     /**
-     * A failure with a cause.
+     * Creates the exception of a failure with a cause.
      *
-     * @param message what, where, and the way out
-     * @param cause what was thrown
+     * @param message the reason, the file and the remedy
+     * @param cause the underlying exception
      */
     public StoreException(String message, Throwable cause) {
         super(PrintableText.of(message), cause);

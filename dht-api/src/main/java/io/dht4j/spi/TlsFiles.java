@@ -4,19 +4,19 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * Where the PEM files are that TLS needs. Immutable; the files are read when they are first used, and again when they
- * change.
+ * The paths of the PEM files for TLS. Immutable. The files are read at their first use, and again after changes.
  *
- * @param certificate the own certificate and those between it and its authority; present if and only if the key is
+ * @param certificate the own certificate and the intermediate ones up to its authority; present if and only if the
+ *     key is
  * @param key the own private key, PKCS #8 and not encrypted
- * @param authorities the certificates of the authorities that are trusted; without it, those that the JVM trusts
+ * @param authorities the certificates of the trusted authorities; if absent, the JVM's
  */
 public record TlsFiles(Optional<Path> certificate, Optional<Path> key, Optional<Path> authorities) {
 
     /**
-     * Checks that certificate and key come together.
+     * Checks that certificate and key are both present or both absent.
      *
-     * @throws IllegalArgumentException if only one of them is there
+     * @throws IllegalArgumentException if only one of them is present
      */
     public TlsFiles {
         if (certificate.isPresent() != key.isPresent()) {
@@ -26,11 +26,11 @@ public record TlsFiles(Optional<Path> certificate, Optional<Path> key, Optional<
     }
 
     /**
-     * For both sides to prove who they are.
+     * Returns the files for mutual authentication.
      *
-     * @param certificate the own certificate, and those between it and its authority
+     * @param certificate the own certificate and the intermediate ones up to its authority
      * @param key its private key
-     * @param authorities who is trusted
+     * @param authorities the certificates of the trusted authorities
      * @return files
      */
     public static TlsFiles mutual(Path certificate, Path key, Path authorities) {
@@ -38,9 +38,9 @@ public record TlsFiles(Optional<Path> certificate, Optional<Path> key, Optional<
     }
 
     /**
-     * For a server whose clients need no certificate.
+     * Returns the files for a server that requires no client certificates.
      *
-     * @param certificate the own certificate, and those between it and its authority
+     * @param certificate the own certificate and the intermediate ones up to its authority
      * @param key its private key
      * @return files
      */
@@ -49,9 +49,9 @@ public record TlsFiles(Optional<Path> certificate, Optional<Path> key, Optional<
     }
 
     /**
-     * For a client that has no certificate.
+     * Returns the files for a client without a certificate.
      *
-     * @param authorities who is trusted
+     * @param authorities the certificates of the trusted authorities
      * @return files
      */
     public static TlsFiles trusting(Path authorities) {
