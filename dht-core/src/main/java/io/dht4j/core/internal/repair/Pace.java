@@ -10,9 +10,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
- * Keeps repair from getting in the way: work on the store runs on its threads, and between two steps it rests for as
- * long as the last one took, and for as long as its bytes take at the rate that is allowed. Safe for use by any number
- * of threads.
+ * Limits the load of repair. Work on the store runs on the store threads. After each step, repair rests for as long as
+ * the step took, and for as long as its bytes take at the allowed rate. Safe for use by any number of threads.
  */
 public final class Pace {
 
@@ -26,7 +25,7 @@ public final class Pace {
         this.bytesPerSecond = bytesPerSecond;
     }
 
-    /** Does blocking work on a store thread. */
+    /** Runs blocking work on a store thread. */
     public <T> CompletableFuture<T> onStore(Supplier<T> work) {
         if (isClosed.getAsBoolean()) {
             return CompletableFuture.failedFuture(closing());
@@ -46,7 +45,7 @@ public final class Pace {
         return done;
     }
 
-    /** Does blocking work without a result on a store thread. */
+    /** Runs blocking work without a result on a store thread. */
     public CompletableFuture<Void> runOnStore(Runnable work) {
         return onStore(() -> {
                     work.run();
@@ -59,14 +58,14 @@ public final class Pace {
         return new RepairException(ErrorCode.NOT_SERVING, "this node is closing");
     }
 
-    /** Completes after a while. */
+    /** Returns a future that completes after some nanoseconds. */
     public CompletableFuture<Void> rest(long nanos) {
         CompletableFuture<Void> over = new CompletableFuture<>();
         environment.schedule(() -> over.complete(null), nanos);
         return over;
     }
 
-    /** A step that moved some bytes, and the rest after it. */
+    /** Runs a step that moves some bytes, and the rest after it. */
     public <T> CompletableFuture<T> paced(long bytes, Supplier<CompletableFuture<T>> step) {
         if (isClosed.getAsBoolean()) {
             return CompletableFuture.failedFuture(closing());

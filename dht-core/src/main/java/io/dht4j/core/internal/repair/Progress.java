@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Counts what repair does. Safe for use by any number of threads. */
+/** Counts the work of repair. Safe for use by any number of threads. */
 public final class Progress {
 
     private final NodeId self;
@@ -27,7 +27,7 @@ public final class Progress {
     private long purged;
     private Optional<String> refusal = Optional.empty();
     private Optional<String> lastError = Optional.empty();
-    /** Why it is not known what this node holds, so that no round can begin. */
+    /** Why the hash trees cannot be built, so that no session can begin. */
     private Optional<String> notAddedUp = Optional.empty();
 
     private final Map<Integer, Instant> completed = new HashMap<>();
@@ -47,7 +47,7 @@ public final class Progress {
         sent += entries.size();
     }
 
-    /** Some of what was received was for partitions that must be repaired before they are read. */
+    /** Counts received entries; some of them were for partitions that must be repaired before they are read. */
     public synchronized void received(List<Entry> entries, long ofThemRefilled) {
         received += entries.size();
         refilled += ofThemRefilled;
@@ -66,7 +66,7 @@ public final class Progress {
         purged += count;
     }
 
-    /** Partitions of which all replicas have been compared. */
+    /** Counts partitions all of whose replicas have been compared. */
     public synchronized void completed(BitSet done, long nowMillis) {
         partitionsDone += done.cardinality();
         Instant now = Instant.ofEpochMilli(nowMillis);

@@ -2,7 +2,7 @@ package io.dht4j.core.internal.repair;
 
 import io.dht4j.ErrorCode;
 
-/** A step of a repair that did not succeed. The message is one line for people and names the node. */
+/** Thrown when a step of a repair fails. The message is one line for people and names the node. */
 public final class RepairException extends RuntimeException {
 
     private static final long serialVersionUID = 1;
@@ -11,21 +11,21 @@ public final class RepairException extends RuntimeException {
     private final boolean refused;
 
     /**
-     * A failure.
+     * Creates an exception.
      *
-     * @param code what it was
-     * @param message which node, and why
+     * @param code the kind of failure
+     * @param message the node, and the reason
      */
     public RepairException(ErrorCode code, String message) {
         this(code, false, message);
     }
 
     /**
-     * A failure.
+     * Creates an exception.
      *
-     * @param code what it was
+     * @param code the kind of failure
      * @param refused whether nothing listens at the node's address
-     * @param message which node, and why
+     * @param message the node, and the reason
      */
     public RepairException(ErrorCode code, boolean refused, String message) {
         super(message, null, false, false);
@@ -33,17 +33,17 @@ public final class RepairException extends RuntimeException {
         this.refused = refused;
     }
 
-    /** Whether nothing listens at the node's address. */
+    /** Returns whether nothing listens at the node's address. */
     public boolean isRefused() {
         return refused;
     }
 
-    /** Whether nobody can have got the request: most likely the node is not there. */
+    /** Returns whether the request was certainly not delivered: the node is probably down. */
     public boolean isNotSent() {
         return code == ErrorCode.NOT_SENT;
     }
 
-    /** Whether the same would fail in the same way for ever, while the next one may succeed. */
+    /** Returns whether the same request would always fail in the same way, while the next one may succeed. */
     public boolean isRefusal() {
         return code.action() == ErrorCode.Action.FIX_REQUEST;
     }

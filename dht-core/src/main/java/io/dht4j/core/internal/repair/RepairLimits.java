@@ -3,14 +3,14 @@ package io.dht4j.core.internal.repair;
 import java.time.Duration;
 
 /**
- * The numbers that repair runs by; the builder has checked them.
+ * The limits of repair; the builder has validated them.
  *
- * @param enabled whether it happens by itself
- * @param interval the time between two rounds
- * @param bytesPerSecond how much is read from and sent to other nodes, at most
- * @param confirmDelay how long a difference must last before it is believed
- * @param purgeAfter how old a tombstone or an expired value must be before it may go
- * @param startPatience how long reads wait, after a start, for nodes that do not answer
+ * @param enabled whether repair runs by itself
+ * @param interval the time between two sessions
+ * @param bytesPerSecond the maximum rate at which repair reads and sends
+ * @param confirmDelay the time that a difference must last before it is reconciled
+ * @param purgeAfter the minimum age of a tombstone or expired value before it is purged
+ * @param startPatience the maximum time that reads wait, after a start, for nodes that do not answer
  */
 public record RepairLimits(
         boolean enabled,

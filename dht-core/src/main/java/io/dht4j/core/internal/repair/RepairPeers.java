@@ -8,39 +8,39 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/** The replicas, as repair talks to them. Does not block; safe for use by any number of threads. */
+/** Sends the requests of repair to replicas. Does not block; safe for use by any number of threads. */
 public interface RepairPeers {
 
     /**
-     * Asks another node.
+     * Sends a request to another node.
      *
-     * @param node which one
-     * @param request what
-     * @return its reply; or a {@link RepairException}, also when it refused
+     * @param node the node
+     * @param request the request
+     * @return its reply; or a {@link RepairException}, also when the node refuses
      */
     CompletableFuture<Reply> ask(Node node, Request request);
 
     /**
-     * Asks another node something that is answered at once or not at all.
+     * Sends a request to another node, with a timeout of its own.
      *
-     * @param node which one
-     * @param request what
-     * @param timeout how long its reply is awaited
-     * @return its reply; or a {@link RepairException}, also when it refused
+     * @param node the node
+     * @param request the request
+     * @param timeout the time to wait for the reply
+     * @return its reply; or a {@link RepairException}, also when the node refuses
      */
     CompletableFuture<Reply> ask(Node node, Request request, Duration timeout);
 
     /**
-     * Merges entries into this node's own store, also such that it would take from nobody else where its disk was set
-     * back.
+     * Merges entries into this node's own store. Where its disk is rolled back, entries are accepted that other
+     * requests may not bring.
      *
-     * @param entries as another node holds them
-     * @return completes when they are there; or with a {@link RepairException}
+     * @param entries the entries, as another node holds them
+     * @return completes when they are merged; or with a {@link RepairException}
      */
     CompletableFuture<Reply> keep(List<Entry> entries);
 
     /**
-     * Whether a node will most likely not answer.
+     * Returns whether a node will probably not answer.
      *
      * @param node another node
      * @return true if it is suspected

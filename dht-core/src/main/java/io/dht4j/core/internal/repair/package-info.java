@@ -1,4 +1,4 @@
-/** Background repair: finds where replicas differ, brings them together, and lets what is dead go. */
+/** Background repair: finds differences between replicas, reconciles them, and purges dead entries. */
 @NullMarked
 package io.dht4j.core.internal.repair;
 

@@ -6,8 +6,8 @@ import java.nio.ByteBuffer;
 import java.util.Optional;
 
 /**
- * How fences are remembered beside the entries: numbers, one after the other, for each partition. Methods block; safe
- * for use by any number of threads.
+ * Stores watermarks in the store's metadata: arrays of numbers, one number for each partition. Methods block; safe for
+ * use by any number of threads.
  */
 final class PurgeWatermarkFile {
 
@@ -18,9 +18,9 @@ final class PurgeWatermarkFile {
     }
 
     /**
-     * Fills arrays with what was kept last; leaves them as they are if nothing ever was.
+     * Fills arrays with the stored numbers; leaves them unchanged if nothing is stored.
      *
-     * @throws StoreException if the store cannot tell, or what it has does not fit
+     * @throws StoreException if the metadata cannot be read, or its size does not fit
      */
     void load(String name, long[]... numbers) {
         Optional<byte[]> note = store.note(name);
@@ -41,9 +41,9 @@ final class PurgeWatermarkFile {
     }
 
     /**
-     * Keeps numbers in place of those that were kept before. They are on the disk when this returns.
+     * Stores numbers in place of the previous ones. They are on the disk when this returns.
      *
-     * @throws StoreException if they cannot be kept
+     * @throws StoreException if they cannot be stored
      */
     void keep(String name, long[]... numbers) {
         ByteBuffer out = ByteBuffer.allocate(numbers.length * Long.BYTES * numbers[0].length);

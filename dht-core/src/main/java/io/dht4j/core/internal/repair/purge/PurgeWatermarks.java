@@ -20,24 +20,26 @@ import java.util.function.Predicate;
 import java.util.function.ToIntFunction;
 
 /**
- * Decides, for each partition, which entries are too old to come any more, and which of those that are dead may go.
+ * Decides, for each partition, which entries are refused as too old, and which dead entries are purged.
  *
- * <p>A tombstone may only go when every replica has had it, and nothing that it deleted can come any more, however
- * late. Three steps make sure of that. A repair <em>seals</em> the partition at a version that lies well in the past:
- * from then on the replica takes note if anything older comes, and lets it in. Then it compares all replicas. If they
- * were equal up to the seal, each is asked to <em>fence</em> the partition there: it agrees only if nothing older has
- * come since it was sealed, and refuses what is older from then on, also after a restart. When all have agreed they
- * hold the same, and will hold the same, up to that version; so what is dead and older may be <em>purged</em> by each
- * whenever it likes. A replica that has agreed and does not learn whether the others did goes on to refuse, until the
- * next round finds out: the two phases of J. Gray, <em>Notes on Data Base Operating Systems</em>, 1978, whose
- * coordinator may be any replica.
+ * <p>A tombstone is purged only when every replica has had it and nothing that it deleted can arrive any more. Three
+ * steps ensure that. First, a repair session <em>seals</em> the partition at a version well in the past: from then on
+ * each replica records whether anything older arrives, and accepts it. Second, the session compares all replicas. If
+ * they were equal up to the seal, it asks each to <em>fence</em> the partition there. A replica agrees only if nothing
+ * older has arrived since the seal; it then refuses what is older, also after a restart. When all have agreed, they
+ * hold the same entries up to that version, now and later. Third, each replica may <em>purge</em> what is dead and
+ * older at any time. A replica that has agreed and does not learn the outcome continues to refuse until the next
+ * session resolves the doubt. These are the two phases of J. Gray, <em>Notes on Data Base Operating Systems</em>, 1978;
+ * any replica may coordinate them.
  *
- * <p>So nobody has ever purged further than every replica's fence reaches. A replica whose fence reaches less far than
- * another one has purged has lost what it had agreed to: its disk was set back. It is {@linkplain #overtaken overtaken}
- * there, agrees to no fence, and takes nothing that the others refuse, until it holds what they hold.
+ * <p>So each partition has two watermarks: the fence watermark, below which entries are refused, and the purge
+ * watermark, below which dead entries are purged. No replica's purge watermark exceeds any replica's fence watermark. A
+ * replica whose fence watermark is below another one's purge watermark has lost its agreement: its disk was rolled
+ * back. It is {@linkplain #overtaken overtaken} there. It agrees to no fence, and refuses what the others refuse, until
+ * it holds what they hold.
  *
- * <p>Safe for use by any number of threads. Writes take a lock that only the moment of a seal or fence holds against
- * them.
+ * <p>Safe for use by any number of threads. Writes share a lock that seals, fences and other changes of watermarks take
+ * exclusively, for a short time.
  */
 public final class PurgeWatermarks {
 
@@ -52,34 +54,35 @@ public final class PurgeWatermarks {
 
     // Guarded by the lock.
     private final long[] sealed;
-    /** Whether something older has come since the seal. Set while reading, which is one way only. */
+    /** Whether something older has arrived since the seal. Set under the read lock, and only to true. */
     private final boolean[] broken;
 
     private final long[] fenced;
     private final long[] purged;
-    /** How far others have purged where this node's disk was set back behind that; zero elsewhere. */
+    /**
+     * The highest purge watermark of the others, for partitions where this node's disk is rolled back behind it; zero
+     * elsewhere.
+     */
     private final long[] overtaken;
 
-    /**
-     * What is purged, for those who must not wait for a write that is under way. Replaced as a whole when that changes.
-     */
+    /** The purge watermarks on the disk, for readers that do not wait for writes in flight. Replaced as a whole. */
     private volatile long[] purgedNow;
 
-    /** Also after a start: nobody knows how far the last purge came. */
+    /** True after a start too, since the progress of the last purge is unknown. */
     private boolean purgeIsDue = true;
 
-    /** Nothing newer than this concerns any partition. */
+    /** The highest seal or watermark of all partitions: newer entries need no check. */
     private volatile Version concerned = NONE;
 
-    /** One at a time writes the note. */
+    /** Serializes writes of the metadata. */
     private final Object noting = new Object();
 
     /**
-     * No fences.
+     * Creates watermarks of zero.
      *
-     * @param store remembers them
-     * @param partitions how many partitions there are
-     * @param partitionOf finds a key's partition
+     * @param store stores the watermarks
+     * @param partitions the number of partitions
+     * @param partitionOf returns a key's partition
      */
     public PurgeWatermarks(Store store, int partitions, ToIntFunction<Key> partitionOf) {
         this.store = store;
@@ -94,9 +97,9 @@ public final class PurgeWatermarks {
     }
 
     /**
-     * Goes on with the fences that the store remembers. Blocks.
+     * Loads the watermarks from the store. Blocks.
      *
-     * @throws StoreException if it cannot tell
+     * @throws StoreException if the store cannot read them
      */
     public void load() {
         lock.writeLock().lock();
@@ -130,11 +133,11 @@ public final class PurgeWatermarks {
     }
 
     /**
-     * Lets entries into the store, all or none. What is older than its partition's fence may only come if it changes
-     * nothing: the store has it, or something newer, or has had it and purged it. Blocks as the store does.
+     * Applies entries to the store, all or none. An entry below its partition's fence watermark is accepted only if it
+     * changes nothing: the store holds it, or a newer one, or has purged it. Blocks as the store does.
      *
-     * @param entries which are about to come
-     * @return what has become of them
+     * @param entries the entries
+     * @return the outcome
      * @throws StoreException if the store fails
      */
     public Entered enter(List<Entry> entries) {
@@ -142,19 +145,20 @@ public final class PurgeWatermarks {
     }
 
     /**
-     * What has become of entries.
+     * The outcome of applying entries.
      *
-     * @param refused the first one that may not come; empty if all are in the store
-     * @param newest if they are, for each in the same order the newest version that the store held of its key then
+     * @param refused the first entry that is refused; empty if all are in the store
+     * @param newest if none is refused: for each entry, in order, the newest version of its key in the store at that
+     *     time
      */
     public record Entered(Optional<Entry> refused, List<Version> newest) {}
 
     /**
-     * Lets entries into the store that this node has fetched from replicas which hold what it should: the same, but
-     * where its disk was set back only what it has purged itself counts. Blocks as the store does.
+     * Applies entries that this node has fetched from complete replicas. Differs from {@link #enter} only where this
+     * node's disk was rolled back: there, only this node's own purge watermark counts. Blocks as the store does.
      *
-     * @param entries as others hold them
-     * @return what has become of them
+     * @param entries the entries, as others hold them
+     * @return the outcome
      * @throws StoreException if the store fails
      */
     public Entered refill(List<Entry> entries) {
@@ -168,7 +172,7 @@ public final class PurgeWatermarks {
                 return new Entered(Optional.empty(), store.applyAndGetVersions(entries));
             }
             List<Entry> coming = new ArrayList<>(entries.size());
-            // Those that may not come, and need not.
+            // The positions of entries that are too old to be applied, and change nothing.
             BitSet there = new BitSet();
             for (int i = 0; i < entries.size(); i++) {
                 Entry entry = entries.get(i);
@@ -192,7 +196,7 @@ public final class PurgeWatermarks {
         }
     }
 
-    /** Of the key of an entry that the store has, or had until it purged it with all that was older. */
+    /** Returns the newest version of the key of an entry that the store holds, or held until it purged it. */
     private Version newestOf(Entry entry) {
         return store.get(entry.key())
                 .map(Entry::version)
@@ -206,7 +210,7 @@ public final class PurgeWatermarks {
         if (overtaken[partition] == 0) {
             limit = fenced[partition];
         } else {
-            // What it had agreed to without knowing the outcome, the others may have gone back on since.
+            // The others may have revoked a fence whose outcome this node does not know.
             limit = refills ? purged[partition] : Math.max(fenced[partition], overtaken[partition]);
         }
         return entry.version().compareTo(new Version(limit)) < 0;
@@ -219,8 +223,8 @@ public final class PurgeWatermarks {
     }
 
     /**
-     * Whether an entry was dead at the time of a fence, and older. By that time and not by this node's clock, which may
-     * be wrong.
+     * Returns whether an entry is older than a watermark and was dead at the watermark's time. This node's clock, which
+     * may be wrong, does not count.
      */
     private static boolean isOver(Entry entry, Version limit) {
         return entry.version().compareTo(limit) < 0 && !entry.isLive(limit.millis());
@@ -236,18 +240,17 @@ public final class PurgeWatermarks {
     }
 
     /**
-     * Takes note of everything older that comes from now on. What was let in before is in the store when this returns.
-     * Nobody who goes by an earlier seal is obeyed any more.
+     * Seals partitions: records everything older that arrives from now on. On return, all entries accepted before are
+     * in the store. Requests that name an earlier seal are refused from now on.
      *
-     * @return false if one of them is sealed at a newer version
+     * @return false if one of the partitions is sealed at a newer version
      */
     public boolean seal(BitSet partitions, Version before) {
         lock.writeLock().lock();
         try {
             boolean all = true;
             for (int i = partitions.nextSetBit(0); i >= 0; i = partitions.nextSetBit(i + 1)) {
-                // A seal that is there already has been watched since, which must not be forgotten; and a newer one
-                // belongs to another round.
+                // An equal seal keeps what it has recorded; a newer one belongs to another session.
                 int order = before.compareTo(new Version(sealed[i]));
                 all &= order >= 0;
                 if (order > 0) {
@@ -263,9 +266,10 @@ public final class PurgeWatermarks {
     }
 
     /**
-     * Refuses what is older from now on, where nothing older has come since the seal. Blocks until that is remembered.
+     * Raises the fence watermark of partitions in which nothing older has arrived since the seal. Blocks until that is
+     * on the disk.
      *
-     * @return the partitions where this is so
+     * @return the partitions in which this node agrees
      */
     public BitSet fence(BitSet partitions, Version before) {
         BitSet agreed = new BitSet();
@@ -292,9 +296,10 @@ public final class PurgeWatermarks {
     }
 
     /**
-     * Lets go what is dead and older, where this is the fence that was agreed on last. Blocks until that is remembered.
+     * Raises the purge watermark of partitions whose last seal and fence watermark are this version. Blocks until that
+     * is on the disk.
      *
-     * @return the partitions where it is
+     * @return the partitions that may be purged up to it
      */
     public BitSet allowPurge(BitSet partitions, Version before) {
         BitSet allowed = new BitSet();
@@ -309,14 +314,14 @@ public final class PurgeWatermarks {
     }
 
     /**
-     * Ends the doubt whether the others have agreed on a fence too: this is as far as any replica was told that they
-     * had. Those who could still tell otherwise go by an older seal, and are not obeyed by any of them. Blocks until
-     * that is remembered.
+     * Ends the doubt whether the others have agreed on a fence: sets both watermarks to the highest purge watermark of
+     * any replica. Sessions that could order otherwise name an older seal, which every replica refuses. Blocks until
+     * that is on the disk.
      */
     public void resolve(BitSet partitions, Version before, Version seal) {
         change(partitions, partition -> {
-            // One that has not fenced it as far was not equal to the others then: its disk is older, or new.
-            // Nor is a fence of this very round in doubt.
+            // A replica with a lower fence watermark was not equal to the others then: its disk is older, or new. A
+            // fence of this session itself is not in doubt.
             if (sealed[partition] == seal.packed()
                     && fenced[partition] != seal.packed()
                     && before.compareTo(new Version(purged[partition])) >= 0
@@ -345,7 +350,7 @@ public final class PurgeWatermarks {
         synchronized (noting) {
             long[] known = copy(purged);
             notes.keep(NOTE, copy(fenced), known);
-            // What others are told must outlive this process.
+            // Only watermarks on the disk are reported to others.
             purgedNow = known;
         }
     }
@@ -360,14 +365,14 @@ public final class PurgeWatermarks {
     }
 
     /**
-     * Up to where each partition was sealed last, by its number: another value with each round that its replicas take
-     * part in.
+     * Returns the seal of each partition, by its number. It changes with each session in which the partition's replicas
+     * take part.
      */
     public long[] seals() {
         return copy(sealed);
     }
 
-    /** What is older than this is refused in a partition. */
+    /** Returns a partition's fence watermark: older entries are refused. */
     public Version fenced(int partition) {
         lock.readLock().lock();
         try {
@@ -377,17 +382,18 @@ public final class PurgeWatermarks {
         }
     }
 
-    /** Up to which version what was dead in a partition may have been purged here. Does not block. */
+    /** Returns a partition's purge watermark, as it is on the disk. Does not block. */
     public Version purged(int partition) {
         return new Version(purgedNow[partition]);
     }
 
-    /** How far a replica has purged a partition, and what it refuses there. */
+    /** A replica's purge and fence watermarks of a partition. */
     public record Reach(Version purged, Version fenced) {}
 
     /**
-     * What others may conclude of a partition from what this node says. Nothing where this node's disk was set back:
-     * what it lacks was not deleted for that, and it has not agreed to what they have purged.
+     * Returns the watermarks of a partition from which others may draw conclusions. They are zero where this node's
+     * disk is rolled back: an entry that is missing there was not necessarily deleted, and this node has not agreed to
+     * what the others have purged.
      */
     public Reach reach(int partition) {
         lock.readLock().lock();
@@ -400,7 +406,7 @@ public final class PurgeWatermarks {
         }
     }
 
-    /** Whether more may go than when this was last asked. */
+    /** Returns whether more can be purged than at the last call. */
     public boolean takePurgeDue() {
         lock.writeLock().lock();
         try {
@@ -412,7 +418,7 @@ public final class PurgeWatermarks {
         }
     }
 
-    /** What may go has not gone yet. */
+    /** Records that a purge is incomplete. */
     public void purgeAgain() {
         lock.writeLock().lock();
         try {
@@ -422,7 +428,7 @@ public final class PurgeWatermarks {
         }
     }
 
-    /** What may go now. */
+    /** Returns a predicate for the entries that can be purged now. */
     public Predicate<Entry> dispensable() {
         lock.readLock().lock();
         try {
@@ -434,11 +440,11 @@ public final class PurgeWatermarks {
     }
 
     /**
-     * Compares this node's fences with what others have purged; quick. Where they have purged further, this node's disk
-     * was set back, and it stays overtaken until it has {@linkplain #caughtUp caught up}.
+     * Compares the fence watermarks with the purge watermarks of other nodes; quick. Where another one is higher, this
+     * node's disk was rolled back, and it stays overtaken until it has {@linkplain #caughtUp caught up}.
      *
-     * @param purgedElsewhere of some partitions, how far somebody was told that all replicas had agreed
-     * @return where that is news
+     * @param purgedElsewhere another node's purge watermarks of some partitions
+     * @return the partitions where a rollback, or a higher watermark, is new
      */
     public BitSet overtake(Map<Integer, Version> purgedElsewhere) {
         BitSet news = new BitSet();
@@ -458,7 +464,7 @@ public final class PurgeWatermarks {
         return news;
     }
 
-    /** Those of some partitions that somebody has purged further than this node knows of. */
+    /** Returns the partitions whose purge watermark on another node is higher than this node knows of. */
     public BitSet beyond(Map<Integer, Version> purgedElsewhere) {
         BitSet some = new BitSet();
         lock.readLock().lock();
@@ -474,8 +480,8 @@ public final class PurgeWatermarks {
     }
 
     /**
-     * Those of some partitions of which no newer round has been heard: where it is no old message that says how far
-     * they were fenced.
+     * Returns those of some partitions whose seal is older than a version. For the others, a message with that version
+     * is outdated.
      */
     public BitSet notSealedSince(BitSet partitions, Version before) {
         BitSet some = new BitSet();
@@ -490,14 +496,14 @@ public final class PurgeWatermarks {
         return some;
     }
 
-    /** Blocks until it is remembered where this node was overtaken, so that it knows after a restart too. */
+    /** Writes to the store where this node is overtaken, so that it survives a restart. Blocks. */
     public void rememberOvertaken() {
         synchronized (noting) {
             notes.keep(OVERTAKEN_NOTE, copy(overtaken));
         }
     }
 
-    /** Where this node's disk was set back, and how far others have purged there. */
+    /** Returns the partitions where this node's disk is rolled back, with the highest purge watermark of the others. */
     public Map<Integer, Version> overtaken() {
         Map<Integer, Version> some = new HashMap<>();
         long[] limits = copy(overtaken);
@@ -510,14 +516,15 @@ public final class PurgeWatermarks {
     }
 
     /**
-     * This node holds what the others hold: it refuses what they refuse, and is overtaken no more unless they were
-     * found to have purged further since. Blocks until that is remembered.
+     * Records that this node holds what the others hold in some partitions. It refuses what they refuse there, and is
+     * no longer overtaken, unless a higher purge watermark has been found since. Blocks until that is on the disk.
      *
-     * @param upTo of some partitions, how far the others had purged when this was found out
-     * @param fences those of them where that is known from a replica that had agreed; nothing is refused in others
+     * @param upTo some partitions, with the purge watermark of the others when the comparison began
+     * @param fences those of them whose watermark is confirmed by a replica that had agreed; nothing is refused in
+     *     others
      */
     public void caughtUp(Map<Integer, Version> upTo, BitSet fences) {
-        // A fence that outlives what it stands for would have the others take that for deleted.
+        // The entries must be on the disk before the watermark: others take what is missing below it for deleted.
         store.settle();
         BitSet done = new BitSet();
         lock.writeLock().lock();
@@ -539,7 +546,8 @@ public final class PurgeWatermarks {
             return;
         }
         remember();
-        // Only now, and first on the disk: after a restart, or a failure, it must be one or the other.
+        // Last, and first on the disk: after a crash or a failure, the partition has its watermark or is still
+        // overtaken.
         synchronized (noting) {
             long[] left = copy(overtaken);
             // What was found out since stays.

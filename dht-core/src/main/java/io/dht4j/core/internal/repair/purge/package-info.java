@@ -1,4 +1,4 @@
-/** Purge watermarks: which entries of a partition are too old to come, and which tombstones may go. */
+/** Purge watermarks: which entries of a partition are refused as too old, and which tombstones are purged. */
 @NullMarked
 package io.dht4j.core.internal.repair.purge;
 

@@ -18,9 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Knows where this node's disk was set back: another replica has been told that all had agreed on a fence, this one
- * included, and this one does not know of it. Such a partition is not read until it has been compared with all its
- * other replicas, like one whose content was lost. Safe for use by any number of threads.
+ * Detects partitions of a rolled-back disk: another replica has a purge watermark, agreed on by all replicas, that this
+ * node does not know of. Reads of such a partition are refused until it has been compared with all its other replicas,
+ * as for a partition whose content was lost. Safe for use by any number of threads.
  */
 public final class RollbackDetector {
 
@@ -46,39 +46,39 @@ public final class RollbackDetector {
     private final Runnable closed;
     private volatile Listener listener = NOBODY;
 
-    /** What the fence says, so that nobody has to wait for it. Replaced as a whole, never changed. */
+    /** A copy of the rolled-back partitions, read without a lock. Replaced as a whole, never changed. */
     private volatile Map<Integer, Version> overtaken = Map.of();
 
     // Guarded by this.
-    /** By the name of each node, of which partitions it says what cannot be. */
+    /** By node name: the partitions for which the node's purge watermark lies too far ahead of this node's clock. */
     private final Map<String, BitSet> unclear = new HashMap<>();
 
-    /** Wants to know what is found out. Called on a store thread. */
+    /** Receives what is detected. Called on a store thread. */
     public interface Listener {
 
-        /** Another node has said how far it has purged some partitions, and that has been looked at. */
+        /** Another node has reported its purge watermarks of some partitions, and they have been checked. */
         void heard(String from, BitSet partitions);
 
         /**
-         * Another node says by itself that it has purged some partitions further than this one knows of. It must be
-         * asked: whoever asks knows who answers.
+         * Another node has reported, unasked, higher purge watermarks than this node knows of. It must be asked, since
+         * only a reply proves its sender.
          */
         void claimed(String from, BitSet partitions);
 
-        /** All others must be asked about some partitions, when they have had time to learn themselves. */
+        /** All other nodes must be asked about some partitions, once they have had time to learn of the purge. */
         void doubted(BitSet partitions);
 
-        /** There is something to repair before it is read. */
+        /** Some partitions must be repaired before they are read. */
         void overtaken();
     }
 
     /**
-     * Nothing is known yet.
+     * Creates a detector that knows nothing yet.
      *
-     * @param fence what this node's disk knows
-     * @param unfilled is told what must not be read
-     * @param isTooFarAhead whether the clock of another node, if it is right, cannot have shown a version yet
-     * @param closed runs each time that partitions had been read which must not be, on a store thread
+     * @param fence the watermarks that this node's disk holds
+     * @param unfilled refuses reads of partitions
+     * @param isTooFarAhead whether a version lies too far ahead of this node's clock to come from a correct clock
+     * @param closed runs, on a store thread, each time reads of some partitions begin to be refused
      */
     public RollbackDetector(
             PurgeWatermarks fence, PartitionReadBarrier unfilled, Predicate<Version> isTooFarAhead, Runnable closed) {
@@ -88,13 +88,13 @@ public final class RollbackDetector {
         this.closed = closed;
     }
 
-    /** Goes on with what was known before the start, and tells somebody of what is found out. */
+    /** Closes the partitions that were known to be rolled back before the start, and sets the listener. */
     public void follow(Listener whoever) {
         listener = whoever;
         closeOvertaken();
     }
 
-    /** Keeps from being read what must not be. */
+    /** Refuses reads of the rolled-back partitions. */
     private synchronized void closeOvertaken() {
         overtaken = Map.copyOf(fence.overtaken());
         BitSet some = new BitSet();
@@ -102,7 +102,10 @@ public final class RollbackDetector {
         unfilled.set(Why.SET_BACK, some);
     }
 
-    /** Whoever learns of the same at the same time goes on when it is closed too. */
+    /**
+     * Records rolled-back partitions. Synchronized, so that a thread that finds the same rollback continues only after
+     * reads are refused.
+     */
     private synchronized BitSet overtake(Map<Integer, Version> there) {
         BitSet news = fence.overtake(there);
         if (!news.isEmpty()) {
@@ -112,14 +115,14 @@ public final class RollbackDetector {
     }
 
     /**
-     * Compares with what another node has answered. Nothing that it shows to be set back is read once this has
-     * returned. Blocks until that is remembered.
+     * Compares this node with the purge watermarks in another node's reply. On return, reads of every partition that
+     * the reply shows to be rolled back are refused. Blocks until the rollback is on the disk.
      *
-     * @param from its name
-     * @param partitions of which
-     * @param purged of each of them, ascending: how far it was told that all replicas had agreed, packed
-     * @throws RepairException if some of that cannot be, by this node's clock; the rest counts, and those partitions
-     *     are not read until the node has answered otherwise
+     * @param from the other node's name
+     * @param partitions the partitions of the reply
+     * @param purged the purge watermark of each partition, in ascending order of partitions, as packed versions
+     * @throws RepairException if some watermarks are impossible by this node's clock; the others count. Reads of the
+     *     partitions concerned are refused until the node answers otherwise
      */
     public void heard(String from, BitSet partitions, List<Long> purged) {
         Map<Integer, Version> there = byPartition(partitions, purged);
@@ -133,7 +136,7 @@ public final class RollbackDetector {
     }
 
     /**
-     * Whether what another node says of its purges {@linkplain #requirePossible must be looked at}, which is seldom.
+     * Returns whether another node's purge watermarks {@linkplain #requirePossible must be checked}, which is rare.
      * Does not block.
      */
     public boolean isInDoubt(String from, Map<Integer, Version> there) {
@@ -145,25 +148,25 @@ public final class RollbackDetector {
     }
 
     /**
-     * Looks whether another node can have purged what it says, before anything is concluded from it. Blocks.
+     * Checks that another node's purge watermarks are possible, before anything is concluded from them. Blocks.
      *
-     * @param from its name
-     * @param there of some partitions, how far it was told that all replicas had agreed
-     * @throws RepairException if some of that cannot be, by this node's clock; those partitions are not read until the
-     *     node has answered otherwise
+     * @param from the other node's name
+     * @param there its purge watermarks of some partitions
+     * @throws RepairException if some watermarks are impossible by this node's clock. Reads of the partitions concerned
+     *     are refused until the node answers otherwise
      */
     public void requirePossible(String from, Map<Integer, Version> there) {
         refuse(from, keepUnclear(from, there));
     }
 
     /**
-     * A version that was purged was long past by the clock of every replica, this one included. If it lies ahead of
-     * this node's clock by more than clocks may differ, one of the two is wrong: most likely this one, that of a
-     * machine which was set back as a whole. To believe the claim would keep out all that is written until that time
-     * comes, and would tell it on to others; to ignore it might show what was deleted. So the partition is not read
-     * until the clock is right or the other node says otherwise.
+     * Refuses reads of partitions whose reported watermark is impossible. A purged version is long past by the clock of
+     * every replica, this one included. If it lies further ahead of this node's clock than clocks may differ, one of
+     * the clocks is wrong: most likely this one, on a machine that was rolled back as a whole. Accepting the watermark
+     * would refuse all writes up to that time, and would spread it to other nodes. Ignoring it might show deleted
+     * entries. So reads are refused until the clock is right or the other node answers otherwise.
      *
-     * @return the partitions of which this is so
+     * @return the partitions with an impossible watermark
      */
     private BitSet keepUnclear(String from, Map<Integer, Version> there) {
         BitSet now = fence.beyond(there);
@@ -207,7 +210,10 @@ public final class RollbackDetector {
         }
     }
 
-    /** The same, said by somebody who was not asked. What fits is believed, and the rest is asked about. */
+    /**
+     * Compares this node with purge watermarks that came in another node's request. Those that this node knows of count
+     * as heard; the sender is asked about the others.
+     */
     public void told(String from, BitSet partitions, List<Long> purged) {
         BitSet claimed = fence.beyond(byPartition(partitions, purged));
         BitSet fitting = (BitSet) partitions.clone();
@@ -227,7 +233,9 @@ public final class RollbackDetector {
         return there;
     }
 
-    /** Compares with what another node has answered about some partitions. */
+    /**
+     * Compares this node with the purge watermarks of another node, and records where this node's disk was rolled back.
+     */
     public void learn(String from, Map<Integer, Version> there) {
         BitSet news = overtake(there);
         if (news.isEmpty()) {
@@ -243,7 +251,7 @@ public final class RollbackDetector {
         listener.overtaken();
     }
 
-    /** Of what is refilled it is known that the disk lacks it. */
+    /** Logs a rollback, except for partitions that are being refilled: their loss has been logged. */
     private void tell(String from, BitSet news) {
         BitSet untold = (BitSet) news.clone();
         untold.andNot(lost());
@@ -257,7 +265,7 @@ public final class RollbackDetector {
         }
     }
 
-    /** An order to purge came. If this node does not know that it has agreed, others do, or will. */
+    /** Handles an order to purge. If this node does not know that it has agreed, others do, or will: they are asked. */
     public void ordered(BitSet partitions, Version before) {
         BitSet doubted = fence.beyond(fence.notSealedSince(partitions, before).stream()
                 .boxed()
@@ -267,24 +275,24 @@ public final class RollbackDetector {
         }
     }
 
-    /** Where this node must catch up, and how far. Does not block. */
+    /** Returns the rolled-back partitions, and the version up to which each must catch up. Does not block. */
     public Map<Integer, Version> overtaken() {
         return overtaken;
     }
 
-    /** Where what was held is gone, and not there again as a whole. Does not block. */
+    /** Returns the partitions whose content was lost and is not yet completely refilled. Does not block. */
     public BitSet lost() {
         return unfilled.of(Why.LOST);
     }
 
-    /** Lets partitions be read again that hold what the others hold. Blocks until that is remembered. */
+    /** Allows reads again of partitions that hold what the other replicas hold. Blocks until that is on the disk. */
     public void caughtUp(NodeId self, Map<Integer, Version> upTo, BitSet fences) {
         if (!upTo.isEmpty()) {
             fence.caughtUp(upTo, fences);
             closeOvertaken();
             LOG.info("{}: {} partitions that were set back hold what the others hold", self, upTo.size());
             if (overtaken.isEmpty() && lost().isEmpty()) {
-                // As loud as its beginning.
+                // At the level of the warning at the beginning.
                 LOG.warn("{}: what was set back is repaired: everything is read again", self);
             }
         }

@@ -1,4 +1,4 @@
-/** Disks that were rolled back: how a node notices, and what it may not answer meanwhile. */
+/** Detection of rolled-back disks, and the reads that are refused until a rollback is repaired. */
 @NullMarked
 package io.dht4j.core.internal.repair.rollback;
 

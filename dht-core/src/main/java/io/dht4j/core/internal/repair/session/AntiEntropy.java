@@ -35,15 +35,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Repairs partitions in the background, and when asked to. Each partition is repaired by its first replica, or the
- * first one that is not suspected, or another one when {@linkplain OrphanedPartitions nobody has done so} for some
- * time: that one compares its content with each of the others, one node after the other, and brings both sides
- * together. If it got something on the way, those whom it had compared before are compared again. When all replicas of
- * a partition took part and none lacked anything older than the margin, they fence it, and what is dead there and older
- * is purged.
+ * Repairs partitions in the background, and on request. The coordinator of a partition is its first replica, or the
+ * first one that is not suspected. Another replica takes over when {@linkplain OrphanedPartitions no session has begun}
+ * for some time. The coordinator compares its replica with each of the others, one node after the other, and reconciles
+ * both sides. If it has received entries, it compares the earlier nodes again. When all replicas of a partition took
+ * part and none lacked anything older than the seal, they fence the partition, and dead entries older than that are
+ * purged.
  *
- * <p>Where this node's disk was set back it does so at once, and again and again until it has been compared with all
- * the others: until then nobody may read it there.
+ * <p>Partitions of a rolled-back disk are repaired at once, and repeatedly until they have been compared with all other
+ * replicas. Until then reads of them are refused.
  *
  * <p>Does not block; safe for use by any number of threads.
  */
@@ -71,37 +71,37 @@ public final class AntiEntropy {
     // Guarded by this.
     private final OrphanedPartitions neglected;
 
-    /** As they were when the last round began. */
+    /** The seals at the beginning of the last session. */
     private long[] seals;
 
     private boolean running;
     private boolean closed;
-    /** What somebody has asked for while a round was under way. */
+    /** Partitions requested during a session. */
     private BitSet wanted = new BitSet();
 
     private Environment.@Nullable Timer timer;
 
-    /** The next attempt to repair what must not be read. */
+    /** The timer of the next attempt to repair rolled-back partitions. */
     private Environment.@Nullable Timer again;
 
     private long againNanos = FIRST_WAIT_NANOS;
-    /** How many partitions must not be read; when that was looked at last. */
+    /** The number of rolled-back partitions at the last attempt. */
     private int overtaken;
 
     private Set<NodeId> missed = Set.of();
 
     /**
-     * Repair that has not begun.
+     * Creates a repair that has not begun.
      *
-     * @param environment time, chance, timers and store threads
+     * @param environment time, randomness, timers and store threads
      * @param self this node
-     * @param content what it holds
+     * @param content this node's replicas
      * @param peers the other replicas
-     * @param limits the numbers it runs by
-     * @param unfilled is told what must not be read
-     * @param givenUp other nodes that nobody waits for where this one's disk was set back
-     * @param partitions how many partitions there are
-     * @param replicas of each partition, in their order
+     * @param limits the limits of repair
+     * @param unfilled refuses reads of partitions
+     * @param givenUp other nodes that a rolled-back partition does not wait for
+     * @param partitions the number of partitions
+     * @param replicas returns the replicas of each partition, in their order
      */
     public AntiEntropy(
             Environment environment,
@@ -136,7 +136,7 @@ public final class AntiEntropy {
     }
 
     /**
-     * Begins to follow the store, before anything is applied to it. What it holds already is added up in the
+     * Begins to follow the store, before anything is applied to it. The hash trees of its content are built in the
      * background.
      *
      * @throws io.dht4j.spi.StoreException if the store cannot be read
@@ -169,20 +169,20 @@ public final class AntiEntropy {
     }
 
     /**
-     * A node has sent a reply, to whatever it was asked. Quick.
+     * Handles a reply of a node to any request. Quick.
      *
-     * @param node which one
+     * @param node the node
      */
     public void answered(NodeId node) {
         startCheck.answered(node);
     }
 
-    /** Asks the other nodes whether this one's disk was set back; once requests of theirs are served. */
+    /** Exchanges purge watermarks with the other nodes; called once this node serves their requests. */
     public void askOthers() {
         startCheck.ask();
     }
 
-    /** Repairs what must not be read before, as soon as the round that may be under way has ended. */
+    /** Repairs rolled-back partitions, after the current session if there is one. */
     private synchronized void catchUp() {
         if (closed || content.setBack().overtaken().isEmpty()) {
             return;
@@ -198,14 +198,14 @@ public final class AntiEntropy {
         }
     }
 
-    /** A node answers that had to be waited for. */
+    /** Handles an answer of a node that a rolled-back partition waits for. */
     private synchronized void returned(String name) {
         if (missed.stream().anyMatch(node -> node.value().equals(name))) {
             catchUp();
         }
     }
 
-    /** What can be caught up with now. What was lost comes page by page first, which costs less. */
+    /** Returns the rolled-back partitions that can be repaired now. Lost ones are refilled first, which costs less. */
     private BitSet behind() {
         BitSet some = new BitSet();
         content.setBack().overtaken().keySet().forEach(some::set);
@@ -213,7 +213,10 @@ public final class AntiEntropy {
         return some;
     }
 
-    /** The next attempt waits longer than the last one, unless that one has got somewhere. Holding the lock. */
+    /**
+     * Schedules the next attempt, after a longer time than the last one unless that made progress. Called with the lock
+     * held.
+     */
     private void catchUpLater() {
         int left = content.setBack().overtaken().size();
         againNanos = left < overtaken ? FIRST_WAIT_NANOS : Math.min(LONGEST_WAIT_NANOS, 2 * againNanos);
@@ -244,7 +247,7 @@ public final class AntiEntropy {
             wanted = new BitSet();
             begin(now);
         } else if (limits.enabled() && timer == null) {
-            // Not all nodes at the same time.
+            // Spread, so that nodes do not begin at the same time.
             long interval = limits.interval().toNanos();
             long delay = interval / 2 + (long) (environment.random().nextDouble() * interval);
             timer = environment.schedule(this::scheduledRound, delay);
@@ -258,7 +261,7 @@ public final class AntiEntropy {
         }
     }
 
-    /** The partitions that it is on this node to repair. Holding the lock. */
+    /** Returns the partitions that this node coordinates. Called with the lock held. */
     private BitSet coordinated() {
         BitSet leftAlone = neglected.after(seals);
         BitSet coordinated = new BitSet();
@@ -276,16 +279,16 @@ public final class AntiEntropy {
         return coordinated;
     }
 
-    /** Whether this node is a replica of a partition. */
+    /** Returns whether this node is a replica of a partition. */
     private boolean isReplica(int partition) {
         return replicas.apply(partition).stream().anyMatch(node -> node.id().equals(self));
     }
 
     /**
-     * Compares partitions with all their other replicas as soon as the round that may be under way has ended.
+     * Requests a session over some partitions, after the current one if there is one.
      *
-     * @param asked which ones; empty for all that this node is a replica of
-     * @return the state now
+     * @param asked the partitions; empty for all that this node is a replica of
+     * @return the status now
      * @throws DhtException if this node is no replica of one of them, or is closed
      */
     public RepairStatus repair(BitSet asked) {
@@ -317,18 +320,18 @@ public final class AntiEntropy {
     }
 
     /**
-     * How far it is.
+     * Returns the status of repair.
      *
-     * @return the state now; a request that waits counts as running
+     * @return the status now; a waiting request counts as running
      */
     public synchronized RepairStatus status() {
         return progress.status(!wanted.isEmpty());
     }
 
     /**
-     * What must be repaired before it is read, since this node's disk was set back.
+     * Returns the status of rolled-back partitions, which must be repaired before they are read.
      *
-     * @return the state now
+     * @return the status now
      */
     public synchronized RefillStatus refillStatus() {
         int left = content.setBack().overtaken().size();
@@ -342,7 +345,7 @@ public final class AntiEntropy {
                                 .toList());
     }
 
-    /** Begins a round, which is always one more attempt to repair what must not be read before. Holding the lock. */
+    /** Begins a session, which includes the rolled-back partitions. Called with the lock held. */
     private void begin(BitSet asked) {
         BitSet chosen = behind();
         chosen.or(asked);
@@ -351,7 +354,7 @@ public final class AntiEntropy {
         progress.began(chosen.cardinality());
         CompletableFuture<Void> round;
         try {
-            // On a thread of this node's own, and never inside of a caller's.
+            // On a thread of this node, never a caller's.
             round = pace.rest(0).thenCompose(rested -> round(chosen));
         } catch (RejectedExecutionException e) {
             round = CompletableFuture.failedFuture(e);
@@ -386,11 +389,11 @@ public final class AntiEntropy {
     }
 
     /**
-     * Before anybody is asked: others must not take it that somebody repairs what a node begins with whose store takes
-     * nothing.
+     * Reads the seals and settles the store. Comes before any request: a node whose store fails must not seal
+     * partitions that it cannot repair, since others would wait for it.
      */
     private void prepare() {
-        // May wait for a write that is under way.
+        // May wait for a write in flight.
         long[] now = content.seals();
         synchronized (this) {
             seals = now;
@@ -406,12 +409,12 @@ public final class AntiEntropy {
         missed = Set.copyOf(nodes);
     }
 
-    /** Two rounds that begin in the same millisecond must not take each other's seals for their own. */
+    /** Returns a seal with a random counter, so that sessions of the same millisecond have different seals. */
     private Version newVersion(long millis) {
         return Version.of(Math.max(0, millis), environment.random().nextInt(Version.MAX_COUNTER + 1));
     }
 
-    /** The other replicas of some partitions, each with those of them that it has. */
+    /** Returns the other replicas of some partitions, each with its partitions. */
     private Map<Node, BitSet> others(BitSet chosen) {
         Map<Node, BitSet> others = new LinkedHashMap<>();
         for (int i = chosen.nextSetBit(0); i >= 0; i = chosen.nextSetBit(i + 1)) {
@@ -424,7 +427,7 @@ public final class AntiEntropy {
         return others;
     }
 
-    /** Begins nothing more. What is under way ends with the next step. */
+    /** Begins no more sessions. The current one ends with its next step. */
     public void close() {
         startCheck.close();
         closeRounds();

@@ -27,19 +27,19 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
 /**
- * Compares this node's replicas of some partitions with those of one other node, level by level, and brings both to the
- * newest entry of each key. The sums of the partitions come first, which is all that equal replicas need; then those of
- * the buckets of the partitions that differ; then, page by page in the order of the keys, the versions of what is in
- * the buckets that differ. Its methods do not block.
+ * Compares this node's replicas of some partitions with those of one other node, level by level, and reconciles both to
+ * the newest entry of each key. The sums of the partitions come first; equal replicas need no more. Then come the sums
+ * of the buckets of differing partitions. Last come the versions in the differing buckets, page by page in key order.
+ * Methods do not block.
  */
 final class Comparison {
 
     private static final int MAX_PAGE_BYTES = 96 << 10;
-    /** Of the reply, for a partition: its sum, and how far it was purged and is fenced. */
+    /** The bytes of a reply per partition: its sum and its purge and fence watermarks. */
     private static final int BYTES_OF_PARTITION = 3 * Long.BYTES;
 
     private static final int MAX_NAMED = 4096;
-    /** So many keys that differ are looked at together for the second time. */
+    /** The number of differing keys that are confirmed together. */
     private static final int CONFIRMED_TOGETHER = 512;
 
     private static final int MAX_KEY_BYTES = 64 << 10;
@@ -54,10 +54,10 @@ final class Comparison {
     private final Seen seen = new Seen();
     private final BitSet differing = new BitSet();
     private volatile boolean sealed = true;
-    /** How far others have purged where this node's disk was set back. */
+    /** The rolled-back partitions of this node, with the highest purge watermark of the others. */
     private volatile Map<Integer, Version> overtaken = Map.of();
 
-    /** What was found out about the partitions. On one thread after the other. */
+    /** What is known of the partitions. Used by one thread after the other. */
     final class Seen {
         private final Map<Integer, Version> purgedThere = new ConcurrentHashMap<>();
         private final Map<Integer, Version> purgedHere = new ConcurrentHashMap<>();
@@ -76,8 +76,8 @@ final class Comparison {
         }
 
         /**
-         * What the other node lacks and is older than this was deleted, as it or this node knows from those who have
-         * purged.
+         * Returns the version below which a key missing on the other node was deleted: its purge watermark, or, if it
+         * is trusted, that of the others.
          */
         Version goneThere(Key key) {
             Version purged = purgedThere(key);
@@ -90,19 +90,19 @@ final class Comparison {
         }
 
         /**
-         * Whether this node's disk was set back so far that an entry of this version may have been deleted and purged
-         * since.
+         * Returns whether this node's disk is rolled back so far that an entry of this version may have been deleted
+         * and purged since.
          */
         boolean isDoubtful(Key key, Version version) {
             return version.compareTo(limit(key)) < 0;
         }
 
-        /** Whether the other node has agreed to what this one has forgotten, and so holds what all must hold. */
+        /** Returns whether the other node has agreed to the fence that this one has lost, and so is complete there. */
         boolean isTrusted(Key key) {
             return fencedThere(key).compareTo(limit(key)) >= 0;
         }
 
-        /** Whether this node is catching up with a key's partition. */
+        /** Returns whether this node is rolled back in a key's partition, and catches up. */
         boolean isOvertaken(Key key) {
             return overtaken.containsKey(content.partitionOf(key));
         }
@@ -111,24 +111,24 @@ final class Comparison {
             return fencedThere.getOrDefault(content.partitionOf(key), LocalReplica.NO_SEAL);
         }
 
-        /** A key differs, and the newer of the two has this version. */
+        /** Records that a key differs; the newer of its two entries has this version. */
         synchronized void differs(Key key, Version newer) {
             if (newer.compareTo(seal) < 0) {
                 differingBeforeSeal.set(content.partitionOf(key));
             }
         }
 
-        /** This node has got a newer entry. */
+        /** Records that this node has received a newer entry. */
         synchronized void received(Key key) {
             received.set(content.partitionOf(key));
         }
 
-        /** A key differs, and the other side refuses what this one has. */
+        /** Records that a key differs and the other side refuses this node's entry. */
         synchronized void stays(Key key) {
             stuck.set(content.partitionOf(key));
         }
 
-        /** A key differs, and this side does not take what the other one has. */
+        /** Records that a key differs and this node refuses the other side's entry, or cannot get it. */
         synchronized void lacks(Key key) {
             stays(key);
             lacking.set(content.partitionOf(key));
@@ -136,12 +136,12 @@ final class Comparison {
     }
 
     /**
-     * What came of it.
+     * The result of a comparison.
      *
-     * @param received partitions in which this node has got something
-     * @param differingBeforeSeal those where one side lacked something older than the seal
-     * @param stuck those where one side does not take what the other has
-     * @param lacking those of them where this one does not
+     * @param received partitions in which this node has received an entry
+     * @param differingBeforeSeal partitions in which one side lacked an entry older than the seal
+     * @param stuck partitions in which an entry could not be moved to the side that lacks it
+     * @param lacking those of them in which this node lacks it
      */
     record Result(BitSet received, BitSet differingBeforeSeal, BitSet stuck, BitSet lacking) {}
 
@@ -162,7 +162,7 @@ final class Comparison {
         this.progress = progress;
     }
 
-    /** Seals partitions that both nodes are replicas of, and compares their sums. Comes first. */
+    /** Seals partitions on both nodes, and compares their sums. Called first. */
     CompletableFuture<Void> look(BitSet partitions) {
         return sums(chunks(partitions, LocalReplica.MAX_SUMS), 0, seal, (chunk, own, other) -> {
                     sealed &= own.sealed() && other.sealed();
@@ -180,60 +180,60 @@ final class Comparison {
                         : CompletableFuture.completedFuture(null));
     }
 
-    /** Compares the sums of some of the partitions once more. */
+    /** Compares the sums of some of the partitions again. */
     CompletableFuture<Void> lookAgain(BitSet partitions) {
         return sums(chunks(partitions, LocalReplica.MAX_SUMS), 0, LocalReplica.NO_SEAL, (chunk, own, other) -> {});
     }
 
-    /** Whether both nodes have sealed all of them. */
+    /** Returns whether both nodes have sealed all partitions. */
     boolean isSealed() {
         return sealed;
     }
 
-    /** How far the other node was told that a partition may be purged. */
+    /** Returns the other node's purge watermark of a partition. */
     Version purgedThere(int partition) {
         return seen.purgedThere.getOrDefault(partition, LocalReplica.NO_SEAL);
     }
 
-    /** What the other node refuses as too old in a partition. */
+    /** Returns the other node's fence watermark of a partition. */
     Version fencedThere(int partition) {
         return seen.fencedThere.getOrDefault(partition, LocalReplica.NO_SEAL);
     }
 
-    /** The other node has been told that it may purge a partition as far as this. */
+    /** Records that the other node's purge watermark of a partition has changed. */
     void purges(int partition, Version before) {
         seen.purgedThere.put(partition, before);
     }
 
-    /** This node has. */
+    /** Records that this node's purge watermark of a partition has changed. */
     void purgesHere(int partition, Version before) {
         seen.purgedHere.put(partition, before);
     }
 
-    /** How far the other node was told that each of some partitions may be purged. */
+    /** Returns the other node's purge watermarks. */
     Map<Integer, Version> purgedThere() {
         return Map.copyOf(seen.purgedThere);
     }
 
-    /** Whether the other node knows of less than this one has purged. */
+    /** Returns whether the other node is rolled back: its fence watermark is below this node's purge watermark. */
     boolean isSetBackThere(int partition) {
         return fencedThere(partition).compareTo(seen.purgedHere.getOrDefault(partition, LocalReplica.NO_SEAL)) < 0;
     }
 
-    /** The partitions that looked different. */
+    /** Returns the partitions whose sums differ. */
     BitSet differing() {
         return (BitSet) differing.clone();
     }
 
-    /** Leaves out partitions. */
+    /** Excludes partitions. */
     void leave(BitSet some) {
         differing.andNot(some);
     }
 
     /**
-     * Brings together the partitions that looked different.
+     * Reconciles the partitions whose sums differ.
      *
-     * @param setBack where this node's disk was set back, and how far others have purged there
+     * @param setBack the rolled-back partitions of this node, with the highest purge watermark of the others
      */
     CompletableFuture<Result> run(Map<Integer, Version> setBack) {
         overtaken = setBack;
@@ -255,7 +255,7 @@ final class Comparison {
         return chunks;
     }
 
-    /** Takes what both sides say of partitions besides their sums. */
+    /** Takes the watermarks in the replies of both sides. */
     @FunctionalInterface
     private interface Reach {
         void of(BitSet partitions, RepairReply.Sums own, RepairReply.Sums other);
@@ -307,7 +307,7 @@ final class Comparison {
         void at(RepairReply.Sums own, RepairReply.Sums other);
     }
 
-    /** Asks both sides at the same time, so that little comes between. */
+    /** Asks both sides at the same time, so that few writes come between the answers. */
     private CompletableFuture<Void> both(RepairRequest.Sums request, Look look) {
         int bytesEach = request.detail() == Detail.BUCKETS ? content.bucketsEach() * Long.BYTES : BYTES_OF_PARTITION;
         return pace.paced((long) request.partitions().cardinality() * bytesEach, () -> {
@@ -327,7 +327,7 @@ final class Comparison {
         });
     }
 
-    /** Not more buckets at a time than a request may name. */
+    /** Compares versions, with no more buckets in a request than its limit. */
     private CompletableFuture<Void> versions(List<Buckets> buckets, int begin) {
         if (begin >= buckets.size()) {
             return CompletableFuture.completedFuture(null);
@@ -351,7 +351,7 @@ final class Comparison {
                         .orElseGet(() -> CompletableFuture.completedFuture(null)));
     }
 
-    /** Adds the keys that differ, as far as both pages reach; where the next page begins. */
+    /** Adds the keys that differ, as far as both pages reach; returns where the next page begins. */
     private static Optional<Key> compare(RepairReply.Versions own, RepairReply.Versions other, List<Key> found) {
         Optional<Key> end = earlier(own.resume(), other.resume());
         Function<RepairReply.Versions, Map<Key, Held>> within = page -> {

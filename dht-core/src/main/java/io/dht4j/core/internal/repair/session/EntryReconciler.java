@@ -31,18 +31,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks a second time at keys in which two replicas seemed to differ, since a write may have been on its way when they
- * were compared, and sends the newer entry of each that still differs to the side that lacks it. Made for one group of
- * keys. Its methods do not block.
+ * Reconciles a group of keys in which two replicas seemed to differ. It compares them again, since a write may have
+ * been in flight during the comparison. It then sends the newer entry of each key that still differs to the side that
+ * lacks it. Methods do not block.
  */
 final class EntryReconciler {
 
     private static final Logger LOG = LoggerFactory.getLogger(EntryReconciler.class);
 
-    /** Entries are moved in groups of this size, or one that is larger. */
+    /** The size of the groups in which entries are moved; a larger entry is moved alone. */
     private static final int GROUP_BYTES = 64 << 10;
 
-    /** A version, a size and a digest; small values come on top. */
+    /** The bytes of an answer: a version, a size and a digest. Small values add to it. */
     private static final int BYTES_OF_ANSWER = Long.BYTES + 2 * Integer.BYTES;
 
     private final LocalReplica content;
@@ -51,22 +51,22 @@ final class EntryReconciler {
     private final Node node;
     private final Progress progress;
 
-    /** What the other side said of each key's partition. */
+    /** What is known of each key's partition. */
     private final Comparison.Seen seen;
 
-    /** Entries that this node holds and the other one lacks. */
+    /** Entries that the other node lacks. */
     private final List<Key> toSend = new ArrayList<>();
 
-    /** Values that the other node holds and this one lacks, with their sizes. */
+    /** Values that this node lacks, with their sizes. */
     private final List<Wanted> toFetch = new ArrayList<>();
 
     private final List<Entry> toKeep = new ArrayList<>();
     private final List<Entry> toBury = new ArrayList<>();
 
-    /** What only this node holds, and the others have deleted and purged. */
+    /** Tombstones of entries that only this node holds, and that the others have deleted and purged. */
     private final List<Entry> gone = new ArrayList<>();
 
-    /** One that did not fit into a reply with others is asked for alone. */
+    /** A value to fetch. One that did not fit into a reply with others is fetched alone. */
     private record Wanted(Key key, int bytes, boolean alone) {}
 
     EntryReconciler(
@@ -79,7 +79,7 @@ final class EntryReconciler {
         this.seen = seen;
     }
 
-    /** Brings both sides to the newest entry of each key. */
+    /** Reconciles both sides to the newest entry of each key. */
     CompletableFuture<Void> settle(List<Key> keys) {
         List<Query> queries = keys.stream().map(key -> new Query(key, false)).toList();
         long bytes =
@@ -97,7 +97,7 @@ final class EntryReconciler {
                 .thenCompose(done -> send(0));
     }
 
-    /** Finds out, on a store thread, what is still different and which side is newer. */
+    /** Determines, on a store thread, which keys still differ and which side is newer. */
     private void sort(List<Key> keys, List<Answer> answers) {
         List<Optional<Entry>> owns = content.get(keys);
         for (int i = 0; i < keys.size(); i++) {
@@ -120,12 +120,12 @@ final class EntryReconciler {
         Key key = own.key();
         if (own.version().compareTo(seen.goneThere(key)) >= 0) {
             seen.differs(key, own.version());
-            // What may have been deleted is for those to judge who know.
+            // An entry that may have been deleted is left to replicas that are not rolled back.
             if (!seen.isDoubtful(key, own.version())) {
                 toSend.add(key);
             }
         } else if (!own.isTombstone()) {
-            // All replicas had it deleted, and forgot both, while this one stood aside: it must not bring it back.
+            // All other replicas had deleted it and purged its tombstone while this one was away: it must stay deleted.
             seen.differs(key, own.version());
             LOG.debug("{} was deleted and purged elsewhere", key);
             gone.add(Entry.tombstone(key, later(own.version(), content.fenced(content.partitionOf(key)))));
@@ -133,9 +133,9 @@ final class EntryReconciler {
     }
 
     /**
-     * What the other node lacks was deleted only if it still is the one that had purged it: it may have been started
-     * with another disk, or none, since it was asked how far it has. A node knows its fences as long as it has what
-     * they stand for.
+     * Checks that the other node's fence watermarks still hold. It may have restarted with another disk, or an empty
+     * one, since it reported them; then a missing entry was not necessarily deleted. A node keeps its watermarks as
+     * long as the entries that they stand for.
      */
     private CompletableFuture<Void> checkFences() {
         BitSet partitions = new BitSet();
@@ -148,7 +148,7 @@ final class EntryReconciler {
             return CompletableFuture.completedFuture(null);
         }
         BitSet chunk = chunks.get(index);
-        // At once, and not when the traffic allows: so that it has no time to become the one again that it was.
+        // At once, without pacing: the node has no time to restart with its old disk again.
         return peers.ask(node, new RepairRequest.Sums(chunk, RepairRequest.Detail.REACH, LocalReplica.NO_SEAL))
                 .thenCompose(reply -> {
                     checkFences(chunk, ((RepairReply.Sums) reply).fenced());
@@ -183,7 +183,7 @@ final class EntryReconciler {
         }
     }
 
-    /** What is buried must not be refused where it lies: the fence there is as old as what else is there. */
+    /** A tombstone gets at least the version of the fence watermark where it goes, so that it is accepted there. */
     private static Version later(Version one, Version other) {
         return one.compareTo(other) >= 0 ? one : other;
     }
@@ -203,7 +203,7 @@ final class EntryReconciler {
         } else if (!isDoubtful || seen.isTrusted(own.key())) {
             take(own.key(), other);
             if (newer == 0 && !isDoubtful) {
-                // Which one wins is decided where they meet: here first, then there.
+                // The store decides which one wins when they are merged: here first, then there.
                 toSend.add(own.key());
             }
         }
@@ -258,8 +258,8 @@ final class EntryReconciler {
     }
 
     /**
-     * What came. The rest is asked for again, since the other node has room for fewer values in a reply, and what does
-     * not come alone either stays different.
+     * Returns the values that have arrived. Missing ones are requested again one by one, since a reply has limited
+     * room. A value that does not fit into a reply of its own stays different.
      */
     private List<Entry> fetched(List<Query> queries, List<Answer> answers) {
         List<Entry> entries = new ArrayList<>();
@@ -292,7 +292,7 @@ final class EntryReconciler {
                 .thenCompose(group -> sendGroup(group.entries()).thenCompose(done -> send(group.end())));
     }
 
-    /** Some entries to send, and where the next ones begin. */
+    /** Entries to send, and the position of the next group. */
     private record Group(List<Entry> entries, int end) {}
 
     private Group readGroup(int begin) {
@@ -324,8 +324,8 @@ final class EntryReconciler {
     }
 
     /**
-     * Moves entries to one side. What it never takes must not keep the others from being repaired, so a group that is
-     * refused goes one by one.
+     * Moves entries to one side. A refused group is moved one by one, so that an entry that is always refused does not
+     * keep the others from being repaired.
      */
     private CompletableFuture<Void> move(
             List<Entry> entries,

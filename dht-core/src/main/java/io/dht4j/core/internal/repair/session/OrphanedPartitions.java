@@ -3,15 +3,14 @@ package io.dht4j.core.internal.repair.session;
 import java.util.BitSet;
 
 /**
- * Finds out which partitions nobody repairs: their first replica may be up, and answer, and still be unable to, since
- * its disk is full or damaged, or its background repair is off. Whoever begins a round seals its partitions at all
- * their replicas; so where no seal has changed for some rounds of this node's own, nobody has begun one. A round that
- * takes much longer than the time between two may be taken for none: then the partition is compared twice. Not safe for
- * use by several threads.
+ * Finds partitions that no coordinator repairs. Their first replica may be up and answer, and still be unable to: its
+ * disk is full or damaged, or its background repair is off. A session seals its partitions on all their replicas, so
+ * where no seal has changed for some sessions of this node, no session has begun. A session that takes much longer than
+ * the interval may be missed; then the partition is compared twice. Not thread-safe.
  */
 final class OrphanedPartitions {
 
-    /** Two rounds of another node may be further apart than two of this one. */
+    /** More than one: two sessions of another node may be further apart than two of this one. */
     private static final int ROUNDS = 4;
 
     private long[] before;
@@ -23,10 +22,10 @@ final class OrphanedPartitions {
     }
 
     /**
-     * Looks, once for each of this node's scheduled rounds.
+     * Compares the seals; called once for each scheduled session of this node.
      *
-     * @param seals up to where each partition was sealed last
-     * @return the partitions that nobody has begun to repair lately
+     * @param seals the seal of each partition
+     * @return the partitions of which no session has begun lately
      */
     BitSet after(long[] seals) {
         BitSet neglected = new BitSet();
@@ -34,7 +33,7 @@ final class OrphanedPartitions {
             unchanged[i] = seals[i] == before[i] ? unchanged[i] + 1 : 0;
             if (unchanged[i] == ROUNDS) {
                 neglected.set(i);
-                // Now somebody does: this node, whose own seal shows only in its next but one round.
+                // This node repairs it now; its own seal shows only two sessions later.
                 unchanged[i] = 0;
             }
         }

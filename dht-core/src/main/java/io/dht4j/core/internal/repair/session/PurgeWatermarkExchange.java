@@ -32,32 +32,33 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks the other replicas, when this node starts, how far they have purged, and tells them the same of this one; so
- * that both learn whose disk was set back. A partition is not read before all its other replicas have been heard. One
- * that is not there is not waited for when another one has answered; it will tell what it knows when it starts. In any
- * case reads wait for no longer than some seconds: a node must be of use too while others are away for long. Who was
- * not heard by then is asked on, and a partition that turns out to be set back is closed then. A node that holds
- * nothing can show nothing that was deleted, and is read at once.
+ * Exchanges purge watermarks with the other replicas when this node starts, so that every rolled-back disk is detected.
+ * Reads of a partition wait until all its other replicas have reported theirs.
  *
- * <p>Does not block, but for {@link #begin}; safe for use by any number of threads.
+ * <p>An unreachable replica is not waited for once another one has answered; it reports its watermarks when it starts.
+ * Reads wait at most some seconds, so that a node is of use while others are away for long. Replicas that have not
+ * reported by then are asked on, and reads are refused once a partition turns out to be rolled back. A node with an
+ * empty store cannot show deleted entries, and is read at once.
+ *
+ * <p>Does not block, except {@link #begin}; safe for use by any number of threads.
  */
 final class PurgeWatermarkExchange {
 
     private static final Logger LOG = LoggerFactory.getLogger(PurgeWatermarkExchange.class);
 
-    /** How long doubts are gathered before all are asked. */
+    /** How long doubtful partitions are gathered before all nodes are asked. */
     private static final Duration DOUBTS = Duration.ofSeconds(5);
 
-    /** For so long reads wait for the answers of nodes that most likely answer at once, before they are refused. */
+    /** How long reads wait for answers, which most nodes give at once, before they are refused. */
     private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
     /**
-     * All are asked once more when rounds have ended that were under way when this node started, and that it may have
-     * agreed to before.
+     * The delay after which all nodes are asked once more: sessions that were running when this node started, and in
+     * which it may have agreed before, have ended by then.
      */
     private static final Duration AGAIN = Duration.ofMinutes(2);
 
-    /** For so long nodes that cannot be reached at all may be about to start, as when nodes are started one by one. */
+    /** How long unreachable nodes may be about to start, as when nodes are started one by one. */
     private static final Duration ALARM = Duration.ofMinutes(1);
 
     private static final Duration TIMEOUT = Duration.ofSeconds(2);
@@ -73,41 +74,41 @@ final class PurgeWatermarkExchange {
 
     private final Map<Node, BitSet> others;
 
-    /** How long reads wait for nodes that do not answer. */
+    /** The maximum time that reads wait for nodes that do not answer. */
     private final Duration patienceOfReads;
 
     // Guarded by this.
-    /** Who is being asked. */
+    /** The nodes that are being asked. */
     private final Set<Node> asked = new HashSet<>();
 
-    /** Those of them that did not answer, until they are asked again. */
+    /** Those of them that did not answer, with the pause until the next attempt. */
     private final Map<Node, Pause> pauses = new HashMap<>();
 
-    /** When each was asked last. */
+    /** The time of the last request to each node. */
     private final Map<Node, Long> askedNanos = new HashMap<>();
 
     /** Whether there are pauses; read without the lock. */
     private volatile boolean pausing;
 
-    /** Who has not said yet how far it has purged what. */
+    /** The nodes that have not reported their purge watermarks, with the partitions concerned. */
     private final Map<Node, BitSet> unheard;
 
-    /** What of that came up while they were being asked: the reply under way may be older. */
+    /** Partitions added to {@code unheard} while their node was being asked: the reply on its way may be outdated. */
     private final Map<Node, BitSet> renewed = new HashMap<>();
 
-    /** Those of them that could not be reached when they were asked last. */
+    /** Those of the unheard nodes that could not be reached by the last request. */
     private final Set<Node> absent = new HashSet<>();
 
-    /** Those of them at whose addresses nothing listens. */
+    /** Those of the unheard nodes at whose addresses nothing listens. */
     private final Set<Node> refusing = new HashSet<>();
 
-    /** Partitions of which some other replica has been heard. */
+    /** Partitions of which another replica has reported its watermark. */
     private final BitSet answered = new BitSet();
 
     private boolean waiting;
     private boolean closed;
 
-    /** Whether the log says that somebody did not answer, and not yet that all have. */
+    /** Whether silent nodes have been logged, and their answers not yet. */
     private boolean warned;
 
     private Environment.@Nullable Timer patience;
@@ -115,7 +116,7 @@ final class PurgeWatermarkExchange {
     private Environment.@Nullable Timer alarm;
     private Environment.@Nullable Timer secondTime;
 
-    /** What all are asked about soon. */
+    /** The partitions about which all nodes are asked soon. */
     private BitSet doubts = new BitSet();
 
     private Environment.@Nullable Timer doubting;
@@ -123,10 +124,10 @@ final class PurgeWatermarkExchange {
     /**
      * The time until a node is asked again.
      *
-     * @param timer ends it
-     * @param nanos how long it is
-     * @param mayEndEarly whether a reply to something else ends it; not if that is how it was asked last, since it may
-     *     refuse just this
+     * @param timer ends the pause
+     * @param nanos its length
+     * @param mayEndEarly whether a reply to another request ends it; false if the last pause ended so, since the node
+     *     may refuse this request only
      */
     private record Pause(Environment.Timer timer, long nanos, boolean mayEndEarly) {}
 
@@ -151,7 +152,7 @@ final class PurgeWatermarkExchange {
         others.forEach((node, shared) -> unheard.put(node, (BitSet) shared.clone()));
     }
 
-    /** Keeps from being read what others must be asked about first; before anything is read. */
+    /** Refuses reads of the unchecked partitions; called before anything is read. */
     void begin() {
         synchronized (this) {
             waiting = !content.isEmpty();
@@ -160,14 +161,14 @@ final class PurgeWatermarkExchange {
         letReadsGo();
     }
 
-    /** Those that wait are served on this thread. */
+    /** Completes the waiting reads on this thread, once nothing is unchecked. */
     private void letReadsGo() {
         if (unfilled.of(Why.UNCHECKED).isEmpty()) {
             unfilled.checked().complete(null);
         }
     }
 
-    /** Asks; once this node can be asked itself. */
+    /** Sends the requests; called once this node serves requests itself. */
     void ask() {
         List<Node> all;
         synchronized (this) {
@@ -182,8 +183,8 @@ final class PurgeWatermarkExchange {
     }
 
     /**
-     * Asks a node now, unless it is being asked. Not while holding the lock, since a question may fail at once and let
-     * those go that wait.
+     * Asks a node now, unless it is being asked. Called without the lock, since a request may fail at once and complete
+     * waiting reads.
      */
     private void askNow(Node node) {
         synchronized (this) {
@@ -199,8 +200,7 @@ final class PurgeWatermarkExchange {
     }
 
     /**
-     * A node has answered whatever it was asked: so it need not be waited for any longer, but it may have refused just
-     * this.
+     * Ends the pause of a node that has answered another request: it is reachable, though it may refuse this request.
      */
     void answered(NodeId id) {
         if (!pausing) {
@@ -220,14 +220,14 @@ final class PurgeWatermarkExchange {
         back.forEach(node -> askAgain(node, true));
     }
 
-    /** A node says by itself what this one would have to learn: that counts once it has been asked. */
+    /** Asks a node that has reported higher purge watermarks unasked: they count once it has replied. */
     void claimed(String from, BitSet partitions) {
         others.keySet().stream()
                 .filter(node -> node.id().value().equals(from))
                 .forEach(node -> askAbout(node, partitions));
     }
 
-    /** All others are asked about some partitions after a while. */
+    /** Asks all other nodes about some partitions after a while. */
     synchronized void doubted(BitSet partitions) {
         doubts.or(partitions);
         if (!closed && doubting == null) {
@@ -245,10 +245,7 @@ final class PurgeWatermarkExchange {
         others.keySet().forEach(node -> askAbout(node, some));
     }
 
-    /**
-     * Asks a node about some partitions, and so tells it how far this one has purged them, again and again until it
-     * answers.
-     */
+    /** Exchanges the watermarks of some partitions with a node, repeatedly until it answers. */
     void askAbout(Node node, BitSet partitions) {
         synchronized (this) {
             BitSet shared = (BitSet) others.getOrDefault(node, new BitSet()).clone();
@@ -285,7 +282,7 @@ final class PurgeWatermarkExchange {
                 failed(node, DhtException.unwrap(error));
                 again(node, waitNanos, mayEndEarly);
             } else {
-                // Perhaps there are new questions.
+                // Partitions may have been added meanwhile.
                 ask(node, FIRST_WAIT_NANOS, true);
             }
         });
@@ -304,7 +301,7 @@ final class PurgeWatermarkExchange {
                 refusing.remove(node);
             }
             if (waiting && refusing.containsAll(unheard.keySet())) {
-                // Nobody is there to be waited for: they tell what they know when they start.
+                // No node is running that could answer: they report their watermarks when they start.
                 awaitNobody();
             }
             update();
@@ -320,7 +317,7 @@ final class PurgeWatermarkExchange {
         }
     }
 
-    /** Ends a pause, unless something else has. */
+    /** Ends a pause and asks again, unless the pause has ended. */
     private void askAgain(Node node, boolean early) {
         Pause pause;
         synchronized (this) {
@@ -347,14 +344,14 @@ final class PurgeWatermarkExchange {
                 .thenCompose(done -> ask(node, chunks, index + 1));
     }
 
-    /** Tells a node how far this one has purged partitions; completes with how far that one has. */
+    /** Sends this node's purge watermarks of some partitions to a node; completes with that node's. */
     static CompletableFuture<List<Long>> tell(
             LocalReplica content, NodeId self, RepairPeers peers, Node node, BitSet partitions) {
         RepairRequest.Purged told = new RepairRequest.Purged(self.value(), partitions, content.purged(partitions));
         return peers.ask(node, told, TIMEOUT).thenApply(reply -> ((RepairReply.Purged) reply).purged());
     }
 
-    /** A node has said how far it has purged some partitions, and that has been looked at. */
+    /** Handles purge watermarks that another node has reported and that have been checked. */
     void heard(String from, BitSet partitions) {
         note(from, partitions);
         letReadsGo();
@@ -374,7 +371,7 @@ final class PurgeWatermarkExchange {
                 }
             }
         }
-        // What comes up later is asked about while it is read.
+        // Partitions that are added later are asked about while they are read.
         waiting &= !unheard.isEmpty();
         update();
         if (unheard.isEmpty() && patience != null) {
@@ -382,7 +379,7 @@ final class PurgeWatermarkExchange {
         }
         if (unheard.isEmpty() && warned) {
             warned = false;
-            // As loud as its beginning.
+            // At the level of the warning at the beginning.
             LOG.warn("all other nodes have told what they have purged");
         }
     }
@@ -400,7 +397,7 @@ final class PurgeWatermarkExchange {
         update();
     }
 
-    /** Holding the lock. */
+    /** Lets reads proceed without answers. Called with the lock held. */
     private void awaitNobody() {
         if (!waiting) {
             return;
@@ -436,7 +433,7 @@ final class PurgeWatermarkExchange {
         return nodes.stream().map(Node::id).toList();
     }
 
-    /** Says what must not be read as long as this waits. Holding the lock. */
+    /** Refuses reads of the partitions that still wait for an answer. Called with the lock held. */
     private void update() {
         BitSet open = new BitSet();
         if (waiting) {

@@ -29,39 +29,42 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One round over some partitions: seals them everywhere and looks at their sums; ends doubts about earlier fences;
- * brings this node together with one replica after the other; fences what was clean, and lets what is dead go. Its
- * steps follow each other and never run at the same time; none blocks.
+ * A repair session over some partitions. It seals them on all replicas and compares their sums; resolves doubts about
+ * earlier fences; reconciles this node with one replica after the other; fences the partitions in which nothing was
+ * lacking; and purges dead entries. Its steps run one after the other, never concurrently; none blocks.
  */
 final class RepairSession {
 
-    /** So often others are compared again because something was received from a later one. */
+    /** How often earlier nodes are compared again because a later one had entries that this node received. */
     private static final int MAX_PASSES = 3;
 
     private final Tools tools;
     private final Version seal;
     private final List<Share> shares = new ArrayList<>();
-    /** Where no replica lacked anything older than the seal, and all answered. */
+    /** Partitions in which no replica lacked anything older than the seal, and all answered. */
     private final BitSet clean;
-    /** Compared with all other replicas, whatever was found. */
+    /** Partitions compared with all other replicas, whatever was found. */
     private final BitSet compared;
     /** Those of them that have been counted as done. */
     private final BitSet counted = new BitSet();
-    /** Compared with all other replicas but those that were given up, and nothing is lacking here that they have. */
+    /** Partitions compared with all other replicas, except given-up ones, in which this node lacks nothing. */
     private final BitSet reached;
-    /** Compared with a replica that knows of everything this one should know. */
+    /** Partitions compared with a replica whose fence watermark covers everything that this node should know. */
     private final BitSet vouchedFor = new BitSet();
-    /** Who could not be compared with, of those who matter for what must not be read. */
+    /** Replicas of rolled-back partitions that could not be compared with. */
     private final Set<NodeId> missed = new HashSet<>();
-    /** How far others have purged where this node's disk was set back; as it was known when the comparison began. */
+    /**
+     * The rolled-back partitions of this node when the comparison began, with the highest purge watermark of the
+     * others.
+     */
     private Map<Integer, Version> overtaken = Map.of();
 
     private @Nullable RuntimeException failure;
 
     /**
-     * What all rounds of a node work with.
+     * The context that all sessions of a node share.
      *
-     * @param untold is told who has perhaps not got an order to purge, of which partitions
+     * @param untold receives a node that may have missed an order to purge, and the partitions concerned
      */
     record Tools(
             Environment environment,
@@ -74,11 +77,11 @@ final class RepairSession {
             Set<NodeId> givenUp,
             BiConsumer<Node, BitSet> untold) {}
 
-    /** The partitions of the round that another node is a replica of too. */
+    /** The session's partitions of which another node is a replica too. */
     private static final class Share {
         final Node node;
         final BitSet partitions;
-        /** Once both have looked. */
+        /** Set once both sides have been compared. */
         @Nullable
         Comparison comparison;
 
@@ -87,7 +90,7 @@ final class RepairSession {
             this.partitions = partitions;
         }
 
-        /** Those of some partitions that are in it. */
+        /** Returns those of some partitions that are in this share. */
         BitSet of(BitSet some) {
             BitSet both = (BitSet) partitions.clone();
             both.and(some);
@@ -95,7 +98,7 @@ final class RepairSession {
         }
     }
 
-    /** What one step asks of a node. */
+    /** One step with one node. */
     @FunctionalInterface
     private interface Step {
         CompletableFuture<Void> at(Share share);
@@ -115,7 +118,7 @@ final class RepairSession {
                 .onStore(() -> tools.content().seal(compared, seal))
                 .thenCompose(done -> each(shares, 0, this::look))
                 .thenCompose(done -> tools.pace().runOnStore(this::learn))
-                // The fence may wait for a write that is under way.
+                // Reading the watermarks may wait for a write in flight.
                 .thenCompose(done -> tools.pace().onStore(this::doubts))
                 .thenCompose(doubts -> resolve(doubts, 0))
                 .thenCompose(done -> {
@@ -126,15 +129,12 @@ final class RepairSession {
                 .thenCompose(done -> purge());
     }
 
-    /** Who was needed to read again what this node must not be read of, and could not be compared with. */
+    /** Returns the nodes that rolled-back partitions need and that could not be compared with. */
     Set<NodeId> missed() {
         return missed;
     }
 
-    /**
-     * Finds out where this node's disk was set back. Those partitions are compared with more care, and nothing is
-     * agreed about them.
-     */
+    /** Detects the rolled-back partitions of this node. They are compared with more care, and are not fenced. */
     private void learn() {
         RollbackDetector setBack = tools.content().setBack();
         for (Share share : shares) {
@@ -156,8 +156,8 @@ final class RepairSession {
     }
 
     /**
-     * Where this node held less than it should it now holds all that the others do. If nobody among them knows of what
-     * it was told, nobody is left who purged anything: those who knew have been given up, or set back too.
+     * Ends the rollback of partitions in which this node now holds all that the others do. If no compared replica knows
+     * the lost watermark, no replica that purged is left: those that knew it are given up, or rolled back too.
      */
     private void catchUp() {
         Map<Integer, Version> done = new HashMap<>(overtaken);
@@ -172,7 +172,7 @@ final class RepairSession {
     }
 
     /**
-     * Seals the partitions at a node, and takes a first look. One that cannot be asked does not keep the others from
+     * Seals the partitions on a node, and compares sums. A node that cannot be asked does not keep the others from
      * being repaired.
      */
     private CompletableFuture<Void> look(Share share) {
@@ -206,13 +206,13 @@ final class RepairSession {
     }
 
     /**
-     * Partitions by how far their replicas may purge, where some do not know, or wait for the outcome of an earlier
-     * fence.
+     * Returns the partitions whose replicas differ in their purge watermarks, or wait for the outcome of an earlier
+     * fence, by the highest purge watermark of a replica.
      */
     private List<Map.Entry<Version, BitSet>> doubts() {
         Map<Version, BitSet> doubts = new TreeMap<>();
         BitSet known = (BitSet) clean.clone();
-        // Who was set back tells nothing of what it was told, and may be the only one that was.
+        // A rolled-back node does not report the watermarks it had, and may be the only one that had them.
         shares.stream()
                 .filter(share -> share.comparison != null)
                 .forEach(share -> known.andNot(setBack(share, share.comparison)));
@@ -263,7 +263,7 @@ final class RepairSession {
         Comparison comparison = share.comparison;
         BitSet asked = share.of(partitions);
         if (comparison != null) {
-            // Not those who never were as far: they lack what they must get first.
+            // Without nodes whose fence watermark is lower: they must first receive what they lack.
             for (int i = asked.nextSetBit(0); i >= 0; i = asked.nextSetBit(i + 1)) {
                 asked.set(i, comparison.fencedThere(i).compareTo(purged) >= 0);
             }
@@ -284,7 +284,7 @@ final class RepairSession {
                 });
     }
 
-    /** Counts as done where nothing is left to do with any node from one on. */
+    /** Counts partitions as done in which nothing is left to do with any node from an index on. */
     private void count(int from) {
         BitSet done = (BitSet) compared.clone();
         done.andNot(counted);
@@ -293,11 +293,11 @@ final class RepairSession {
         tools.progress().completed(done, tools.environment().currentTimeMillis());
     }
 
-    /** The partitions that this node is yet to be brought together in with another one. */
+    /** Returns the partitions in which this node is not yet reconciled with another one. */
     private BitSet left(Share share) {
         Comparison comparison = share.comparison;
         if (comparison == null) {
-            // Not compared at all, which has been noted.
+            // The comparison failed, which has been recorded.
             return new BitSet();
         }
         BitSet left = comparison.differing();
@@ -306,7 +306,7 @@ final class RepairSession {
         return left;
     }
 
-    /** Brings this node together with one other after the other, and again with those who lack what a later one had. */
+    /** Reconciles this node with one node after the other, and again with those that lack what a later one had. */
     private CompletableFuture<Void> join(List<Share> some, int index, int pass) {
         if (index == some.size()) {
             return CompletableFuture.completedFuture(null);
@@ -335,8 +335,8 @@ final class RepairSession {
     }
 
     /**
-     * Where this node has got something, it may now be equal to another one that it has differed from, or differ from
-     * one that it was equal to.
+     * Compares partitions again in which this node has received entries: it may now equal a node from which it
+     * differed, or differ from one that it equaled.
      */
     private CompletableFuture<Void> lookAgain(Share share, BitSet received) {
         Comparison comparison = share.comparison;
@@ -353,7 +353,7 @@ final class RepairSession {
         });
     }
 
-    /** The partitions in which this node has got something. */
+    /** Reconciles this node with another one; completes with the partitions in which this node has received entries. */
     private CompletableFuture<BitSet> join(Share share) {
         Comparison comparison = share.comparison;
         if (comparison == null) {
@@ -381,8 +381,8 @@ final class RepairSession {
     }
 
     /**
-     * A node whose disk was set back repairs itself, and is told so; meanwhile nothing of what it holds is taken for
-     * what it should.
+     * Excludes the rolled-back partitions of the other node, and reports to it that its disk is rolled back. It repairs
+     * itself; until then its content is not relied upon.
      */
     private CompletableFuture<Void> leave(Share share, Comparison comparison) {
         BitSet left = setBack(share, comparison);
@@ -408,7 +408,7 @@ final class RepairSession {
                 });
     }
 
-    /** Where the other one was set back, and this one was not. */
+    /** Returns the partitions in which the other node is rolled back and this one is not. */
     private BitSet setBack(Share share, Comparison comparison) {
         BitSet some = new BitSet();
         share.partitions.stream()
@@ -418,9 +418,9 @@ final class RepairSession {
     }
 
     /**
-     * Lets go what is dead and old where all replicas were equal, and keeps others from bringing it back. This node is
-     * the first to take note that all have agreed: whoever loses its disk from then on, told or not, learns of it when
-     * it asks.
+     * Fences the partitions in which all replicas were equal, then purges what is dead and old there. This node is the
+     * first to store that all have agreed: a node that loses its disk later learns of it when it asks, whether or not
+     * it had got the order to purge.
      */
     private CompletableFuture<Void> purge() {
         return each(shares, 0, this::fence)
@@ -477,8 +477,8 @@ final class RepairSession {
                 .ask(share.node, new RepairRequest.Purge(asked, seal, LocalReplica.NO_SEAL))
                 .handle((reply, error) -> {
                     if (error != null) {
-                        // It keeps its tombstones until a later round; nobody sends them to it or takes them from it.
-                        // But if it has lost its disk meanwhile it must hear of this.
+                        // It keeps its tombstones until a later session; they are not exchanged with other nodes. If it
+                        // has lost its disk meanwhile, it must learn of the purge.
                         failure = unexpected(error);
                         tools.untold().accept(share.node, asked);
                     }

@@ -1,4 +1,4 @@
-/** Repair sessions: which partitions, with whom, and how entries are reconciled. */
+/** Repair sessions: choose partitions, compare replicas, and reconcile entries. */
 @NullMarked
 package io.dht4j.core.internal.repair.session;
 

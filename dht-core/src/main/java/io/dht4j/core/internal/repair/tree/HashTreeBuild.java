@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Adds up what a store holds, when it is opened: piece by piece in the background, and again from the beginning where
- * that fails. Does not block, but for {@link #start}; safe for use by any number of threads.
+ * Builds the hash trees of a store when it is opened: step by step in the background, and again from the beginning
+ * after a failure. Does not block, except {@link #start}; safe for use by any number of threads.
  */
 public final class HashTreeBuild {
 
@@ -30,22 +30,22 @@ public final class HashTreeBuild {
 
     // Guarded by this.
     private boolean closed;
-    /** What was held at the start, as long as it is added up. */
+    /** The initial content of the store, while the trees are being built. */
     private @Nullable EntryCursor building;
 
-    /** The next attempt. */
+    /** The timer of the next attempt. */
     private Environment.@Nullable Timer again;
 
     private long againNanos = FIRST_WAIT_NANOS;
 
     /**
-     * Nothing is added up yet.
+     * Creates a build that has not begun.
      *
-     * @param environment timers
-     * @param content does it
-     * @param pace leaves time for others
-     * @param progress is told why it fails
-     * @param done runs when all is added up
+     * @param environment the timers
+     * @param content adds entries to the trees
+     * @param pace leaves time for other work
+     * @param progress receives the reason of a failure
+     * @param done runs when the trees are complete
      */
     public HashTreeBuild(Environment environment, LocalReplica content, Pace pace, Progress progress, Runnable done) {
         this.environment = environment;
@@ -56,8 +56,7 @@ public final class HashTreeBuild {
     }
 
     /**
-     * Begins, before anything is applied to the store. What a store in memory brought along is added up when this
-     * returns.
+     * Begins, before anything is applied to the store. The trees of a store in memory are complete when this returns.
      *
      * @throws io.dht4j.spi.StoreException if the store cannot be read
      */
@@ -92,7 +91,8 @@ public final class HashTreeBuild {
     }
 
     /**
-     * Reading may fail when the store has to open its files again, as it does after a write that failed: that passes.
+     * Schedules another attempt. Reads may fail while the store opens its files again after a failed write; that
+     * passes.
      */
     private synchronized void buildAgain(Throwable error) {
         building = null;
@@ -136,7 +136,7 @@ public final class HashTreeBuild {
         return closed;
     }
 
-    /** Adds up no more. */
+    /** Stops the build. */
     public synchronized void close() {
         closed = true;
         if (again != null) {

@@ -10,26 +10,29 @@ import java.util.Arrays;
 import java.util.function.ToIntFunction;
 
 /**
- * A sum over what a replica holds, for each bucket of each partition: the exclusive or of the digests of its entries.
- * Two replicas that hold the same have the same sums, and others different ones with all likelihood. An entry that
- * comes or goes changes one number, whatever else is held; so each write tells its change, and changes are brought into
- * the sums some at a time. They are the hash trees of G. DeCandia et al., <em>Dynamo</em>, 2007, 4.7, with three
- * levels: partition, bucket, entry; but with sums that need no order in place of hashes of hashes, as in M. Bellare and
- * D. Micciancio, <em>A New Paradigm for Collision-Free Hashing: Incrementality at Reduced Cost</em>, 1997. That is no
- * defence against somebody who makes up entries so that sums stay the same; peers are trusted.
+ * Sums over the content of a replica, one for each bucket of each partition: the exclusive or of the digests of its
+ * entries. Replicas with equal content have equal sums; with different content the sums differ with all likelihood. An
+ * entry that is added or removed changes one sum only, so writes report their changes, which are applied in batches.
  *
- * <p>Safe for use by any number of threads; waits for others no longer than 32 sums take to change.
+ * <p>These are the hash trees of G. DeCandia et al., <em>Dynamo</em>, 2007, 4.7, with three levels: partition, bucket,
+ * entry. In place of hashes of hashes they use sums that need no order, as in M. Bellare and D. Micciancio, <em>A New
+ * Paradigm for Collision-Free Hashing: Incrementality at Reduced Cost</em>, 1997. They are no defence against forged
+ * entries that leave sums unchanged; peers are trusted.
+ *
+ * <p>Safe for use by any number of threads. A thread waits for others no longer than 32 changes of sums take.
  */
 public final class HashTrees implements ContentListener {
 
     private static final Hasher64 HASHER = Hashing.xxh3_64();
     private static final int MAX_BUCKETS = 64;
-    /** In so many places changes are gathered, so that threads seldom wait for each other; a power of two. */
+    /**
+     * The number of stripes in which changes are gathered, so that threads seldom wait for each other; a power of two.
+     */
     private static final int STRIPES = 16;
 
-    /** So many changes of a place are brought into the sums at a time. */
+    /** The number of changes of a stripe that are applied together. */
     private static final int TOGETHER = 32;
-    /** How many buckets there are in all, unless there are more partitions. */
+    /** The total number of buckets, unless there are more partitions. */
     private static final int USUAL_BUCKETS = 1 << 16;
 
     private final ToIntFunction<Key> partitionOf;
@@ -40,10 +43,10 @@ public final class HashTrees implements ContentListener {
     private final Changes[] changes = new Changes[STRIPES];
 
     /**
-     * Trees of nothing.
+     * Creates trees of an empty store.
      *
-     * @param partitions how many partitions there are
-     * @param partitionOf finds a key's partition
+     * @param partitions the number of partitions
+     * @param partitionOf returns a key's partition
      */
     public HashTrees(int partitions, ToIntFunction<Key> partitionOf) {
         this.partitionOf = partitionOf;
@@ -52,7 +55,7 @@ public final class HashTrees implements ContentListener {
         Arrays.setAll(changes, i -> new Changes());
     }
 
-    /** How many buckets each partition has: a power of two up to 64. */
+    /** Returns the number of buckets in each partition: a power of two up to 64. */
     int bucketsEach() {
         return bucketsEach;
     }
@@ -68,10 +71,7 @@ public final class HashTrees implements ContentListener {
         added(entry);
     }
 
-    /**
-     * One change of a sum. Of the entry that goes, if it has told its digest before, neither key nor value is looked
-     * at.
-     */
+    /** Records a change of one sum. If the removed entry has a cached digest, neither its key nor its value is read. */
     @Override
     public void replaced(Entry before, Entry after) {
         long keyHash = hash(after.key());
@@ -90,7 +90,7 @@ public final class HashTrees implements ContentListener {
         changes[index & (STRIPES - 1)].add(index, digest);
     }
 
-    /** Brings into the sums what was told before. Comes before they are read. */
+    /** Applies all recorded changes. Called before sums are read. */
     void settle() {
         for (Changes each : changes) {
             each.settle();
@@ -98,9 +98,8 @@ public final class HashTrees implements ContentListener {
     }
 
     /**
-     * Changes of one sum in 16 that are not in the sums yet. A sum is somewhere in half a megabyte and seldom in a
-     * processor's cache: one by one, each change would wait for its own; of many together, a processor fetches the sums
-     * at the same time.
+     * Changes of one sum in 16 that are not applied yet. The sums take half a megabyte and are seldom in a processor's
+     * cache. Changes applied one by one would each wait for memory; in a batch, a processor fetches many sums at once.
      */
     private final class Changes {
 
@@ -127,7 +126,7 @@ public final class HashTrees implements ContentListener {
         }
     }
 
-    /** The same on every node, whatever function places keys. */
+    /** Hashes a key; the same on every node, whatever function places keys. */
     private static long hash(Key key) {
         return HASHER.hashBytesToLong(key.unsafeBytes());
     }
@@ -149,12 +148,12 @@ public final class HashTrees implements ContentListener {
         return (int) keyHash & (bucketsEach - 1);
     }
 
-    /** The sum of a partition, as of the last {@link #settle} or later. */
+    /** Returns the sum of a partition, as of the last {@link #settle} or later. */
     long partition(int partition) {
         return Arrays.stream(buckets(partition)).reduce(0, (one, other) -> one ^ other);
     }
 
-    /** The sums of a partition's buckets, as of the last {@link #settle} or later. */
+    /** Returns the sums of a partition's buckets, as of the last {@link #settle} or later. */
     long[] buckets(int partition) {
         synchronized (sums) {
             return Arrays.copyOfRange(sums, partition * bucketsEach, (partition + 1) * bucketsEach);

@@ -28,21 +28,22 @@ import java.util.function.Predicate;
 import java.util.function.ToIntFunction;
 
 /**
- * What this node holds, as repair looks at it: sums, and lists of versions. Answers the questions of other nodes, and
- * the same ones of its own. Methods block, as the store does. Safe for use by any number of threads.
+ * This node's replicas, as repair sees them: hash sums, and pages of versions. Answers the requests of other nodes, and
+ * the same requests of this node. Methods block, as the store does, unless stated otherwise. Safe for use by any number
+ * of threads.
  */
 public final class LocalReplica {
 
-    /** How many entries are added to the trees, when they are first made, before others may use the thread. */
+    /** The number of entries that are added to the trees in one step, before other work may use the thread. */
     private static final int BUILD_STEP = 2048;
 
-    /** How many entries a page may look at, and how many it may show. */
+    /** The maximum number of entries that a page examines; below, of those that it shows. */
     private static final int MAX_LOOKS = 96 * 1024;
 
     private static final int MAX_HELD = 2048;
     private static final int MAX_HELD_BYTES = 96 << 10;
 
-    /** How many sums go into a reply. */
+    /** The maximum number of sums in a reply. */
     public static final int MAX_SUMS = 8192;
 
     public static final Version NO_SEAL = new Version(0);
@@ -50,7 +51,7 @@ public final class LocalReplica {
     private static final Key FIRST = KeyRange.all().start();
 
     private final Store store;
-    /** Made again each time that what is held is added up. */
+    /** Replaced each time the trees are built. */
     private volatile HashTrees trees;
 
     private final PurgeWatermarks fence;
@@ -62,16 +63,16 @@ public final class LocalReplica {
     private volatile boolean ready;
 
     /**
-     * The content of a store.
+     * Creates the view of a store.
      *
-     * @param store holds it
-     * @param fence what may still come, and go
-     * @param setBack where the fence is older than those of others
-     * @param partitions how many partitions there are
-     * @param partitionOf finds a key's partition
-     * @param clockMillis the wall clock
-     * @param purgeAfter how old what is dead must be before it may go, by the clock of who asks; by this one's at least
-     *     half as old
+     * @param store the store
+     * @param fence which entries are refused, and which are purged
+     * @param setBack detects partitions of a rolled-back disk
+     * @param partitions the number of partitions
+     * @param partitionOf returns a key's partition
+     * @param clockMillis the wall clock, in milliseconds
+     * @param purgeAfter the age at which the coordinator purges dead entries, by its clock; by this node's clock they
+     *     must be at least half as old
      */
     public LocalReplica(
             Store store,
@@ -91,14 +92,14 @@ public final class LocalReplica {
         this.trees = new HashTrees(partitions, partitionOf);
     }
 
-    /** Begins to follow the store: before anybody applies anything, or again when adding up has failed. Blocks. */
+    /** Begins to follow the store, before anything is applied to it, or again after a failed build. Blocks. */
     public EntryCursor follow() {
         HashTrees fresh = new HashTrees(partitions, partitionOf);
         trees = fresh;
         return store.follow(fresh);
     }
 
-    /** Adds some of what was held at first to the trees; false when all of it is in. */
+    /** Adds some of the initial entries to the trees; returns false when all of them are in. */
     public boolean build(EntryCursor held) {
         for (int i = 0; i < BUILD_STEP && held.hasNext(); i++) {
             trees.added(held.next());
@@ -107,15 +108,15 @@ public final class LocalReplica {
         return !ready;
     }
 
-    /** Whether the trees cover all that is held. */
+    /** Returns whether the trees cover the whole store. */
     public boolean isReady() {
         return ready;
     }
 
     /**
-     * Answers a question of another node.
+     * Answers a request of another node.
      *
-     * @param request what it asks
+     * @param request the request
      * @return the answer, or why there is none
      */
     public Reply answer(RepairRequest request) {
@@ -164,14 +165,14 @@ public final class LocalReplica {
         if (told.partitions().length() > partitions) {
             return outOfRange(told.partitions().length() - 1);
         }
-        // First: whoever comes to know more from now on, and must tell it, counts the one that asks as not heard.
+        // First: a node that raises its watermarks from now on marks the sender as unheard and asks it again.
         setBack.told(told.from(), told.partitions(), told.purged());
         return new RepairReply.Purged(purged(told.partitions()));
     }
 
     /**
-     * How far all replicas of each of some partitions have agreed to purge, as far as this node knows. What it was told
-     * where its own disk was set back counts too: whoever told it may have been set back since. Does not block.
+     * Returns this node's purge watermarks of some partitions, in ascending order. Where this node's disk is rolled
+     * back, those learned from others count too: their source may have been rolled back since. Does not block.
      */
     public List<Long> purged(BitSet asked) {
         Map<Integer, Version> overtaken = setBack.overtaken();
@@ -190,21 +191,21 @@ public final class LocalReplica {
     }
 
     /**
-     * Seals partitions; false if a newer round has, or if this node's clock has not long passed that moment, since then
-     * the other one's may be far ahead.
+     * Seals partitions. Returns false if a newer session has sealed one, or if the version is not long past by this
+     * node's clock: the coordinator's clock may be far ahead.
      */
     public boolean seal(BitSet asked, Version before) {
         boolean isPast = before.millis() <= clockMillis.getAsLong() - leastAgeMillis;
         return isPast && fence.seal(asked, before);
     }
 
-    /** Up to where each partition was sealed last, by its number. */
+    /** Returns the seal of each partition, by its number. */
     public long[] seals() {
         return fence.seals();
     }
 
     /**
-     * Brings into the sums what was applied before. Blocks.
+     * Applies pending changes to the sums. Blocks.
      *
      * @throws StoreException if the store cannot be written
      */
@@ -241,7 +242,7 @@ public final class LocalReplica {
         return new RepairReply.Sums(sealed, sums, purged, fenced);
     }
 
-    /** A page of what is held in some buckets. */
+    /** Returns a page of the versions in some buckets. */
     public RepairReply.Versions versions(Key start, List<Buckets> buckets) {
         long[] masks = new long[partitions];
         buckets.forEach(each -> masks[each.partition()] = each.mask());
@@ -257,7 +258,7 @@ public final class LocalReplica {
                     return new RepairReply.Versions(held, Optional.of(key));
                 }
                 long mask = masks[partitionOf.applyAsInt(key)];
-                // What is about to go is not shown: the other one may have let it go already.
+                // Entries that are about to be purged are not shown: the other node may have purged them already.
                 if (mask != 0 && (mask >>> trees.bucketOf(key) & 1) != 0 && !dispensable.test(entry)) {
                     held.add(held(entry));
                     bytes += key.length() + Long.BYTES + Integer.BYTES;
@@ -279,7 +280,7 @@ public final class LocalReplica {
         return partitionOf.applyAsInt(key);
     }
 
-    /** What is held and not about to go. */
+    /** Returns the entries of some keys, without those that are about to be purged. */
     public List<Optional<Entry>> get(List<Key> keys) {
         Predicate<Entry> dispensable = fence.dispensable();
         return keys.stream()
@@ -291,7 +292,7 @@ public final class LocalReplica {
         return store.get(key);
     }
 
-    /** Removes what may go; how many entries that were. What could not be removed is due again. */
+    /** Purges entries; returns how many. If that fails, the purge is due again. */
     public long purge() {
         if (!fence.takePurgeDue()) {
             return 0;
@@ -332,7 +333,7 @@ public final class LocalReplica {
         return setBack;
     }
 
-    /** Whether there is nothing in the store that anybody could be shown. */
+    /** Returns whether the store holds nothing that could be shown. */
     public boolean isEmpty() {
         return store.entries() == 0;
     }

@@ -1,4 +1,4 @@
-/** What a replica holds: hash trees, and lists of versions. */
+/** The content of a replica: hash trees, and pages of versions. */
 @NullMarked
 package io.dht4j.core.internal.repair.tree;
 
