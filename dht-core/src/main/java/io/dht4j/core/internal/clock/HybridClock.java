@@ -5,14 +5,14 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
 /**
- * A hybrid logical clock: never behind the wall clock, never behind any version seen, and every version it gives is
- * greater than the one before. Source: Kulkarni, Demirbas, Madappa, Avva, Leone, <i>Logical Physical Clocks and
- * Consistent Snapshots in Globally Distributed Databases</i>, 2014. When more than 65,536 versions are given within a
- * millisecond, the counter carries into the milliseconds. Safe for use by any number of threads; does not block.
+ * A hybrid logical clock: never behind the wall clock, never behind any observed version, and every version greater
+ * than the one before. Source: Kulkarni, Demirbas, Madappa, Avva, Leone, <i>Logical Physical Clocks and Consistent
+ * Snapshots in Globally Distributed Databases</i>, 2014. After 65,536 versions within a millisecond, the counter
+ * carries into the milliseconds. Safe for use by any number of threads; does not block.
  */
 public final class HybridClock {
 
-    /** The parts of a node's slot: for versions within what this clock allows others, and beyond. */
+    /** The parts of a node's slot: for versions within the limit for other nodes' versions, and beyond it. */
     private static final int PARTS_OF_A_SLOT = 2;
 
     private static final int WITHIN = 0;
@@ -25,27 +25,27 @@ public final class HybridClock {
     private final int slots;
     private final int parts;
     private final AtomicLong last = new AtomicLong();
-    /** The last version that was given beyond the limit. */
+    /** The last version issued beyond the limit. */
     private final AtomicLong lastBeyond = new AtomicLong();
 
     /**
-     * A clock that has seen nothing yet.
+     * Creates a clock that has observed nothing.
      *
      * @param wallMillis the wall clock in milliseconds since 1970
-     * @param maxSkewMillis how far ahead of the wall clock a version of another node may be
+     * @param maxSkewMillis how far a version of another node may be ahead of the wall clock
      */
     public HybridClock(LongSupplier wallMillis, long maxSkewMillis) {
         this(wallMillis, wallMillis, maxSkewMillis, 0, 1, 1);
     }
 
     /**
-     * The clock of one of several nodes, which has seen nothing yet.
+     * Creates the clock of one of several nodes, which has observed nothing.
      *
      * @param wallMillis the wall clock in milliseconds since 1970
-     * @param nanoTime a clock that nobody sets
-     * @param maxSkewMillis how far ahead of the wall clock a version of another node may be
+     * @param nanoTime a monotonic clock
+     * @param maxSkewMillis how far a version of another node may be ahead of the wall clock
      * @param slot the node's slot, 0 to {@code slots - 1}
-     * @param slots how many slots there are, a power of two up to 4096, the same on every node
+     * @param slots the number of slots, a power of two up to 4096, the same on every node
      */
     public HybridClock(LongSupplier wallMillis, LongSupplier nanoTime, long maxSkewMillis, int slot, int slots) {
         this(wallMillis, steady(wallMillis, nanoTime), maxSkewMillis, slot, slots, PARTS_OF_A_SLOT);
@@ -61,7 +61,7 @@ public final class HybridClock {
         this.parts = parts;
     }
 
-    /** What the wall clock would show if nobody had set it since now. */
+    /** Returns a wall clock that ignores later settings of the real one. */
     private static LongSupplier steady(LongSupplier wallMillis, LongSupplier nanoTime) {
         long millis = wallMillis.getAsLong();
         long nanos = nanoTime.getAsLong();
@@ -69,7 +69,7 @@ public final class HybridClock {
     }
 
     /**
-     * Goes on above the versions beyond the limit that were given before the node started.
+     * Continues above the versions beyond the limit that were issued before the node started.
      *
      * @param given the greatest of them, or a greater one
      */
@@ -78,9 +78,9 @@ public final class HybridClock {
     }
 
     /**
-     * Gives a new version.
+     * Issues a new version.
      *
-     * @return greater than all given and all observed before, but for those that {@link #above} gave beyond the limit
+     * @return greater than all issued and all observed before, except those that {@link #above} issued beyond the limit
      */
     public Version next() {
         long now = wallMillis.getAsLong() << Version.COUNTER_BITS;
@@ -94,12 +94,13 @@ public final class HybridClock {
     }
 
     /**
-     * Gives a version that supersedes one that a replica has told of, however far ahead that is: whether it is too far
-     * ahead the replicas judge. One that is beyond what this clock allows others is not followed by {@link #next()}, so
-     * that a liar cannot push the clock. The wall clock, which may have been set since a call began, has no part in it.
+     * Issues a version that supersedes a version reported by a replica, however far ahead that is; replicas judge
+     * whether it is too far. {@link #next()} does not follow a version beyond the limit for other nodes, so that a
+     * false report cannot push the clock. The current wall clock, which may have been set during the call, is not used
+     * as a lower bound.
      *
-     * @param newest what is to be superseded
-     * @return greater than it and than all given and observed before; no version that this clock gave before
+     * @param newest the version to supersede
+     * @return greater than it and than all issued and observed before; never issued by this clock before
      */
     public Version above(Version newest) {
         long limit = limitMillis();
@@ -107,7 +108,7 @@ public final class HybridClock {
             long seen = last.get();
             long given = lastBeyond.get();
             long least = Math.max(seen, newest.packed()) + 1;
-            // What was beyond the limit once may be within it now.
+            // An earlier version beyond the limit may be within it now.
             if (given >> Version.COUNTER_BITS <= limit) {
                 least = Math.max(least, given + 1);
             }
@@ -125,42 +126,42 @@ public final class HybridClock {
         }
     }
 
-    /** The first version of a part of this node's slot that is not less. */
+    /** Returns the first version in a part of this node's slot that is not less. */
     private long inSlot(long version, int part) {
         int place = slot + slots * (part % parts);
         return version + ((place - version) & ((long) slots * parts - 1));
     }
 
     /**
-     * Whether a version that this clock has given is beyond what it allowed others then.
+     * Returns whether a version of this clock was issued beyond the limit at that time.
      *
-     * @param given by this clock
-     * @return true if only {@link #above} can have given it
+     * @param given a version issued by this clock
+     * @return true if only {@link #above} can have issued it
      */
     boolean isBeyond(Version given) {
         return (given.packed() / slots & (parts - 1)) == BEYOND;
     }
 
-    /** The greatest version given or observed, without those beyond the limit. */
+    /** Returns the greatest version issued or observed, without those beyond the limit. */
     Version last() {
         return new Version(last.get());
     }
 
     /**
-     * The greatest version given or observed, or the wall clock if that is ahead.
+     * Returns the greatest version issued or observed, or the wall clock if that is ahead.
      *
-     * @return a version that was possibly given already
+     * @return a version that may have been issued already
      */
     public Version current() {
         return new Version(Math.max(wallMillis.getAsLong() << Version.COUNTER_BITS, last.get()));
     }
 
     /**
-     * Takes note of a version of another node, so that later versions of this clock are greater. One that is too far
-     * ahead is ignored: one bad clock must not poison the cluster.
+     * Observes a version of another node, so that later versions of this clock are greater. A version that is too far
+     * ahead is ignored: one wrong clock must not affect the cluster.
      *
-     * @param version as received
-     * @return false if the version is more than the allowed skew ahead of the wall clock
+     * @param version the received version
+     * @return false if the version is ahead of the wall clock by more than the allowed skew
      */
     public boolean observe(Version version) {
         long packed = version.packed();
@@ -178,13 +179,12 @@ public final class HybridClock {
     }
 
     /**
-     * Whether another node's clock cannot have shown this yet, unless that one or this node's is wrong. A wall clock
-     * that was set back is believed from the next start on only: until then what others rightly give is not taken for
-     * wrong.
+     * Returns whether a version is impossible for another node unless its clock or this node's is wrong. A wall clock
+     * that was set back counts only after the next start; until then correct versions of others are accepted.
      *
-     * @param version as received
-     * @return true if it is more than the allowed skew ahead of the wall clock, and of what that would show if nobody
-     *     had set it
+     * @param version the received version
+     * @return true if it is ahead by more than the allowed skew, both of the wall clock and of the wall clock without
+     *     settings since the start
      */
     public boolean isTooFarAhead(Version version) {
         return version.millis() > limitMillis();
@@ -195,7 +195,7 @@ public final class HybridClock {
     }
 
     /**
-     * How far ahead another node's versions may be.
+     * Returns the allowed skew of other nodes' versions.
      *
      * @return milliseconds
      */

@@ -17,10 +17,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the wall clocks of the other nodes show, as their replies tell it, carried on by this node's steady clock; and
- * whether this node's clock may be believed beside them. It may not if more than half of the nodes contradict it by
- * more than the allowed skew; nor, where that cannot be decided since too few have been heard, if it is the one that is
- * ahead of somebody.
+ * Tracks the wall clocks of the other nodes, as reported by their replies and extrapolated by this node's monotonic
+ * clock, and judges this node's clock by them. This node's clock is wrong if more than half of the nodes contradict it
+ * by more than the allowed skew. It also counts as wrong if too few nodes have been heard to decide, and it is ahead of
+ * one of them.
  *
  * <p>Does not block; safe for use by any number of threads.
  */
@@ -28,13 +28,13 @@ public final class PeerClocks {
 
     private static final Logger LOG = LoggerFactory.getLogger(PeerClocks.class);
 
-    /** How long a judgement holds as long as this node's clock is not set. */
+    /** How long a judgement is valid while this node's clock is not set. */
     private static final long JUDGED_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** Whoever was not heard for so long is asked. */
+    /** The silence after which a node is asked. */
     private static final long SILENT_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-    /** While it is contradicted, others are asked so often at most. */
+    /** The shortest time between requests while this node's clock is contradicted. */
     private static final long AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
     private final Environment environment;
@@ -43,30 +43,30 @@ public final class PeerClocks {
     private final long maxSkewMillis;
     private final Consumer<NodeId> ask;
     private final Map<NodeId, Sample> samples = new ConcurrentHashMap<>();
-    /** Those who want to know whether a contradiction is confirmed. As many as calls may be under way. */
+    /** The calls that wait for the confirmation of a contradiction; bounded by the calls in flight. */
     private final Map<Long, CompletableFuture<Void>> waiting = new ConcurrentHashMap<>();
 
     private final AtomicLong numbers = new AtomicLong();
 
     private volatile Judgement last;
 
-    /** What a reply told: the clock showed this at some moment between the request and the reply. */
+    /** The clock in a reply: the node's clock showed this at some moment between the request and the reply. */
     private record Sample(long wallMillis, long sentNanos, long heardNanos) {}
 
     /**
-     * What was found at a moment, how this node's clock stood to its steady one, and since when there has been a
-     * problem.
+     * A judgement: its time, the offset of the wall clock to the monotonic clock, the problem, and since when there has
+     * been one.
      */
     private record Judgement(long nanos, long offsetMillis, Optional<ClockProblem> problem, long since) {}
 
     /**
-     * Clocks of which nothing is known yet.
+     * Creates a tracker that knows no clock yet.
      *
      * @param environment this node's clocks
      * @param others all nodes but this one
-     * @param nodes how many nodes there are, this one among them if it is one
-     * @param maxSkewMillis by how much clocks may differ
-     * @param ask asks a node for a sign of life
+     * @param nodes the number of nodes, including this one if it is a node
+     * @param maxSkewMillis the allowed skew between clocks
+     * @param ask sends a request to a node
      */
     public PeerClocks(
             Environment environment, List<NodeId> others, int nodes, long maxSkewMillis, Consumer<NodeId> ask) {
@@ -83,12 +83,12 @@ public final class PeerClocks {
     }
 
     /**
-     * A node has answered.
+     * Records the clock in a node's reply.
      *
-     * @param node who
-     * @param wallMillis what its clock showed
-     * @param sentNanos when it was asked, by this node's steady clock
-     * @param heardNanos when its answer came
+     * @param node the node
+     * @param wallMillis its wall clock
+     * @param sentNanos when the request was sent, by this node's monotonic clock
+     * @param heardNanos when the reply arrived, by the same clock
      */
     public void told(NodeId node, long wallMillis, long sentNanos, long heardNanos) {
         Sample heard = new Sample(wallMillis, sentNanos, heardNanos);
@@ -102,7 +102,7 @@ public final class PeerClocks {
         }
     }
 
-    /** Whether a clock seems to contradict this node's, which has not been set since the last judgement. */
+    /** Returns whether a clock seems to contradict this node's, assuming no setting of it since the last judgement. */
     private boolean contradicts(Sample sample) {
         long wall = sample.heardNanos() / 1_000_000 + last.offsetMillis();
         long longestOnTheWay = (sample.heardNanos() - sample.sentNanos()) / 1_000_000 + 1;
@@ -110,7 +110,9 @@ public final class PeerClocks {
                 || wall - sample.wallMillis() > maxSkewMillis + longestOnTheWay;
     }
 
-    /** Whether all who contradict were asked since that was found; true also if nobody does. */
+    /**
+     * Returns whether all contradicting nodes have been asked since the problem was found; true also without a problem.
+     */
     private boolean isConfirmed(Judgement found) {
         return found.problem()
                 .map(problem -> problem.of().stream().allMatch(node -> {
@@ -125,8 +127,8 @@ public final class PeerClocks {
     }
 
     /**
-     * As {@link #problem}, but those who contradict are asked again first, if they have not been since their clocks
-     * seemed to: they may have been set too.
+     * Works as {@link #problem}, but first asks contradicting nodes again, unless they have been asked since the
+     * contradiction was found: their clocks may have been set too.
      *
      * @return completes soon, mostly at once
      */
@@ -139,7 +141,7 @@ public final class PeerClocks {
         long number = numbers.incrementAndGet();
         waiting.put(number, asked);
         Environment.Timer deadline = environment.schedule(() -> asked.complete(null), AGAIN_NANOS);
-        // In case the last answer came just now.
+        // The last answer may have arrived just now.
         if (isConfirmed(last)) {
             asked.complete(null);
         }
@@ -151,10 +153,9 @@ public final class PeerClocks {
     }
 
     /**
-     * Whether this node's clock may be believed now. Quick: looks at the others again after a second, or when the clock
-     * was set.
+     * Judges this node's clock. Quick: examines the other clocks again only after a second, or when the clock was set.
      *
-     * @return what is wrong with it; empty if nothing is, as far as is known
+     * @return what is wrong with it; empty if no problem is known
      */
     public Optional<ClockProblem> problem() {
         long now = environment.nanoTime();

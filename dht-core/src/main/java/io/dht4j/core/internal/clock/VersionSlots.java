@@ -6,20 +6,20 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Who gives which versions: the lowest bits of a version are the slot of the one who gave it. Each node has a slot of
- * its own, its place in the topology. A member without a store has one of the others, chosen by its name. Immutable.
+ * Assigns version slots: the lowest bits of a version are the slot of its issuer. Each node has a slot of its own, its
+ * place in the topology. A member without a store has one of the other slots, chosen by its name. Immutable.
  */
 public final class VersionSlots {
 
     private static final int MAX_SLOTS = 512;
-    /** So many that members without a store rarely choose the same one. */
+    /** Enough that members without a store rarely choose the same slot. */
     private static final int MIN_SLOTS = 128;
 
     private final Map<NodeId, Integer> ofNodes = new HashMap<>();
     private final int count;
 
     /**
-     * The slots of a cluster.
+     * Creates the slots of a cluster.
      *
      * @param topology its nodes
      */
@@ -30,7 +30,7 @@ public final class VersionSlots {
     }
 
     /**
-     * How many there are.
+     * Returns the number of slots.
      *
      * @return a power of two
      */
@@ -39,7 +39,7 @@ public final class VersionSlots {
     }
 
     /**
-     * Whether somebody is a node, whose slot is its own as long as there are no more nodes than slots.
+     * Returns whether a member is a node, which has a slot of its own as long as there are no more nodes than slots.
      *
      * @param id a node or a member without a store
      * @return false for a member without a store
@@ -49,7 +49,7 @@ public final class VersionSlots {
     }
 
     /**
-     * The slot of a node or of a member without a store.
+     * Returns the slot of a node or of a member without a store.
      *
      * @param id its name
      * @return 0 to {@code count - 1}

@@ -17,12 +17,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Gives the versions of writes, none twice, also after a restart. The store keeps an upper bound of all versions that
- * may be in use; a version above it is used once the bound is raised, and a node that starts again gives versions above
- * the bound of before. The bound is raised ahead of time, so that writes rarely wait for it. Source: the persisted
+ * Issues the versions of writes, none twice, also after a restart. The store keeps an upper bound of all versions that
+ * may be in use. A version above the bound is used only once the bound is raised, and a restarted node issues versions
+ * above the stored bound. The bound is raised ahead of time, so that writes rarely wait for it. Source: the persisted
  * upper bound of the hybrid logical clock in CockroachDB.
  *
- * <p>Does not block but where a method says so; safe for use by any number of threads.
+ * <p>Does not block unless a method says so; safe for use by any number of threads.
  */
 public final class VersionSource {
 
@@ -30,49 +30,52 @@ public final class VersionSource {
 
     private static final String METADATA = "versions";
 
-    /** How far ahead of the wall clock the bound is at most. A node that was killed starts so far ahead. */
+    /** The maximum lead of the bound over the wall clock. A killed node restarts that far ahead. */
     private static final long MAX_AHEAD_MILLIS = 10_000;
 
-    /** The part of the allowed skew that this may be. */
+    /** The divisor that limits the lead to a part of the allowed skew. */
     private static final int PART_OF_SKEW = 4;
 
-    /** How far ahead of the last version the bound is at least: so little that many kills do not add up. */
+    /** The minimum lead of the bound over the last version; small, so that repeated kills do not add up. */
     private static final long ROOM = 100L << Version.COUNTER_BITS;
 
     /** How long a write waits for the store to keep the bound. */
     private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
-    /** A bound that is further ahead of the versions is lowered. */
+    /** A bound that is further than this ahead of the versions is lowered. */
     private static final long FAR = (3 * MAX_AHEAD_MILLIS) << Version.COUNTER_BITS;
 
     private final HybridClock clock;
     private final Environment environment;
-    /** Empty if this member has none: then nothing is remembered. */
+    /** Empty in a member without a store: then no bound is kept. */
     private final Optional<Store> store;
 
     private final long aheadMillis;
 
     private volatile Bounds bounds = new Bounds(0, 0, 0);
 
-    // Guarded by this. As many as calls may be under way.
+    // Guarded by this. Bounded by the calls in flight.
     private final List<Waiting> waiting = new ArrayList<>();
     private boolean raising;
     private boolean closed;
 
-    /** Whether the store has been asked to keep a bound and does not answer. */
+    /** Whether the store is slow to keep a bound. */
     private volatile boolean overdue;
 
-    /** Whether the log says that the store cannot keep the bounds. */
+    /** Whether the failure of the store to keep bounds has been logged. */
     private volatile boolean reported;
 
-    /** Upper bounds of the versions within the clock's limit and beyond it, and from where on the first is raised. */
+    /**
+     * The bounds of the versions within the clock's limit and beyond it, and the version from which the first is
+     * raised.
+     */
     private record Bounds(long within, long beyond, long raiseFrom) {
 
         boolean covers(long version, boolean isBeyond) {
             return version <= (isBeyond ? beyond : within);
         }
 
-        /** Whether the bound is soon reached, or of a time when the clock was far ahead. */
+        /** Returns whether the bound is soon reached, or dates from a time when the clock was far ahead. */
         boolean isStale(long version, boolean isBeyond) {
             return !isBeyond && (version > raiseFrom || within - version > FAR);
         }
@@ -81,11 +84,11 @@ public final class VersionSource {
     private record Waiting(long version, boolean isBeyond, CompletableFuture<Void> done) {}
 
     /**
-     * The versions of a node.
+     * Creates the source of a node's versions.
      *
-     * @param clock gives them
-     * @param environment schedules deadlines and has threads for the store
-     * @param store keeps the bound; empty in a member without one
+     * @param clock issues versions
+     * @param environment schedules deadlines and runs store work
+     * @param store keeps the bound; empty in a member without a store
      */
     public VersionSource(HybridClock clock, Environment environment, Optional<Store> store) {
         this.clock = clock;
@@ -94,7 +97,7 @@ public final class VersionSource {
         this.aheadMillis = Math.min(MAX_AHEAD_MILLIS, clock.maxSkewMillis() / PART_OF_SKEW);
     }
 
-    /** Goes on above what was given before this start. Blocks as the store does. Called once, first of all. */
+    /** Continues above the versions issued before this start. Blocks as the store does. Called once, first of all. */
     public void load() {
         try {
             store.flatMap(held -> held.note(METADATA))
@@ -121,7 +124,7 @@ public final class VersionSource {
     }
 
     /**
-     * Gives a new version.
+     * Issues a new version.
      *
      * @return see {@link HybridClock#next()}; to be used once it {@link #isReserved is reserved}
      */
@@ -130,9 +133,9 @@ public final class VersionSource {
     }
 
     /**
-     * Gives a version that supersedes another one.
+     * Issues a version that supersedes another one.
      *
-     * @param newest what is to be superseded
+     * @param newest the version to supersede
      * @return see {@link HybridClock#above}; to be used once it {@link #isReserved is reserved}
      */
     public Version above(Version newest) {
@@ -140,18 +143,18 @@ public final class VersionSource {
     }
 
     /**
-     * The greatest version given or observed, or the wall clock if that is ahead.
+     * Returns the greatest version issued or observed, or the wall clock if that is ahead.
      *
-     * @return a version that was possibly given already
+     * @return a version that may have been issued already
      */
     public Version current() {
         return clock.current();
     }
 
     /**
-     * Whether a version may be used now.
+     * Returns whether a version may be used now.
      *
-     * @param version one that this source has given
+     * @param version a version issued by this source
      * @return false if it must be {@linkplain #reserve reserved} first
      */
     public boolean isReserved(Version version) {
@@ -170,8 +173,8 @@ public final class VersionSource {
     }
 
     /**
-     * Raises the bound in the background, so that the next write need not wait for it. To be called once the clock may
-     * be believed.
+     * Raises the bound in the background, so that the next write does not wait for it. Called once this node's clock is
+     * known to be right.
      */
     public void prepare() {
         if (store.isPresent()) {
@@ -182,10 +185,10 @@ public final class VersionSource {
     /**
      * Reserves a version.
      *
-     * @param version one that this source has given
+     * @param version a version issued by this source
      * @param nanos how long the caller can wait
      * @return completes when the version may be used: when the store has kept a bound above it, or has failed to for a
-     *     while, since that is no reason to stop writes which the other replicas take. Fails with
+     *     while, since a slow store is no reason to stop writes that the other replicas take. Fails with
      *     {@link UnavailableException}, as a write of which nothing is done yet, if the caller cannot wait so long or
      *     the node is closed
      */
@@ -235,7 +238,7 @@ public final class VersionSource {
         try {
             environment.storeExecutor().execute(this::raiseAndAnswer);
         } catch (RuntimeException | Error e) {
-            // Those who wait go on when their patience is over.
+            // Waiting writes proceed when their patience ends.
             raised();
             report("no thread for it: " + e);
         }
@@ -278,12 +281,13 @@ public final class VersionSource {
         return !waiting.isEmpty();
     }
 
-    /** Blocks as the store does. One thread at a time. */
+    /** Raises the bound. Blocks as the store does; runs on one thread at a time. */
     private void raiseNow() {
         long wall = (environment.currentTimeMillis() + aheadMillis) << Version.COUNTER_BITS;
         Bounds before = bounds;
         if (Math.max(wall, clock.last().packed() + ROOM) < before.within) {
-            // The clock was set back, and what is given meanwhile must not be above the bound that is kept.
+            // The clock was set back: versions issued meanwhile must not rely on a bound above the one that will be
+            // kept.
             bounds = new Bounds(0, before.beyond, 0);
         }
         long last = clock.last().packed();
@@ -303,8 +307,8 @@ public final class VersionSource {
     }
 
     /**
-     * Keeps the bounds. A store that cannot do that takes no writes either; the other replicas may take those that this
-     * node coordinates, so they go on.
+     * Keeps the bounds. A store that fails to does not take writes either; those that this node coordinates proceed,
+     * since the other replicas may take them.
      */
     private void keep(long within, long beyond) {
         byte[] bytes = ByteBuffer.allocate(2 * Long.BYTES)
@@ -330,8 +334,8 @@ public final class VersionSource {
     }
 
     /**
-     * Reserves nothing more; whoever waits for that fails. The next start goes on from the last version that was given.
-     * Blocks as the store does.
+     * Stops reserving; waiting writes fail. The next start continues from the last version issued. Blocks as the store
+     * does.
      */
     public void close() {
         List<Waiting> left;

@@ -21,17 +21,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps the writes that replicas missed, and hands them over when they answer again: hinted handoff, after G. DeCandia
- * et al., <em>Dynamo: Amazon's Highly Available Key-value Store</em>, 2007, 4.6. Unlike there, a hint never counts
- * towards {@code ack}. Whatever cannot be kept, for want of room or because the log fails, is dropped, counted and
- * logged; reads that find the replica behind make up for it.
+ * Keeps the writes that replicas missed, and delivers them when they answer again: hinted handoff, after G. DeCandia et
+ * al., <em>Dynamo: Amazon's Highly Available Key-value Store</em>, 2007, 4.6. Unlike there, a hint never counts towards
+ * {@code ack}. A hint that cannot be kept, for lack of room or because the log fails, is dropped, counted and logged;
+ * reads that find the replica behind repair it.
  *
- * <p>Does not block, but for {@link #close}; safe for use by any number of threads.
+ * <p>Does not block, except {@link #close}; safe for use by any number of threads.
  */
 public final class Handoff {
 
     private static final Logger LOG = LoggerFactory.getLogger(Handoff.class);
-    /** Dropped hints are logged no more often than this. */
+    /** The shortest time between two log messages about dropped hints. */
     private static final long TELL_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private static final long EXPIRE_NANOS = TimeUnit.MINUTES.toNanos(1);
@@ -50,13 +50,13 @@ public final class Handoff {
     private volatile boolean closed;
 
     /**
-     * Handoff that has not begun.
+     * Creates a handoff that has not begun.
      *
      * @param environment time, timers and store threads
-     * @param nodes who may miss something: all nodes, and so this one too if it is a replica
-     * @param log where hints are; owned and closed by this
-     * @param limits the numbers it runs by
-     * @param sender brings hints to their nodes
+     * @param nodes the nodes that may miss writes: all nodes, including this one if it is a replica
+     * @param log stores the hints; owned and closed by the handoff
+     * @param limits the limits of the handoff
+     * @param sender sends hints to their nodes
      */
     public Handoff(Environment environment, List<Node> nodes, HintLog log, HandoffLimits limits, HintSender sender) {
         this.environment = environment;
@@ -70,7 +70,7 @@ public final class Handoff {
         }
     }
 
-    /** Goes on with what the log holds from before. Does not wait for it. */
+    /** Continues with the hints that the log holds from before. Does not wait for the log. */
     public void start() {
         if (!limits.enabled()) {
             return;
@@ -99,10 +99,10 @@ public final class Handoff {
     }
 
     /**
-     * Keeps what a node missed.
+     * Keeps a write that a node missed.
      *
-     * @param node who missed it
-     * @param entries with the versions that they were given
+     * @param node the node that missed it
+     * @param entries the entries, with their versions
      */
     public void missed(Node node, List<Entry> entries) {
         Keeper keeper = keepers.get(node.id());
@@ -119,7 +119,7 @@ public final class Handoff {
         keeper.keep(entries, bytes);
     }
 
-    /** How many bytes of keys and values some entries have. */
+    /** Returns the number of bytes of the keys and values of some entries. */
     static long bytes(List<Entry> entries) {
         long bytes = 0;
         for (Entry entry : entries) {
@@ -128,7 +128,7 @@ public final class Handoff {
         return bytes;
     }
 
-    /** Writes entries to the log, or drops them. On a store thread. */
+    /** Writes entries to the log, or drops them. Runs on a store thread. */
     void log(Node node, List<Entry> entries) {
         try {
             if (log.add(node.id(), entries, environment.currentTimeMillis())) {
@@ -138,7 +138,7 @@ public final class Handoff {
                 drop(node, bytes(entries), "the log of hints is full, with " + log.bytes() + " bytes");
             }
         } catch (RuntimeException | Error e) {
-            // What cannot be kept must not keep others from being kept.
+            // The failure of one group leaves the others unaffected.
             drop(node, bytes(entries), String.valueOf(e));
         }
     }
@@ -151,7 +151,7 @@ public final class Handoff {
                         try {
                             expire();
                         } finally {
-                            // Also when it failed: what is old by then is forgotten the next time.
+                            // After a failure too: the next run removes what has expired by then.
                             if (log.bytes() > 0) {
                                 expireLater();
                             }
@@ -170,10 +170,9 @@ public final class Handoff {
     }
 
     /**
-     * A node has answered, whatever it was asked: a sign that it is there. Costs next to nothing when no hints wait for
-     * it.
+     * Handles a reply of a node to any request: it is reachable. Almost free when no hints wait for the node.
      *
-     * @param node who answered
+     * @param node the node
      */
     public void answered(NodeId node) {
         Replay replay = replays.get(node);
@@ -182,7 +181,7 @@ public final class Handoff {
         }
     }
 
-    /** Counts hints that are not, or no longer, kept. */
+    /** Counts dropped hints. */
     void drop(Node node, long bytes, String why) {
         tell(bytes, "hints for " + node.id() + ": " + why);
     }
@@ -202,31 +201,31 @@ public final class Handoff {
     }
 
     /**
-     * How much was dropped since the start, or lost by the log.
+     * Returns the size of the hints that were dropped since the start, or lost by the log.
      *
-     * @return bytes of keys and values, by estimate; 0 or more
+     * @return bytes of keys and values, estimated; 0 or more
      */
     public long droppedBytes() {
         return droppedBytes.get() + log.lostBytes();
     }
 
     /**
-     * How much waits to be handed over.
+     * Returns the size of the hints that wait for delivery.
      *
-     * @return bytes, by the log's estimate
+     * @return bytes, as the log estimates
      */
     public long bytes() {
         return log.bytes();
     }
 
-    /** Runs a task on a store thread; false if they have ended. */
+    /** Runs a task on a store thread; returns false if the threads have ended. */
     boolean onStoreThread(Runnable task) {
         try {
             environment.storeExecutor().execute(() -> {
                 try {
                     task.run();
                 } catch (RuntimeException | Error e) {
-                    // An error too: nothing else would tell of it.
+                    // Errors are logged too, since nothing else reports them.
                     if (!closed) {
                         LOG.error("the log of hints failed: {}", e.getMessage(), e);
                     }
@@ -239,12 +238,12 @@ public final class Handoff {
     }
 
     /**
-     * Hands over what can be handed over soon, before an orderly shutdown. What a node does not take is tried again
-     * shortly after, unless the node is suspected not to answer.
+     * Delivers what can be delivered soon, before an orderly shutdown. A failed delivery is retried shortly after,
+     * unless the node is suspected.
      *
-     * @param atMost what is not taken is not tried again later; zero or more
-     * @return completes when nothing waits to be kept, and every node has got its hints, or is not tried again; by
-     *     {@link #close} at the latest
+     * @param atMost the time after which failed deliveries are not retried; zero or more
+     * @return completes when no write waits to be kept, and every node has its hints or is not retried; at the latest
+     *     with {@link #close}
      */
     public CompletableFuture<Void> drain(Duration atMost) {
         long endNanos = environment.nanoTime() + atMost.toNanos();
@@ -254,7 +253,7 @@ public final class Handoff {
         return drained;
     }
 
-    /** Something has come to rest: perhaps it was the last. */
+    /** Completes the drain if this was the last activity. */
     void rested() {
         if (draining && waiting.inside() == 0 && replays.values().stream().allMatch(Replay::isAtRest)) {
             drained.complete(null);
@@ -262,18 +261,18 @@ public final class Handoff {
     }
 
     /**
-     * Keeps nothing more but what has been handed to it.
+     * Stops accepting missed writes.
      *
-     * @return completes when that is in the log, or dropped
+     * @return completes when all accepted writes are in the log, or dropped
      */
     public CompletableFuture<Void> settle() {
         return waiting.close();
     }
 
     /**
-     * Sends nothing more. What is left stays in the log.
+     * Stops sending. Undelivered hints stay in the log.
      *
-     * @throws io.dht4j.spi.StoreException if the log cannot be closed well
+     * @throws io.dht4j.spi.StoreException if the log fails to close
      */
     public void close() {
         closed = true;

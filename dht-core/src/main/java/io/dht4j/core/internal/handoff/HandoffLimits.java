@@ -3,13 +3,13 @@ package io.dht4j.core.internal.handoff;
 import java.time.Duration;
 
 /**
- * The numbers that hinted handoff runs by; the builder has checked them.
+ * The limits of hinted handoff; the builder has validated them.
  *
- * @param enabled whether anything is kept at all
- * @param maxAge how old a hint may become
- * @param bytesPerSecond how much is handed over to a node at most
- * @param maxWaiting how many missed writes may wait to be kept
- * @param maxWaitingBytes how many bytes they may have together
+ * @param enabled whether hints are kept at all
+ * @param maxAge the maximum age of a hint
+ * @param bytesPerSecond the maximum rate at which hints are sent to a node
+ * @param maxWaiting the maximum number of missed writes that wait to be written to the log
+ * @param maxWaitingBytes the maximum number of bytes of these writes
  */
 public record HandoffLimits(
         boolean enabled, Duration maxAge, long bytesPerSecond, int maxWaiting, long maxWaitingBytes) {}

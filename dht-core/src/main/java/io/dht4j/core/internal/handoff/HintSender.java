@@ -4,43 +4,43 @@ import io.dht4j.Node;
 import io.dht4j.spi.Entry;
 import java.util.List;
 
-/** Brings hints to a node. Does not block; safe for use by any number of threads. */
+/** Sends hints to a node. Does not block; safe for use by any number of threads. */
 public interface HintSender {
 
     /**
      * Sends entries.
      *
-     * @param node who missed them
-     * @param entries what it missed
+     * @param node the node that missed them
+     * @param entries the entries
      * @param outcome exactly one of its methods is called, once, on any thread
      */
     void send(Node node, List<Entry> entries, Outcome outcome);
 
     /**
-     * Whether a node will most likely not answer.
+     * Returns whether a node will probably not answer.
      *
-     * @param node who
-     * @return as it seems at this moment
+     * @param node the node
+     * @return true if it is suspected now
      */
     boolean isSuspected(Node node);
 
-    /** Takes what became of entries that were sent. */
+    /** Receives the outcome of a send. */
     interface Outcome {
 
-        /** The node has merged them. */
+        /** The node has merged the entries. */
         void taken();
 
         /**
-         * The node will never take them as they are.
+         * The node will never accept the entries as they are.
          *
          * @param why one line for people
          */
         void refused(String why);
 
         /**
-         * The node did not take them now, or nobody knows.
+         * The node did not accept the entries now, or the outcome is unknown.
          *
-         * @param answered whether it said so: then a sign of life is no reason to try again sooner
+         * @param answered whether the node answered: then a sign of life is no reason to retry sooner
          * @param why one line for people
          */
         void failed(boolean answered, String why);

@@ -10,13 +10,13 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Brings what one node missed to the log, on one store thread at a time: what comes meanwhile gathers and is written
- * together, and what is large is cut, so that a batch of hints is never much larger than it should be. Does not block;
- * safe for use by any number of threads.
+ * Writes the hints for one node to the log, on one store thread at a time. Hints that arrive meanwhile are gathered and
+ * written together. Large groups are split, so that a batch of hints is never much larger than its limit. Does not
+ * block; safe for use by any number of threads.
  */
 final class Keeper {
 
-    /** What is written to the log together at most, unless one entry is larger. */
+    /** The maximum size of a group that is written together; a larger entry is written alone. */
     private static final long GROUP_BYTES = 64 << 10;
 
     private final Handoff handoff;
@@ -25,7 +25,7 @@ final class Keeper {
     private final Queue<Missed> queue = new ConcurrentLinkedQueue<>();
     private final AtomicInteger queued = new AtomicInteger();
 
-    /** What one write missed. */
+    /** The entries of one write that the node missed. */
     private record Missed(List<Entry> entries, long bytes) {}
 
     Keeper(Handoff handoff, Node node, Admission waiting) {
@@ -34,7 +34,7 @@ final class Keeper {
         this.waiting = waiting;
     }
 
-    /** Keeps entries, which have entered {@code waiting} and leave it when they are in the log, or dropped. */
+    /** Keeps entries. They have entered {@code waiting}, and leave it when they are in the log or dropped. */
     void keep(List<Entry> entries, long bytes) {
         queue.add(new Missed(entries, bytes));
         if (queued.getAndIncrement() == 0) {

@@ -14,10 +14,12 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Hints in memory, which end with the process. Safe for use by any number of threads; does not block for long. */
+/**
+ * A log of hints in memory, which ends with the process. Safe for use by any number of threads; blocks only briefly.
+ */
 public final class MemoryHintLog implements HintLog {
 
-    /** What a hint takes besides its bytes, by estimate. */
+    /** The estimated memory of a hint besides its bytes. */
     private static final int OVERHEAD = 64;
 
     private final long maxBytes;
@@ -35,9 +37,9 @@ public final class MemoryHintLog implements HintLog {
     }
 
     /**
-     * An empty log.
+     * Creates an empty log.
      *
-     * @param maxBytes how much it may hold, by estimate
+     * @param maxBytes its maximum size, estimated
      */
     public MemoryHintLog(long maxBytes) {
         this.maxBytes = maxBytes;
@@ -118,7 +120,7 @@ public final class MemoryHintLog implements HintLog {
         }
     }
 
-    /** Forgets all: hints in memory end with their node. */
+    /** Removes all hints, which end with their node. */
     @Override
     public synchronized void close() {
         closed = true;

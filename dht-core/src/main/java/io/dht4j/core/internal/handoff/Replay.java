@@ -12,9 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Hands its hints over to one node, one batch at a time. The rate grows with each batch that is taken, and halves when
- * one is not, so that a node that has just come back, or is busy, is not buried. Between tries that fail it waits,
- * longer each time, or shortly while this node is closing; a sign of life ends the wait.
+ * Delivers hints to one node, one batch at a time. The rate grows with each accepted batch and halves with each
+ * failure, so that a node that has just returned, or is busy, is not overloaded. Between failed attempts it waits,
+ * longer each time, or briefly while this node is closing. A sign of life ends the wait.
  *
  * <p>Does not block; safe for use by any number of threads.
  */
@@ -24,7 +24,7 @@ final class Replay {
 
     private static final long FIRST_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
     private static final long LONGEST_WAIT_NANOS = TimeUnit.SECONDS.toNanos(10);
-    /** A sign of life is not believed sooner after a failure: it may be older than that. */
+    /** How long after a failure a sign of life is ignored, since it may be older than the failure. */
     private static final long DISBELIEF_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private static final int SMALLEST_BATCH = 16 << 10;
@@ -40,16 +40,16 @@ final class Replay {
     private final HintSender sender;
 
     private enum State {
-        /** There are no hints, as far as is known. */
+        /** No hints are known. */
         IDLE,
         /** A timer will read the next batch. */
         WAITING,
-        /** A batch is being read or on its way. */
+        /** A batch is being read or sent. */
         BUSY,
         CLOSED
     }
 
-    /** Whether it waits because of a failure that a sign of life disproves; read without the lock. */
+    /** Whether this waits after a failure that a sign of life refutes; read without the lock. */
     private volatile boolean awaitsLife;
 
     // Guarded by this.
@@ -57,7 +57,7 @@ final class Replay {
     private boolean more;
     private boolean draining;
     private long drainEndNanos;
-    /** Whether the node is not tried again since this is draining. */
+    /** Whether the node is not retried any more, during a drain. */
     private boolean gaveUp;
 
     private Environment.@Nullable Timer timer;
@@ -75,7 +75,7 @@ final class Replay {
         this.sender = sender;
     }
 
-    /** There is a new hint. */
+    /** Handles a new hint. */
     synchronized void hinted() {
         more = true;
         if (state != State.IDLE || gaveUp) {
@@ -84,14 +84,14 @@ final class Replay {
         if (draining) {
             read();
         } else {
-            // What was missed a moment ago would most likely be missed again.
+            // The node has just missed this write, so an immediate attempt would probably fail.
             failedNanos = environment.nanoTime();
             awaitsLife = true;
             waitFor(waitNanos);
         }
     }
 
-    /** The node has answered to something. */
+    /** Handles an answer of the node to any request. */
     void answered() {
         if (awaitsLife) {
             believe();
@@ -105,8 +105,8 @@ final class Replay {
     }
 
     /**
-     * From now on hands over without regard to the rate. What the node does not take is soon tried again, but not later
-     * than at a moment, nor if the node is suspected.
+     * Delivers without regard to the rate from now on. A failed batch is retried soon, but not after a deadline, nor if
+     * the node is suspected.
      */
     synchronized void drain(long endNanos) {
         draining = true;
@@ -116,7 +116,7 @@ final class Replay {
         }
     }
 
-    /** Whether there is nothing more to do, or nothing more that can be done. */
+    /** Returns whether there is nothing more to deliver, or nothing that can be delivered. */
     synchronized boolean isAtRest() {
         return state == State.IDLE || state == State.CLOSED;
     }
@@ -137,7 +137,7 @@ final class Replay {
         }
     }
 
-    // Under the lock.
+    // Called with the lock held.
     private void waitFor(long nanos) {
         state = State.WAITING;
         timer = environment.schedule(this::wake, nanos);
@@ -149,7 +149,7 @@ final class Replay {
         }
     }
 
-    // Under the lock.
+    // Called with the lock held.
     private void read() {
         cancelTimer();
         state = State.BUSY;
@@ -169,14 +169,14 @@ final class Replay {
         }
     }
 
-    /** Not if it was closed meanwhile. */
+    /** Returns false if this was closed meanwhile. */
     private synchronized boolean isBusy() {
         return state == State.BUSY;
     }
 
     /**
-     * Does something with the log on a store thread. Whatever goes wrong counts as a failure, so that it is tried again
-     * later. False if this node is closing.
+     * Runs work on the log on a store thread. An exception counts as a failed attempt, which is retried. Returns false
+     * if this node is closing.
      */
     private boolean withLog(Runnable work) {
         return handoff.onStoreThread(() -> {
@@ -189,7 +189,7 @@ final class Replay {
         });
     }
 
-    /** Everything has been handed over, unless something came meanwhile. */
+    /** Becomes idle after the last batch, unless a new hint has arrived. */
     private void rest() {
         synchronized (this) {
             if (state != State.BUSY) {
@@ -229,7 +229,7 @@ final class Replay {
         });
     }
 
-    /** One entry that a node refuses must not keep the others from it. */
+    /** Sends the entries of a refused batch one by one, so that one refused entry does not hold up the others. */
     private void sendEach(Batch batch, int index) {
         if (index == batch.entries().size()) {
             withLog(() -> {
@@ -251,7 +251,10 @@ final class Replay {
                 next();
             }
 
-            /** Not on this thread: this node's own store may have answered on it, and a batch is long. */
+            /**
+             * On another thread: the answer may come from this node's own store, and recursion over a long batch would
+             * be deep.
+             */
             private void next() {
                 withLog(() -> sendEach(batch, index + 1));
             }

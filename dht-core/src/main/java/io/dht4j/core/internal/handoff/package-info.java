@@ -1,4 +1,4 @@
-/** Hinted handoff: writes that a replica missed are kept, and handed over when it answers again. */
+/** Hinted handoff: keeps the writes that a replica missed, and delivers them when it answers again. */
 @NullMarked
 package io.dht4j.core.internal.handoff;
 

@@ -6,25 +6,26 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Which partitions of this node must not be read yet, and why. Safe for use by any number of threads; does not block.
+ * The partitions of this node of which reads are refused, with the reasons. Safe for use by any number of threads; does
+ * not block.
  */
 public final class PartitionReadBarrier {
 
-    /** Why a partition must not be read. */
+    /** The reason why reads are refused. */
     public enum Why {
-        /** What was held is gone. */
+        /** The content of this replica is lost. */
         LOST("this replica lost what it held and is getting it back from the others; until then it is not read"),
 
-        /** What is held is older than what the others have purged since. */
+        /** The content is older than what the others have purged since. */
         SET_BACK("the disk of this replica was set back to before what the others have deleted and purged; until it is"
                 + " repaired it is not read"),
 
-        /** Another node says what cannot be, by this node's clock. */
+        /** Another node reports a purge watermark that is impossible by this node's clock. */
         UNCLEAR("another node says that more was purged of it than can have been by this node's clock; until "
                 + "that is clear"
                 + " it is not read: check both clocks"),
 
-        /** Nobody has said yet whether what is held is too old. */
+        /** The other replicas have not yet reported whether the content is too old. */
         UNCHECKED("this replica has just started and asks the others whether its disk was set back; until they "
                 + "have answered, for"
                 + " some seconds at most, it is not read");
@@ -39,16 +40,16 @@ public final class PartitionReadBarrier {
     // Guarded by this; each set is replaced as a whole, never changed.
     private final Map<Why, BitSet> reasons = new EnumMap<>(Why.class);
 
-    /** All of them together; replaced as a whole, never changed. */
+    /** The union of all reasons; replaced as a whole, never changed. */
     private volatile BitSet partitions = new BitSet();
 
     private final CompletableFuture<Void> checked = new CompletableFuture<>();
 
-    /** Nothing is missing until something else is {@linkplain #set said}. */
+    /** Creates a barrier that refuses nothing until partitions are {@linkplain #set set}. */
     public PartitionReadBarrier() {}
 
     /**
-     * Says which partitions must not be read for one reason, in place of what was said before.
+     * Sets the partitions that are refused for one reason, in place of the previous ones.
      *
      * @param why the reason
      * @param left their numbers
@@ -61,7 +62,7 @@ public final class PartitionReadBarrier {
     }
 
     /**
-     * The partitions that must not be read for one reason.
+     * Returns the partitions that are refused for one reason.
      *
      * @param why the reason
      * @return a copy
@@ -72,16 +73,16 @@ public final class PartitionReadBarrier {
     }
 
     /**
-     * Whether every partition may be read.
+     * Returns whether every partition may be read.
      *
-     * @return true when nothing is missing, or no longer
+     * @return true if no partition is refused
      */
     public boolean isEmpty() {
         return partitions.isEmpty();
     }
 
     /**
-     * Whether a partition must not be read yet.
+     * Returns whether reads of a partition are refused.
      *
      * @param partition its number
      * @return true if something may be missing
@@ -91,7 +92,7 @@ public final class PartitionReadBarrier {
     }
 
     /**
-     * Whether one of several partitions must not be read yet.
+     * Returns whether reads of one of several partitions are refused.
      *
      * @param several their numbers
      * @return true if something may be missing
@@ -101,7 +102,8 @@ public final class PartitionReadBarrier {
     }
 
     /**
-     * The first moments of a node: what is {@linkplain Why#UNCHECKED unchecked} is about to be known.
+     * Returns a future on which reads of {@linkplain Why#UNCHECKED unchecked} partitions wait in the first moments of a
+     * node.
      *
      * @return completes soon after the start, on any thread
      */
@@ -110,7 +112,7 @@ public final class PartitionReadBarrier {
     }
 
     /**
-     * Why some partitions must not be read.
+     * Describes why reads of some partitions are refused.
      *
      * @param several their numbers; empty for all
      * @return one line for people

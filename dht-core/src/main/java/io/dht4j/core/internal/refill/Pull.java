@@ -12,9 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings everything that one node has of some partitions, page after page in the order of the keys. Between two pages
- * it rests for as long as the first one took, or longer if the rate asks for it, so that the other node is not kept
- * busy by this. After a failure it waits, longer each time, and goes on where it was.
+ * Fetches all entries of some partitions from one node, page by page in key order. Between two pages it rests for as
+ * long as the first one took, or longer if the rate requires it, so that the other node stays available. After a
+ * failure it waits, longer each time, and continues at the same position.
  *
  * <p>Does not block; safe for use by any number of threads.
  */
@@ -24,7 +24,7 @@ final class Pull {
 
     private static final long FIRST_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
     private static final long LONGEST_WAIT_NANOS = TimeUnit.SECONDS.toNanos(10);
-    /** A node that goes on failing is named in the log no more often than this. */
+    /** The shortest time between two log messages about a node that keeps failing. */
     private static final long TELL_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final Refill refill;
@@ -71,7 +71,7 @@ final class Pull {
         return done;
     }
 
-    /** Whether the node did not answer, or not with what was needed, when it was asked last. */
+    /** Returns whether the last request to the node failed. */
     synchronized boolean isFailing() {
         return failing;
     }
@@ -83,7 +83,7 @@ final class Pull {
         }
     }
 
-    /** Asks for the next page, by a timer: an answer that comes on this thread must not begin a loop on its stack. */
+    /** Schedules the request of the next page. A timer prevents recursion when the answer arrives on this thread. */
     synchronized void nextAfter(long nanos) {
         if (!closed && !done) {
             timer = environment.schedule(this::ask, nanos);

@@ -19,18 +19,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Refills partitions of this node before they are read. Of each of them everything is read that the other replicas
- * hold, from <em>all</em> of them: a write that this node and one other had acknowledged is on that one only. Until
- * then the partition takes writes, which are newer, and refuses reads. A partition is read again once its entries are
- * as durable as the store makes them and the marker knows it.
+ * Refills partitions of this node before they are read. It fetches each partition from <em>all</em> other replicas,
+ * since a write that only this node and one other had acknowledged is on that one only. Meanwhile the partition takes
+ * writes, which are newer, and refuses reads. Reads are allowed again once the entries are as durable as the store
+ * makes them and the refill marker has been written.
  *
- * <p>Does not block, but for the constructor; safe for use by any number of threads.
+ * <p>Does not block, except the constructor; safe for use by any number of threads.
  */
 public final class Refill {
 
     private static final Logger LOG = LoggerFactory.getLogger(Refill.class);
 
-    /** How soon a marker that could not be written is written again. */
+    /** The delay before a failed write of the marker is tried again. */
     private static final long AGAIN_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final Environment environment;
@@ -46,15 +46,15 @@ public final class Refill {
     private boolean closed;
 
     /**
-     * A refill that has not begun. Asks the marker, and so blocks.
+     * Creates a refill that has not begun. Reads the marker, and so blocks.
      *
      * @param environment time, timers and store threads
      * @param self this node's name
-     * @param table who holds what
-     * @param limits the numbers it runs by
-     * @param marker what must be refilled
-     * @param source where it comes from
-     * @param unfilled is told what must not be read
+     * @param table the replicas of each partition
+     * @param limits the limits of the refill
+     * @param marker the partitions to refill
+     * @param source fetches entries of other nodes
+     * @param unfilled refuses reads of partitions
      * @throws io.dht4j.spi.StoreException if the marker cannot be read
      */
     public Refill(
@@ -91,7 +91,7 @@ public final class Refill {
         this.markerIsBehind = !wanted.equals(pending);
     }
 
-    /** Begins, if there is something to do. */
+    /** Begins, if there is a partition to refill. */
     public void start() {
         if (markerIsBehind) {
             settle();
@@ -107,7 +107,7 @@ public final class Refill {
         pulls.forEach(pull -> pull.nextAfter(0));
     }
 
-    /** Stops; what is left is begun again when the node starts again. */
+    /** Stops. The rest is refilled from the beginning when the node starts again. */
     public void close() {
         synchronized (this) {
             closed = true;
@@ -116,7 +116,7 @@ public final class Refill {
     }
 
     /**
-     * How far it is.
+     * Returns the progress.
      *
      * @return a snapshot
      */
@@ -146,7 +146,7 @@ public final class Refill {
         settle();
     }
 
-    /** Lets those partitions be read of which everything is there, once the marker knows it. */
+    /** Writes the marker, then allows reads of the partitions that are complete. */
     private void settle() {
         synchronized (this) {
             if (closed) {
@@ -175,7 +175,7 @@ public final class Refill {
             kept = true;
             unfilled.set(PartitionReadBarrier.Why.LOST, left);
             if (left.isEmpty()) {
-                // As loud as its beginning.
+                // At the level of the warning at the beginning.
                 LOG.warn("refilled with {} entries: nothing is missing any more", entries);
             }
         } catch (RuntimeException e) {

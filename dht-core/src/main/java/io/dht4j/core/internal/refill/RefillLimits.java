@@ -4,10 +4,10 @@ import io.dht4j.NodeId;
 import java.util.Set;
 
 /**
- * The numbers that a refill runs by; the builder has checked them.
+ * The limits of a refill; the builder has validated them.
  *
- * @param replicas how many replicas a key has: of each partition, all of them but this node are read
- * @param without nodes that are not read, because what they held is lost as well, or given up
- * @param bytesPerSecond how much is brought from a node at most
+ * @param replicas the number of replicas of a key: each partition is read from all of them but this node
+ * @param without nodes that are not read, because their content is lost too, or given up
+ * @param bytesPerSecond the maximum rate at which entries are fetched from one node
  */
 public record RefillLimits(int replicas, Set<NodeId> without, long bytesPerSecond) {}

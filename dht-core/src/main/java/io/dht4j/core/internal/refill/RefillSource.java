@@ -6,36 +6,36 @@ import java.util.BitSet;
 import java.util.Optional;
 
 /**
- * Brings entries of another node into this node's store, a page at a time. Does not block; safe for use by any number
+ * Fetches entries of another node into this node's store, a page at a time. Does not block; safe for use by any number
  * of threads.
  */
 @FunctionalInterface
 public interface RefillSource {
 
     /**
-     * Brings the next page, tombstones and expired entries included.
+     * Fetches the next page, tombstones and expired entries included.
      *
-     * @param node who has them
-     * @param partitions entries of these only
+     * @param node the node that holds the entries
+     * @param partitions the partitions to fetch
      * @param start the smallest key
      * @param outcome exactly one of its methods is called, once, on any thread
      */
     void bring(Node node, BitSet partitions, Key start, Outcome outcome);
 
-    /** Takes what became of a page. */
+    /** Receives the outcome of a page. */
     interface Outcome {
 
         /**
-         * The page is in this node's store, as durable as that is configured.
+         * The page is in this node's store, as durable as configured.
          *
-         * @param entries how many
-         * @param bytes of keys and values
-         * @param resume where the next page starts; empty if there is none
+         * @param entries the number of entries
+         * @param bytes the bytes of their keys and values
+         * @param resume where the next page starts; empty after the last one
          */
         void brought(int entries, long bytes, Optional<Key> resume);
 
         /**
-         * The page, or a part of it, is not.
+         * The page, or a part of it, is not in the store.
          *
          * @param why one line for people
          */

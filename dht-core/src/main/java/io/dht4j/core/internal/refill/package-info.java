@@ -1,4 +1,4 @@
-/** Brings back what a node lost from the other replicas, before it is read. */
+/** Refill: fetches lost content from the other replicas before it is read. */
 @NullMarked
 package io.dht4j.core.internal.refill;
 

@@ -10,9 +10,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Walks over a store as it was at a cut's version: of each key the newest entry of that version or an older one, from
- * the store and from what the cut keeps. The store is looked at first: what replaced an entry there was applied after
- * the entry was kept.
+ * A cursor over a store as of a snapshot's version. For each key it returns the newest entry that is not newer than the
+ * version, from the store or from the snapshot's kept entries. It reads the store first: an entry is kept before it is
+ * replaced in the store.
  */
 final class CutCursor implements EntryCursor {
 
@@ -47,7 +47,7 @@ final class CutCursor implements EntryCursor {
             if (store == null
                     || kept.filter(entry -> entry.key().compareTo(store.key()) < 0)
                             .isPresent()) {
-                // Gone from the store: a tombstone, or a value that has expired, was purged.
+                // Not in the store: a tombstone or an expired value was purged.
                 next = kept.orElseThrow();
                 shown = next.key();
             } else {

@@ -12,20 +12,20 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListMap;
 
 /**
- * What is needed besides the store to tell how it was at a version: of each merge of two entries of a key the one that
- * lost, if it is of that version or an older one and the winner is newer. Until the version is known every loser is
- * kept.
+ * The superseded entries that, with the store, show the content as of a version. For each merge of two entries of a key
+ * they contain the loser, if its version is not newer than the snapshot's and the winner's is. Until the snapshot's
+ * version is known, every loser is kept.
  *
- * <p>Merges come one at a time, since {@link Snapshots} lets them; readers may be any number of threads.
+ * <p>{@link Snapshots} serializes merges; readers may be any number of threads.
  */
 final class Snapshot {
 
-    /** Roughly what an entry and its place in the map take in memory besides key and value. */
+    /** The approximate memory of an entry and its node in the map, besides key and value. */
     private static final int ENTRY_OVERHEAD = 160;
 
     final Version id;
     final long leaseNanos;
-    /** Completes when the cut has ended, with why. */
+    /** Completes with the reason when the snapshot has ended. */
     final CompletableFuture<String> over = new CompletableFuture<>();
 
     private final NavigableMap<Key, Entry> kept = new ConcurrentSkipListMap<>();
@@ -42,7 +42,7 @@ final class Snapshot {
         this.usedAtNanos = nowNanos;
     }
 
-    /** The version of the cut, once it is known. */
+    /** Returns the version of the snapshot, once it is known. */
     Optional<Version> at() {
         return at;
     }
@@ -55,12 +55,12 @@ final class Snapshot {
         usedAtNanos = nowNanos;
     }
 
-    /** How long it may still be left alone, in nanoseconds. */
+    /** Returns the rest of the lease, in nanoseconds. */
     long remainingNanos(long nowNanos) {
         return leaseNanos - (nowNanos - usedAtNanos);
     }
 
-    /** Fixes the version. Idempotent; false if it was fixed at another one. */
+    /** Fixes the version. Idempotent; returns false if another version was fixed before. */
     synchronized boolean fix(Version version) {
         if (at.isPresent()) {
             return at.get().equals(version);
@@ -76,7 +76,7 @@ final class Snapshot {
         return true;
     }
 
-    /** Takes note of a merge, before the store does it; returns how many bytes are kept now. */
+    /** Records a merge, before the store executes it; returns the number of bytes kept. */
     synchronized long merging(Entry winner, Entry loser) {
         if (over.isDone()) {
             return 0;
@@ -90,7 +90,7 @@ final class Snapshot {
         return bytes;
     }
 
-    /** Lets go what it kept. It has ended. */
+    /** Removes the kept entries; called after the end. */
     synchronized void forget() {
         kept.clear();
         unsorted.clear();
@@ -112,17 +112,17 @@ final class Snapshot {
         return bytes;
     }
 
-    /** What is kept of a key. */
+    /** Returns the kept entry of a key. */
     Optional<Entry> kept(Key key) {
         return Optional.ofNullable(kept.get(key));
     }
 
-    /** The first entry kept at or behind a key. */
+    /** Returns the first kept entry at or after a key. */
     Optional<Entry> keptFrom(Key key) {
         return Optional.ofNullable(kept.ceilingEntry(key)).map(Map.Entry::getValue);
     }
 
-    /** The first entry kept behind a key. */
+    /** Returns the first kept entry after a key. */
     Optional<Entry> keptBehind(Key key) {
         return Optional.ofNullable(kept.higherEntry(key)).map(Map.Entry::getValue);
     }

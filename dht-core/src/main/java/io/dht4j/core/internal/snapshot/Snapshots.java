@@ -22,20 +22,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The snapshots that are being read, as far as this node is concerned. {@code docs/design/snapshot.md} has the whole
- * protocol; this is what a node does in it:
+ * The open snapshots of this node. {@code docs/design/snapshot.md} describes the whole protocol; this is the part of a
+ * node:
  *
  * <ol>
- *   <li>{@link #open}: from now on keep what each write supersedes. When the writes that had begun without are in the
- *       store, tell the clock: nothing that is in the store is newer.
- *   <li>{@link #fix}: the version of the cut is chosen, not older than any node's clock. Give no version up to it any
- *       more, and tell when the writes of this node that may have one have ended.
+ *   <li>{@link #open}: keep from now on every entry that a write supersedes. When all earlier writes are in the store,
+ *       report the clock: nothing in the store is newer.
+ *   <li>{@link #fix}: the coordinator has chosen the snapshot's version, not older than any node's clock. Issue no
+ *       version up to it any more, and report when the writes of this node that may have one have ended.
  *   <li>{@link #cursor}: read as of that version.
- *   <li>{@link #end}, or a lease that runs out, or too much to keep: forget everything.
+ *   <li>{@link #end}, an expired lease, or too many kept bytes: remove everything.
  * </ol>
  *
- * <p>Nothing blocks but {@link #applyAndGetVersions} and {@link #cursor}, as the store does. Safe for use by any number
- * of threads.
+ * <p>Only {@link #applyAndGetVersions} and {@link #cursor} block, as the store does. Safe for use by any number of
+ * threads.
  */
 public final class Snapshots {
 
@@ -49,20 +49,22 @@ public final class Snapshots {
     private final long maxBytes;
     private final WritesInFlight applies = new WritesInFlight();
     private final WritesInFlight writes = new WritesInFlight();
-    /** While a cut is open, merges go one at a time: what is superseded must not change before it is. */
+    /**
+     * Serializes merges while a snapshot is open: the superseded entry that is read must be the one that is replaced.
+     */
     private final Object merging = new Object();
     // Written under this; read anywhere.
     private volatile List<Snapshot> open = List.of();
-    /** Why the last ones have ended. Guarded by this. */
+    /** Why the last snapshots have ended. Guarded by this. */
     private final Map<Version, String> ended = new LinkedHashMap<>();
 
     /**
-     * None is open yet.
+     * Creates an object without open snapshots.
      *
-     * @param store where entries are
+     * @param store the store
      * @param environment time and timers
-     * @param clock this node's
-     * @param maxBytes how much all cuts together may keep
+     * @param clock this node's clock
+     * @param maxBytes the maximum number of bytes that all snapshots together keep
      */
     public Snapshots(Store store, Environment environment, HybridClock clock, long maxBytes) {
         this.store = store;
@@ -72,9 +74,9 @@ public final class Snapshots {
     }
 
     /**
-     * The store through which everything must be written from now on.
+     * Returns the store through which all writes must go from now on.
      *
-     * @return the same store, with cuts taking note
+     * @return the same store, which records merges for the open snapshots
      */
     public Store store() {
         return new SnapshottingStore(store, this);
@@ -84,22 +86,22 @@ public final class Snapshots {
     @FunctionalInterface
     public interface Write {
 
-        /** Its outcome is known. To be called once. */
+        /** Records that the outcome is known. Called once. */
         void ended();
     }
 
     /**
-     * A write begins, which gets its version afterwards.
+     * Begins a write, which gets its version afterwards.
      *
-     * @return to be told when it has ended
+     * @return the write, to be ended
      */
     public Write writeBegins() {
         return writes.enter()::leave;
     }
 
     /**
-     * Completes when all writes of this node's coordinator have ended that may have a version not newer than the
-     * clock's.
+     * Returns a future that completes when all writes of this node's coordinator have ended whose version may not be
+     * newer than the clock's.
      *
      * @return never fails
      */
@@ -108,17 +110,17 @@ public final class Snapshots {
     }
 
     /**
-     * Begins to keep what writes supersede.
+     * Begins to keep superseded entries.
      *
-     * @param id names the cut
-     * @param leaseNanos how long the cut may be left alone
+     * @param id identifies the snapshot
+     * @param leaseNanos the lease: how long the snapshot may be unused
      * @return completes with this node's clock, when nothing newer is in the store; fails with a {@link DhtException}
-     *     if there are too many, or if it ends before
+     *     if there are too many snapshots, or if it ends before
      */
     public CompletableFuture<Version> open(Version id, long leaseNanos) {
         Snapshot cut;
         synchronized (this) {
-            // A request may come twice.
+            // The request may be a duplicate.
             Optional<Snapshot> already = find(id);
             if (already.isEmpty() && open.size() == MAX_OPEN) {
                 return CompletableFuture.failedFuture(new OverloadedException(
@@ -130,8 +132,8 @@ public final class Snapshots {
     }
 
     /**
-     * What the store held when it was opened may be ahead of the clock, which does not follow that if some clock was
-     * wrong then.
+     * Returns the newer of the clock and the newest version at the opening of the store. The clock ignores that version
+     * if it lies too far ahead, since some clock was wrong then.
      */
     private Version notOlderThanTheStore() {
         Version now = clock.current();
@@ -148,12 +150,12 @@ public final class Snapshots {
     }
 
     /**
-     * Fixes a cut's version.
+     * Fixes a snapshot's version.
      *
-     * @param id names the cut
+     * @param id identifies the snapshot
      * @param at its version
      * @return completes when every write of this node's coordinator that may have such a version has ended; fails with
-     *     a {@link DhtException} if there is no such cut, if it ends before, or if the version is too far ahead
+     *     a {@link DhtException} if there is no such snapshot, if it ends before, or if the version is too far ahead
      */
     public CompletableFuture<Void> fix(Version id, Version at) {
         Optional<Snapshot> found = find(id);
@@ -174,13 +176,13 @@ public final class Snapshots {
     }
 
     /**
-     * Reads the store as it was at a version. Blocks, as the store does. Whoever reads must {@link #use} the cut
-     * afterwards, to know that it was there until then.
+     * Reads the store as of a version. Blocks, as the store does. The reader must {@link #keep} the snapshot
+     * afterwards, which proves that it was open until then.
      *
-     * @param at the version of an open cut
+     * @param at the version of an open snapshot
      * @param range the keys to show
      * @return a cursor, which the caller closes
-     * @throws DhtException if there is no such cut
+     * @throws DhtException if there is no such snapshot
      */
     public EntryCursor cursor(Version at, KeyRange range) {
         Snapshot cut = use(at);
@@ -188,10 +190,10 @@ public final class Snapshots {
     }
 
     /**
-     * Renews the lease of a cut.
+     * Renews the lease of a snapshot.
      *
      * @param at its version
-     * @throws DhtException if there is no such cut
+     * @throws DhtException if there is no such snapshot
      */
     public void keep(Version at) {
         use(at);
@@ -204,33 +206,33 @@ public final class Snapshots {
     }
 
     /**
-     * Ends a cut, if it is open.
+     * Ends a snapshot, if it is open.
      *
-     * @param version its version, or what names it
+     * @param version its version or identifier
      */
     public void end(Version version) {
         find(version).ifPresent(cut -> end(cut, "it was closed"));
     }
 
     /**
-     * Ends all cuts that are open.
+     * Ends all open snapshots.
      *
-     * @param why one line for those who read them
+     * @param why one line for their readers
      */
     public void endAll(String why) {
         open.forEach(cut -> end(cut, why));
     }
 
     /**
-     * How much is kept.
+     * Returns the size of the kept entries.
      *
-     * @return bytes, about
+     * @return bytes, approximately
      */
     public long bytes() {
         return open.stream().mapToLong(Snapshot::bytes).sum();
     }
 
-    /** Merges entries into the store, which tells the newest version of each key. */
+    /** Merges entries into the store; returns the newest version of each key. */
     List<Version> applyAndGetVersions(List<Entry> entries) {
         WritesInFlight.Generation here = applies.enter();
         try {

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
 
-/** A store whose merges the open cuts take note of. */
+/** A store that records merges for the open snapshots. */
 final class SnapshottingStore implements Store {
 
     private final Store store;

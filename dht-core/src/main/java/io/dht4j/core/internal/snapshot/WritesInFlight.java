@@ -4,9 +4,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Tells when everything that had begun by a moment has ended, while new work goes on to begin: work is counted by
- * generations, and a generation that nobody enters any more runs empty. Without locks but for {@link #flip}; safe for
- * use by any number of threads.
+ * Detects when everything that had begun by a moment has ended, while new work continues to begin. Work is counted by
+ * generations; a generation that is no longer current becomes empty. Lock-free except {@link #flip}; safe for use by
+ * any number of threads.
  */
 final class WritesInFlight {
 
@@ -14,7 +14,7 @@ final class WritesInFlight {
     // Guarded by this.
     private CompletableFuture<Void> earlier = CompletableFuture.completedFuture(null);
 
-    /** What begins now. */
+    /** Enters the current generation. */
     Generation enter() {
         while (true) {
             Generation generation = current;
@@ -24,7 +24,7 @@ final class WritesInFlight {
         }
     }
 
-    /** Completes when all that entered before has left. */
+    /** Begins a new generation; the future completes when everything that entered earlier has left. */
     CompletableFuture<Void> flip() {
         Generation before;
         CompletableFuture<Void> all;
@@ -38,11 +38,11 @@ final class WritesInFlight {
         return all;
     }
 
-    /** What began between two flips. */
+    /** The work that began between two flips. */
     static final class Generation {
 
         private final CompletableFuture<Void> empty = new CompletableFuture<>();
-        /** One more than are under way as long as it is the current one. */
+        /** The work in flight, plus one while this generation is current. */
         private final AtomicLong inside = new AtomicLong(1);
 
         private Generation() {}
@@ -51,7 +51,7 @@ final class WritesInFlight {
             return inside.getAndUpdate(n -> n == 0 ? 0 : n + 1) != 0;
         }
 
-        /** To be called once for each that entered. */
+        /** Leaves the generation; called once for each entry. */
         void leave() {
             if (inside.decrementAndGet() == 0) {
                 empty.complete(null);

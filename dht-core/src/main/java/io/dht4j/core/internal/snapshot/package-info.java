@@ -1,4 +1,4 @@
-/** What a node keeps while a snapshot of the cluster is read: how its store was at the snapshot's version. */
+/** Snapshots on a node: keeps the superseded entries that a snapshot of the cluster needs while it is read. */
 @NullMarked
 package io.dht4j.core.internal.snapshot;
 
