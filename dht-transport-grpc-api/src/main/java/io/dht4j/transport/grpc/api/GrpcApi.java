@@ -44,8 +44,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Serves a cluster's keys to clients over gRPC: the service {@code dht4j.v1.KeyValue}, and besides gRPC's own health
- * and reflection services. {@code docs/grpc-api.md} is the contract.
+ * Serves a cluster's keys to clients over gRPC: the service {@code dht4j.v1.KeyValue}, and gRPC's own health and
+ * reflection services. {@code docs/grpc-api.md} is the contract.
  *
  * <p>An API does not own its cluster: close the API first, then the cluster. Safe for use by any number of threads.
  */
@@ -53,23 +53,24 @@ public final class GrpcApi implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(GrpcApi.class);
 
-    /** How long closing waits for what should not take any time. */
+    /** The bound on the steps of closing that normally take no time. */
     private static final Duration CLOSE_BOUND = Duration.ofSeconds(5);
 
-    /** How long connections that are told to close may take, if there is nothing to drain. */
+    /** The time that closing connections have if there is nothing to drain. */
     private static final Duration GOODBYE = Duration.ofSeconds(2);
 
-    /** How long the last answers may take to leave. */
+    /** The time that the last answers have to leave. */
     private static final Duration ANSWERS = Duration.ofSeconds(2);
 
     private static final Duration HANDSHAKE_TIMEOUT = Duration.ofSeconds(20);
-    /** Clients may ask whether the connection is alive as often as this. */
+    /** The shortest interval at which clients may ping a connection. */
     private static final Duration SHORTEST_KEEP_ALIVE = Duration.ofSeconds(10);
-    /** Room for calls that are refused while as many as may be are under way. */
+    /** Additional calls beyond the bound, so that they can be refused. */
     private static final int MORE_CALLS = 1000;
 
     /**
-     * More resets than this in a window end a connection: above what clients whose deadlines pass do, below a flood.
+     * The number of resets in a window that ends a connection: above what clients whose deadlines pass cause, below a
+     * flood.
      */
     private static final int MAX_RESETS = 6000;
 
@@ -153,7 +154,7 @@ public final class GrpcApi implements AutoCloseable {
     }
 
     /**
-     * Serves on a port of its own. Blocks until it listens.
+     * Starts an API on a port of its own. Blocks until it listens.
      *
      * @param host the address to bind
      * @param port the port to bind, 0 for any free one
@@ -161,7 +162,7 @@ public final class GrpcApi implements AutoCloseable {
      * @param options limits and timeouts, tokens and TLS
      * @return the API, serving
      * @throws IllegalArgumentException if the host is blank or the port not 0 to 65535, if a file of tokens or for TLS
-     *     is not what it should be, or if plaintext would go beyond loopback without being allowed
+     *     is invalid, or if plaintext would go beyond loopback without being allowed
      * @throws TransportException if the port cannot be bound; the message names host and port
      */
     public static GrpcApi listening(String host, int port, Cluster cluster, GrpcApiOptions options) {
@@ -188,7 +189,7 @@ public final class GrpcApi implements AutoCloseable {
         }
     }
 
-    /** The JDK's own TLS, since only that asks the managers again at each handshake. */
+    /** Returns a context of the JDK's own TLS, the only one that asks the managers again at each handshake. */
     private static SslContext serverContext(Tls tls) {
         try {
             return GrpcSslContexts.configure(SslContextBuilder.forServer(tls.keyManager()), SslProvider.JDK)
@@ -230,7 +231,7 @@ public final class GrpcApi implements AutoCloseable {
     }
 
     /**
-     * The port.
+     * Returns the port.
      *
      * @return the port that is bound, or was until it was closed
      */
@@ -238,18 +239,18 @@ public final class GrpcApi implements AutoCloseable {
         return port;
     }
 
-    /** For tests: what is in flight of health and reflection. */
+    /** Returns, for tests, the admission of health and reflection calls. */
     GrpcApiAuxiliary auxiliary() {
         return auxiliary;
     }
 
-    /** For tests: what is in flight. */
+    /** Returns, for tests, the admission of the API's calls. */
     GrpcApiAdmission admission() {
         return admission;
     }
 
     /**
-     * Reports that this API can no longer serve although nobody has closed it, since an event loop has ended.
+     * Reports that this API can no longer serve although nobody has closed it, because an event loop has ended.
      *
      * @return completes with the reason, one line for people, on any thread
      */
@@ -258,10 +259,10 @@ public final class GrpcApi implements AutoCloseable {
     }
 
     /**
-     * Takes no further calls, waits until those under way have ended (at most for {@code drainTimeout}), and ends the
-     * others with {@link io.dht4j.ErrorCode#INTERNAL}. Calls that come meanwhile over open connections are refused with
-     * {@link io.dht4j.ErrorCode#NOT_SERVING}, and the health service says so too. On return the port is released and
-     * the threads have ended. Blocks; must not be called on an event loop. May be called repeatedly.
+     * Stops taking calls, waits for at most {@code drainTimeout} until those in flight have ended, and ends the others
+     * with {@link io.dht4j.ErrorCode#INTERNAL}. Calls that come in the meantime over open connections are refused with
+     * {@link io.dht4j.ErrorCode#NOT_SERVING}, and the health service reports the same. On return the port is released
+     * and the threads have ended. Blocks; must not be called on an event loop. May be called repeatedly.
      *
      * @throws IllegalStateException if called on an event loop
      */
@@ -284,7 +285,7 @@ public final class GrpcApi implements AutoCloseable {
                 admission.streams().forEach(GrpcApiStream::interrupt);
                 await(idle, ANSWERS);
             }
-            // Until the clients have heard that no further calls are taken, some may still be on their way.
+            // Some calls may still arrive until the clients know that no further ones are taken.
             awaitServer(GOODBYE.compareTo(options.drainTimeout()) < 0 ? GOODBYE : options.drainTimeout());
             server.shutdownNow();
             if (!awaitServer(CLOSE_BOUND)) {
@@ -310,7 +311,7 @@ public final class GrpcApi implements AutoCloseable {
         }
     }
 
-    /** Whether it opened in time; an interrupted thread does not wait. */
+    /** Returns whether the latch opened in time; an interrupted thread does not wait. */
     private static boolean await(CountDownLatch latch, Duration timeout) {
         try {
             return latch.await(timeout.toNanos(), TimeUnit.NANOSECONDS);

@@ -10,12 +10,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Bounds what is in flight, in calls and in bytes of messages, and knows when nothing is. Nothing waits here: what does
- * not fit is refused. Safe for use by any number of threads.
+ * Bounds the calls in flight and the bytes of their messages, and reports when none is left. Nothing waits here: calls
+ * beyond the bounds are refused. Safe for use by any number of threads.
  */
 final class GrpcApiAdmission {
 
-    /** However few calls there may be, so many ask for the status at a time. */
+    /** The least bound on concurrent status calls, however low the bound on calls is. */
     private static final int LEAST_CHEAP_CALLS = 100;
 
     private final int maxCalls;
@@ -34,9 +34,7 @@ final class GrpcApiAdmission {
         this.maxBytes = maxBytes;
     }
 
-    /**
-     * Counts a call in that costs next to nothing. Many may be under way all the same, if their requests do not come.
-     */
+    /** Admits a call that costs next to nothing. Many of them may still be in flight if their requests do not come. */
     void enterUncounted(GrpcApiStream stream) {
         if (cheapCalls.incrementAndGet() > maxCheapCalls) {
             cheapCalls.decrementAndGet();
@@ -52,7 +50,7 @@ final class GrpcApiAdmission {
     }
 
     private void list(GrpcApiStream stream) {
-        // Listed before the look at the flag: stop() sets the flag before it looks at the list.
+        // Listed before the check of the flag: stop() sets the flag before it reads the list.
         streams.add(stream);
         if (stopped) {
             unlist(stream);
@@ -78,7 +76,7 @@ final class GrpcApiAdmission {
         }
     }
 
-    /** Counts a call out that was counted in. */
+    /** Counts out a call that was counted in. */
     void leave(GrpcApiStream stream) {
         calls.decrementAndGet();
         unlist(stream);
@@ -97,8 +95,7 @@ final class GrpcApiAdmission {
     }
 
     /**
-     * Takes bytes from the budget, and tells whether there were enough; when nobody holds any there are enough for
-     * everything.
+     * Takes bytes from the budget and returns whether there were enough. When nothing is held, any number is granted.
      */
     boolean reserve(long count) {
         long before = bytes.getAndAdd(count);
@@ -109,7 +106,7 @@ final class GrpcApiAdmission {
         return true;
     }
 
-    /** Gives bytes back. */
+    /** Returns bytes to the budget. */
     void release(long count) {
         bytes.addAndGet(-count);
     }
@@ -119,27 +116,27 @@ final class GrpcApiAdmission {
                 "more than " + maxBytes + " bytes of messages would be in flight, the most this node holds");
     }
 
-    /** The calls under way. */
+    /** Returns the calls in flight. */
     Iterable<GrpcApiStream> streams() {
         return streams;
     }
 
-    /** For tests: what is counted in. */
+    /** Returns, for tests, the number of counted calls. */
     int callsInFlight() {
         return calls.get();
     }
 
-    /** For tests: what is under way and does not count. */
+    /** Returns, for tests, the number of uncounted calls in flight. */
     int cheapCallsInFlight() {
         return cheapCalls.get();
     }
 
-    /** For tests: what is reserved. */
+    /** Returns, for tests, the number of reserved bytes. */
     long bytesInFlight() {
         return bytes.get();
     }
 
-    /** Takes no further calls. The latch opens when none is left. */
+    /** Stops taking calls. The returned latch opens when none is left. */
     CountDownLatch stop() {
         stopped = true;
         if (streams.isEmpty()) {

@@ -20,16 +20,16 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * The bounds of gRPC's own services, health and reflection. Anybody may call them, without a token; so they have a
- * budget apart from that of the API's calls: few streams, small messages, and little time for those that do not watch.
- * Safe for use by any number of threads.
+ * The bounds of gRPC's own services, health and reflection. Anybody may call them without a token. They therefore have
+ * a budget apart from that of the API's calls: few streams, small messages, and little time for those that do not
+ * watch. Safe for use by any number of threads.
  */
 final class GrpcApiAuxiliary implements ServerInterceptor {
 
-    /** Names of services and of symbols fit many times over. */
+    /** The largest message: names of services and of symbols fit many times over. */
     static final int MAX_MESSAGE_BYTES = 4096;
 
-    /** All other streams. */
+    /** The bound on streams that do not watch. */
     static final int MAX_CALLS = 256;
 
     static final int MAX_CALLS_PER_CONNECTION = 32;
@@ -42,7 +42,7 @@ final class GrpcApiAuxiliary implements ServerInterceptor {
     private final GrpcApiWatches watches;
 
     /**
-     * Bounds for the calls of one API.
+     * Creates the bounds for the calls of one API.
      *
      * @param maxConnections how many connections it takes, each of which may watch
      */
@@ -50,7 +50,7 @@ final class GrpcApiAuxiliary implements ServerInterceptor {
         this.watches = new GrpcApiWatches(maxConnections);
     }
 
-    /** Makes a tracer for a stream of these services. */
+    /** Creates a tracer for a stream of these services. */
     ServerStreamTracer newTracer() {
         return new GrpcApiAuxiliaryStream(this);
     }
@@ -72,7 +72,7 @@ final class GrpcApiAuxiliary implements ServerInterceptor {
         return stream.listening(next.startCall(stream.begin(call), headers));
     }
 
-    /** Gives a stream a place; or says why it has none. */
+    /** Gives a stream a place, or returns why it gets none. */
     private Optional<String> enter(GrpcApiAuxiliaryStream stream, SocketAddress connection) {
         Optional<GrpcApiAuxiliaryStream> oldest = Optional.empty();
         synchronized (this) {
@@ -81,7 +81,7 @@ final class GrpcApiAuxiliary implements ServerInterceptor {
                         + " calls of health or reflection at a time");
             }
             if (calls.size() >= MAX_CALLS) {
-                // A probe is answered as it comes; what is still there hangs, and must not keep others from probing.
+                // A probe is answered at once: a call that is still there hangs, and must not keep others from probing.
                 oldest = calls.stream().findFirst();
                 oldest.ifPresent(leaving -> remove(leaving, leaving.leave()));
             }
@@ -114,25 +114,25 @@ final class GrpcApiAuxiliary implements ServerInterceptor {
         return Optional.empty();
     }
 
-    /** Not under the lock: what listens to the end is not known here. */
+    /** Ends a stream outside the lock, because its listeners are unknown here. */
     private static void makeRoom(GrpcApiAuxiliaryStream leaving) {
         leaving.cut(Status.RESOURCE_EXHAUSTED.withDescription("other calls needed the place of this one"));
     }
 
-    /** A stream has ended. */
+    /** Handles the end of a stream. */
     synchronized void left(GrpcApiAuxiliaryStream stream) {
         remove(stream, stream.leave());
     }
 
     private void remove(GrpcApiAuxiliaryStream stream, Optional<SocketAddress> connection) {
-        // Empty if it had no place, or no more.
+        // Empty if it had no place, or has none any more.
         if (connection.isPresent() && !watches.remove(connection.get(), stream)) {
             calls.remove(stream);
             callsOf.computeIfPresent(connection.get(), (key, count) -> count == 1 ? null : Integer.valueOf(count - 1));
         }
     }
 
-    /** Ends streams over which nothing has come for too long, but those that watch and have said what. */
+    /** Ends streams on which nothing has come for too long, except watches whose request has come. */
     void checkTimeouts(Duration timeout) {
         long now = System.nanoTime();
         List<GrpcApiAuxiliaryStream> idle = new ArrayList<>();
@@ -141,11 +141,11 @@ final class GrpcApiAuxiliary implements ServerInterceptor {
                     .filter(stream -> stream.isIdle(now, timeout.toNanos()))
                     .forEach(idle::add);
         }
-        // Not under the lock: what listens to the end is not known here.
+        // Outside the lock, because the listeners are unknown here.
         idle.forEach(stream -> stream.cut(Status.DEADLINE_EXCEEDED.withDescription("nothing came within " + timeout)));
     }
 
-    /** For tests: how many streams have a place. */
+    /** Returns, for tests, the number of streams that have a place. */
     synchronized int streams() {
         return calls.size() + watches.count();
     }

@@ -12,20 +12,20 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stream of gRPC's own services as the connection sees it: cuts it off when a message grows too large, while it still
- * arrives, and knows when something last came. Called on the connection's event loop, and by {@link GrpcApiAuxiliary},
- * which guards the place that it has.
+ * A stream of gRPC's own services as the connection sees it. It ends the stream when a message grows too large, while
+ * it still arrives, and records when the last bytes came. Called on the connection's event loop, and by
+ * {@link GrpcApiAuxiliary}, which guards the stream's place.
  */
 final class GrpcApiAuxiliaryStream extends ServerStreamTracer {
 
-    /** Finds the stream that a call belongs to. */
+    /** The key that finds the stream of a call. */
     static final Context.Key<GrpcApiAuxiliaryStream> KEY = Context.key("dht4j-api-auxiliary-stream");
 
     private final GrpcApiAuxiliary services;
     private volatile @Nullable Cuttable<?, ?> call;
     private volatile boolean cut;
     private volatile long movedAt = System.nanoTime();
-    /** Whether it may be silent: a watch that has said what it watches. */
+    /** Whether the stream may be silent: a watch whose request has come. */
     private volatile boolean mayRest;
 
     // For the event loop.
@@ -42,7 +42,7 @@ final class GrpcApiAuxiliaryStream extends ServerStreamTracer {
     }
 
     /**
-     * A call that may be ended from outside of its service, whatever that does with it afterwards.
+     * A call that can be ended from outside its service, whatever the service does with it afterwards.
      *
      * @param <Q> the requests
      * @param <A> the answers
@@ -84,14 +84,16 @@ final class GrpcApiAuxiliaryStream extends ServerStreamTracer {
         return parent.withValue(KEY, this);
     }
 
-    /** The call for its service to work with. */
+    /** Returns the call for its service to work with. */
     <Q, A> ServerCall<Q, A> begin(ServerCall<Q, A> begun) {
         Cuttable<Q, A> cuttable = new Cuttable<>(begun);
         call = cuttable;
         return cuttable;
     }
 
-    /** The service hears of a call that was cut as of one that was cancelled: only then does it forget who watches. */
+    /**
+     * Reports a call that was ended here to its service as cancelled: only then does the service forget the watcher.
+     */
     <Q> ServerCall.Listener<Q> listening(ServerCall.Listener<Q> service) {
         return new SimpleForwardingServerCallListener<>(service) {
             @Override
@@ -131,7 +133,7 @@ final class GrpcApiAuxiliaryStream extends ServerStreamTracer {
         services.left(this);
     }
 
-    /** Takes a place; false if the stream has ended before. */
+    /** Takes a place. Returns false if the stream has ended before. */
     boolean enter(SocketAddress of, boolean watches) {
         if (ended) {
             return false;
@@ -141,7 +143,7 @@ final class GrpcApiAuxiliaryStream extends ServerStreamTracer {
         return true;
     }
 
-    /** Gives its place back; tells the connection that it was counted for, if it had one. */
+    /** Gives the place back. Returns the connection that it was counted for, if the stream had a place. */
     Optional<SocketAddress> leave() {
         Optional<SocketAddress> of = Optional.ofNullable(connection);
         connection = null;
@@ -153,7 +155,7 @@ final class GrpcApiAuxiliaryStream extends ServerStreamTracer {
         return now - movedAt > nanos && !(watch && mayRest);
     }
 
-    /** Ends the call, whatever it is at. */
+    /** Ends the call in any state. */
     void cut(Status status) {
         Cuttable<?, ?> running = call;
         if (running != null) {

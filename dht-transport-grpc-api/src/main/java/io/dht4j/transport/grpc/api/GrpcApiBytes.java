@@ -15,8 +15,8 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 
 /**
- * Takes requests as the bytes that came, so that what cannot be parsed is answered like any other bad request, and
- * nothing is built from a message before it was looked at.
+ * Takes requests as received bytes, so that a malformed message is answered like any other bad request, and nothing is
+ * built from a message before it was checked.
  */
 final class GrpcApiBytes implements MethodDescriptor.Marshaller<byte[]> {
 
@@ -35,8 +35,8 @@ final class GrpcApiBytes implements MethodDescriptor.Marshaller<byte[]> {
     }
 
     /**
-     * Parses a message without its unknown fields, of which little bytes could make many objects. What it holds as
-     * bytes is not copied.
+     * Parses a message without its unknown fields, of which few bytes could make many objects. Its fields of bytes are
+     * not copied.
      */
     static <T extends Message> T message(Parser<T> parser, byte[] bytes) {
         CodedInputStream input = CodedInputStream.newInstance(bytes);

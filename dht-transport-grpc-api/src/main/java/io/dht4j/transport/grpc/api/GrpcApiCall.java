@@ -22,29 +22,27 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A call under way: takes the one message of its request, hands it to the method, and sends what the method answers.
- * The request comes on an event loop, the answer from any thread. The first end counts, later ones do nothing.
+ * A call in flight: takes the only message of its request, passes it to the method, and sends the method's answer. The
+ * request comes on an event loop, the answer from any thread. The first end takes effect; later ones do nothing.
  *
- * @param <A> what the method answers
+ * @param <A> the method's answer
  */
 final class GrpcApiCall<A> extends ServerCall.Listener<byte[]> {
 
     private static final Logger LOG = LoggerFactory.getLogger(GrpcApiCall.class);
 
-    /**
-     * How much earlier than the client the cluster gives up, at most, so that its error arrives before the deadline.
-     */
+    /** The most by which the cluster's timeout precedes the client's deadline, so that the error arrives in time. */
     private static final long MAX_MARGIN_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     /**
      * A method of the service.
      *
-     * @param <A> what it answers
+     * @param <A> its answer
      */
     @FunctionalInterface
     interface Method<A> {
 
-        /** Begins to answer; what it throws becomes the answer. */
+        /** Begins to answer; an exception becomes the answer. */
         void begin(GrpcApiCall<A> call, byte[] request) throws Exception;
     }
 
@@ -81,13 +79,13 @@ final class GrpcApiCall<A> extends ServerCall.Listener<byte[]> {
         this.deadline = deadline;
     }
 
-    /** The bytes and the turns of this call. */
+    /** Returns the stream that counts the bytes and timeouts of this call. */
     GrpcApiStream stream() {
         return stream;
     }
 
     /**
-     * Requires that the call's token allows something, from now on if the call lasts.
+     * Requires that the call's token allows a scope, from now on if the call lasts.
      *
      * @param needed empty if any known token is enough
      * @throws DhtException if the token does not allow it
@@ -99,8 +97,8 @@ final class GrpcApiCall<A> extends ServerCall.Listener<byte[]> {
     }
 
     /**
-     * Looks at the token once more if the tokens have changed since {@link #authorize}: whoever ends calls for that may
-     * have missed this one.
+     * Checks the token again if the tokens have changed since {@link #authorize}: the thread that ends calls after such
+     * a change may have missed this one.
      */
     void listed() {
         if (guard.changes() != tokensSeen) {
@@ -109,8 +107,8 @@ final class GrpcApiCall<A> extends ServerCall.Listener<byte[]> {
     }
 
     /**
-     * Ends the call if its token allows it no longer: one that streams its answer, or one whose request is still to
-     * come. What else has begun goes on, since nobody could tell whether it was done. On any thread.
+     * Ends the call if its token no longer allows it and it streams its answer or its request is still to come. Other
+     * calls that have begun continue, because their outcome would be unknown. On any thread.
      */
     void checkToken() {
         if (over) {
@@ -131,7 +129,7 @@ final class GrpcApiCall<A> extends ServerCall.Listener<byte[]> {
         }
     }
 
-    /** Options with the time that the client leaves for the answer. */
+    /** Returns options with the time that the client leaves for the answer. */
     CallOptions options() {
         if (deadline.isEmpty()) {
             return CallOptions.defaults();
@@ -147,7 +145,7 @@ final class GrpcApiCall<A> extends ServerCall.Listener<byte[]> {
 
     @Override
     public void onMessage(byte[] message) {
-        // The library lets no second one through.
+        // The library admits only one message.
         request = message;
     }
 
@@ -167,7 +165,7 @@ final class GrpcApiCall<A> extends ServerCall.Listener<byte[]> {
             return;
         }
         try {
-            // Else all that the cluster sends over gRPC for this call would be cancelled when this call has its answer.
+            // Otherwise the end of this call would cancel everything that the cluster sends over gRPC for it.
             Context.ROOT.call(() -> {
                 method.begin(this, complete);
                 return true;
@@ -178,8 +176,8 @@ final class GrpcApiCall<A> extends ServerCall.Listener<byte[]> {
     }
 
     /**
-     * Waits for another thread that is answering: when this returns, the event loop may end, and what is sent to it
-     * later would keep its buffer for ever.
+     * Waits for another thread that is answering. When this returns, the event loop may end, and a later message would
+     * keep its buffer for ever.
      */
     @Override
     public void onCancel() {
@@ -208,17 +206,17 @@ final class GrpcApiCall<A> extends ServerCall.Listener<byte[]> {
         onChange = action;
     }
 
-    /** Whether the call has ended or the client has gone. */
+    /** Returns whether the call has ended or the client has gone. */
     boolean isOver() {
         return over;
     }
 
-    /** Whether the client takes what is sent now. */
+    /** Returns whether the client takes messages now. */
     synchronized boolean isReady() {
         return !over && call.isReady();
     }
 
-    /** Answers with what a stage brings. */
+    /** Answers with the result of a stage. */
     <T> void await(Supplier<CompletionStage<T>> work, Consumer<? super T> answer) {
         work.get().whenComplete((result, error) -> {
             try {
@@ -234,8 +232,8 @@ final class GrpcApiCall<A> extends ServerCall.Listener<byte[]> {
     }
 
     /**
-     * Sends the only message and ends the call. In one step: the library holds the message back until the end, and
-     * where that is left out its buffer is lost.
+     * Sends the only message and ends the call in one step. The library holds the message back until the end; without
+     * an end its buffer would be lost.
      */
     synchronized void answer(A message) {
         send(message);

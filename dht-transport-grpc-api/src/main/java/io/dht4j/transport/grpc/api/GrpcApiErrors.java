@@ -12,19 +12,24 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Errors of the cluster as gRPC statuses with details, and back. The table stands in {@code docs/grpc-api.md}. */
+/**
+ * Converts errors of the cluster to gRPC statuses with details, and back. The table stands in {@code docs/grpc-api.md}.
+ */
 final class GrpcApiErrors {
 
     static final String DOMAIN = "dht4j";
 
-    /** Keeps the trailers, in which a message stands twice and encoded, well below the 8 KiB that clients take. */
+    /**
+     * The bound that keeps the trailers well below the 8 KiB that clients take. A message stands in them twice and
+     * encoded.
+     */
     private static final int MAX_MESSAGE_BYTES = 600;
 
     private GrpcApiErrors() {}
 
     /**
-     * The status for a code. {@code UNAVAILABLE} is what clients repeat of their own accord: it stands only for errors
-     * that changed nothing. Stock retry policies leave {@code UNKNOWN} alone.
+     * Returns the status for a code. Clients retry {@code UNAVAILABLE} on their own, so it stands only for errors that
+     * changed nothing. Standard retry policies do not retry {@code UNKNOWN}.
      */
     static Status.Code status(ErrorCode code) {
         return switch (code) {
@@ -60,7 +65,7 @@ final class GrpcApiErrors {
         };
     }
 
-    /** The status and the trailers for an error. */
+    /** Returns the status and the trailers for an error. */
     static StatusRuntimeException encode(DhtException error) {
         ErrorCode code = error.code();
         String message = shortened(String.valueOf(error.getMessage()));
@@ -84,9 +89,7 @@ final class GrpcApiErrors {
                 : new String(bytes, 0, MAX_MESSAGE_BYTES, StandardCharsets.UTF_8) + "...";
     }
 
-    /**
-     * The error that a node gave, if the status carries one; codes that this version does not know are internal errors.
-     */
+    /** Returns the node's error, if the status carries one; codes unknown to this version are internal errors. */
     static Optional<DhtException> decode(Status status, io.grpc.@Nullable Metadata trailers) {
         com.google.rpc.Status details = trailers == null ? null : StatusProto.fromStatusAndTrailers(status, trailers);
         if (details == null) {

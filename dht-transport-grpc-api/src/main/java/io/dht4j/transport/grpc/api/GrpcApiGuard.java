@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
-/** Lets calls pass whose token allows them; without a file of tokens, all. */
+/** Admits calls whose token allows them; without a file of tokens, all calls. */
 final class GrpcApiGuard implements AutoCloseable {
 
     static final Metadata.Key<String> AUTHORIZATION =
@@ -38,17 +38,17 @@ final class GrpcApiGuard implements AutoCloseable {
         }));
     }
 
-    /** Tells somebody whenever the file was read again, on a thread of its own. */
+    /** Runs an action whenever the file was read again, on a thread of its own. */
     void onChange(Runnable action) {
         changed = action;
     }
 
-    /** How often the file was read again. */
+    /** Returns how often the file was read again. */
     int changes() {
         return changes.get();
     }
 
-    /** The token that a call carries, if it carries one and not several. */
+    /** Returns the token of a call, if it carries exactly one. */
     static Optional<String> token(Metadata headers) {
         Iterable<String> values = headers.getAll(AUTHORIZATION);
         Iterator<String> each = values == null ? Collections.emptyIterator() : values.iterator();

@@ -29,7 +29,7 @@ import io.dht4j.v1.Value;
 import java.time.Duration;
 import java.util.Optional;
 
-/** What the messages of a request mean, and the messages of an answer. */
+/** Translates the messages of requests and answers. */
 final class GrpcApiMessages {
 
     private static final long MIN_LEASE_MILLIS = 1_000;
@@ -51,7 +51,8 @@ final class GrpcApiMessages {
     }
 
     /**
-     * Options with a policy as the HTTP API reads it: from alone takes its majority, ack alone the replication factor.
+     * Returns options with a policy as the HTTP API reads it: {@code from} alone takes its majority, {@code ack} alone
+     * the replication factor.
      */
     static CallOptions withPolicy(CallOptions options, Policy policy, Cluster cluster) {
         return withReplicas(withOrdering(options, policy), policy, cluster);
@@ -132,7 +133,7 @@ final class GrpcApiMessages {
         };
     }
 
-    /** A limit of a scan: what is absent is no limit. */
+    /** Returns a limit of a scan; an absent field means no limit. */
     static long limit(String name, boolean present, long unsigned) {
         if (!present) {
             return Long.MAX_VALUE;
@@ -145,7 +146,7 @@ final class GrpcApiMessages {
         return unsigned;
     }
 
-    /** Shares the array with the value. */
+    /** Converts a value, and shares its array. */
     static Value value(io.dht4j.Value value) {
         Value.Builder message = Value.newBuilder()
                 .setData(UnsafeByteOperations.unsafeWrap(value.bytes()))
@@ -154,7 +155,7 @@ final class GrpcApiMessages {
         return message.build();
     }
 
-    /** Shares the arrays with key and value. */
+    /** Converts an entry, and shares the arrays of key and value. */
     static Entry entry(Key key, io.dht4j.Value value) {
         return Entry.newBuilder()
                 .setKey(UnsafeByteOperations.unsafeWrap(key.unsafeBytes()))

@@ -9,14 +9,14 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * What the public gRPC API accepts, from whom, and how long it waits for its clients. Immutable; every {@code with}
- * method gives a copy, and throws an {@link IllegalArgumentException} that names option, value and allowed range.
+ * The limits, the access rules and the timeouts of the public gRPC API. Immutable. Every {@code with} method returns a
+ * copy, and throws an {@link IllegalArgumentException} that names option, value and allowed range.
  */
 public final class GrpcApiOptions {
 
-    /** What a message needs besides values: a key, and the names and lengths of the fields. */
+    /** The bytes of a message besides values: a key, and the names and lengths of the fields. */
     private static final int MESSAGE_OVERHEAD = 64 << 10;
-    /** What each item of a batch needs besides key and value. */
+    /** The bytes of each item of a batch besides key and value. */
     private static final int ITEM_OVERHEAD = 32;
 
     private static final int MAX_VALUE_BYTES = 1 << 30;
@@ -78,9 +78,9 @@ public final class GrpcApiOptions {
     }
 
     /**
-     * Values up to 16 MiB, batches up to 10,000 keys and 32 MiB, 4096 calls and a share of the heap in flight, 10,000
-     * connections, 30 seconds for a client to send or receive, 60 seconds of silence, 5 seconds for draining; neither
-     * tokens nor TLS.
+     * Returns the defaults: values up to 16 MiB; batches up to 10,000 keys and 32 MiB; 4096 calls and a share of the
+     * heap in flight; 10,000 connections; 30 seconds for a client to send or receive; 60 seconds of silence; 5 seconds
+     * for draining; neither tokens nor TLS.
      *
      * @return the defaults
      */
@@ -89,7 +89,7 @@ public final class GrpcApiOptions {
     }
 
     /**
-     * The same options with this largest value that is taken from a client. The cluster's own limit counts besides.
+     * Returns a copy with this largest value that is taken from a client. The cluster's own limit applies as well.
      *
      * @param bytes 0 to 1 GiB, and at most {@code maxBodyBytesInFlight}; by default 16 MiB
      * @return new options
@@ -101,9 +101,9 @@ public final class GrpcApiOptions {
     }
 
     /**
-     * The same options with this bound on calls that are under way, those that wait for their client included;
-     * {@code Locate}, {@code Status} and repairs count apart, up to as many again, 100 at least. Further ones are
-     * refused as overloaded.
+     * Returns a copy with this bound on calls in flight, including those that wait for their client. {@code Locate},
+     * {@code Status} and repairs have a bound of their own: as many again, but at least 100. Further calls are refused
+     * as overloaded.
      *
      * @param calls 1 to 1,000,000; by default 4096
      * @return new options
@@ -115,7 +115,7 @@ public final class GrpcApiOptions {
     }
 
     /**
-     * The same options with the limits of this budget: the largest value, the bytes that are held for clients, and
+     * Returns a copy with the limits of this budget: the largest value, the bytes that are held for clients, and
      * batches that do not exceed them.
      *
      * @param memory the node's, by default that of the heap
@@ -129,14 +129,16 @@ public final class GrpcApiOptions {
         return new GrpcApiOptions(draft);
     }
 
-    /** A batch that would not be taken even alone is refused as too large, and not as too much. */
+    /**
+     * Returns the largest batch. A batch that would not fit even alone is refused as too large, and not as an overload.
+     */
     private static int batchBytes(long heldBytes) {
         return (int) Math.min(32 << 20, heldBytes);
     }
 
     /**
-     * The same options with this bound on the bytes that are held for clients that are sending requests or receiving
-     * values. They count as they arrive. Calls that need more are refused as overloaded.
+     * Returns a copy with this bound on the bytes that are held for clients that are sending requests or receiving
+     * values. The bytes count as they arrive. Calls that need more are refused as overloaded.
      *
      * @param bytes {@code maxValueBytes} (but at least 1) to 1 TiB; by default an eighth of the heap, up to 256 MiB
      * @return new options
@@ -148,9 +150,9 @@ public final class GrpcApiOptions {
     }
 
     /**
-     * The same options with this bound on the keys and values of a batch, of those that are written or of those that an
-     * answer brings. No message that is larger than this or {@code maxValueBytes}, and 64 KiB and 32 bytes for each key
-     * that a batch may have, is taken from a client.
+     * Returns a copy with this bound on the keys and values of a batch, both of written ones and of those in an answer.
+     * It also bounds the messages that are taken from a client: the larger of this and {@code maxValueBytes}, plus 64
+     * KiB, plus 32 bytes for each key that a batch may have.
      *
      * @param bytes 1 KiB to 1 GiB; by default 32 MiB, and less on a small heap
      * @return new options
@@ -162,7 +164,7 @@ public final class GrpcApiOptions {
     }
 
     /**
-     * The same options with this bound on the keys of a batch. The cluster's own limit counts besides.
+     * Returns a copy with this bound on the keys of a batch. The cluster's own limit applies as well.
      *
      * @param keys 1 to 1,000,000; by default 10,000
      * @return new options
@@ -174,9 +176,9 @@ public final class GrpcApiOptions {
     }
 
     /**
-     * The same options with this bound on connections. For a further one, a connection without a call under way is
-     * closed; if there is none, the new one is closed when it is accepted. No more than a quarter of the files that
-     * this process may have open are taken; a warning tells if those are less than half of what is asked for.
+     * Returns a copy with this bound on connections. For a further one, a connection without a call in flight is
+     * closed; if there is none, the new one is closed when it is accepted. The API uses at most a quarter of the files
+     * that this process may open. It logs a warning if that quarter is less than half of the bound.
      *
      * @param connections 1 to 1,000,000; by default 10,000
      * @return new options
@@ -188,7 +190,7 @@ public final class GrpcApiOptions {
     }
 
     /**
-     * The same options with this bound on connections from one remote address, or from one IPv6 network of 64 bits.
+     * Returns a copy with this bound on connections from one remote address, or from one IPv6 network of 64 bits.
      * Further ones are closed when they are accepted. Raise it where all clients come through one proxy.
      *
      * @param connections 1 to 1,000,000; by default half of all, or 100 if that is more
@@ -201,7 +203,7 @@ public final class GrpcApiOptions {
     }
 
     /**
-     * The same options with this number of threads that read and write.
+     * Returns a copy with this number of threads that read and write.
      *
      * @param threads 1 to 1024; by default the number of processors, at most 8
      * @return new options
@@ -213,7 +215,7 @@ public final class GrpcApiOptions {
     }
 
     /**
-     * The same options with this time for a client to send a whole request. Then the call is refused.
+     * Returns a copy with this time for a client to send a whole request. After it the call is refused.
      *
      * @param timeout 1 ms to 1 hour; by default 30 seconds
      * @return new options
@@ -225,8 +227,8 @@ public final class GrpcApiOptions {
     }
 
     /**
-     * The same options with this time for a client to receive an answer, for scans to receive anything. Then the call
-     * is cut off; others on the same connection go on.
+     * Returns a copy with this time for a client to receive an answer, or to receive anything of a scan. After it the
+     * call is ended; others on the same connection continue.
      *
      * @param timeout 1 ms to 1 hour; by default 30 seconds
      * @return new options
@@ -238,8 +240,8 @@ public final class GrpcApiOptions {
     }
 
     /**
-     * The same options with this time after which a connection without calls is closed. One with calls that is silent
-     * for so long must answer a ping.
+     * Returns a copy with this idle timeout. After it a connection without calls is closed, and a silent one with calls
+     * must answer a ping.
      *
      * @param timeout 1 second to 2 hours; by default 60 seconds
      * @return new options
@@ -251,7 +253,7 @@ public final class GrpcApiOptions {
     }
 
     /**
-     * The same options with this time that {@link GrpcApi#close()} gives to calls under way.
+     * Returns a copy with this time that {@link GrpcApi#close()} gives to calls in flight.
      *
      * @param timeout 0 to 10 minutes; by default 5 seconds
      * @return new options
@@ -263,8 +265,8 @@ public final class GrpcApiOptions {
     }
 
     /**
-     * The same options with tokens: each call must carry one whose scopes are large enough, see
-     * {@link io.dht4j.security.Tokens}. Health and reflection need none.
+     * Returns a copy with tokens: each call must carry one of sufficient scope, see {@link io.dht4j.security.Tokens}.
+     * Health and reflection need none.
      *
      * @param file where they are; read when the API starts, and again when it changes
      * @return new options
@@ -276,9 +278,9 @@ public final class GrpcApiOptions {
     }
 
     /**
-     * The same options with TLS.
+     * Returns a copy with TLS.
      *
-     * @param files the certificate to show and its key; authorities are not used, for clients are not asked for
+     * @param files the certificate to show and its key; authorities are not used, because clients are not asked for
      *     certificates
      * @return new options
      */
@@ -289,7 +291,7 @@ public final class GrpcApiOptions {
     }
 
     /**
-     * The same options with leave to be plaintext beyond loopback.
+     * Returns a copy that may serve plaintext beyond loopback.
      *
      * @return new options
      */
@@ -300,7 +302,7 @@ public final class GrpcApiOptions {
     }
 
     /**
-     * As {@link #withPlaintextAllowed()}, for an application whose users ask for it by an option of its own.
+     * Does the same as {@link #withPlaintextAllowed()}, for an application whose users set an option of its own.
      *
      * @param option the name of that option, for the warning
      * @return new options
@@ -332,7 +334,7 @@ public final class GrpcApiOptions {
         return maxBatchKeys;
     }
 
-    /** The largest message that is taken from a client. */
+    /** Returns the size of the largest message that is taken from a client. */
     int maxMessageBytes() {
         return Math.max(maxValueBytes, maxBatchBytes) + MESSAGE_OVERHEAD + ITEM_OVERHEAD * maxBatchKeys;
     }
@@ -381,7 +383,7 @@ public final class GrpcApiOptions {
         return plaintextOption;
     }
 
-    /** The same fields, open for change. */
+    /** The same fields, mutable. */
     private static final class Draft {
 
         private int maxValueBytes = 16 << 20;

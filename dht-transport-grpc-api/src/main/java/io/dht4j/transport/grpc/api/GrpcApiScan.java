@@ -8,13 +8,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A scan on its way to a client: one page is held at a time, and the next is read when the connection has taken the
- * last. Each page that comes and each change of the connection wakes it; whichever thread does so first does the work
- * for the others.
+ * A scan that is being sent to a client. One page is held at a time; the next is read when the connection has taken the
+ * last. Each new page and each change of the connection wakes the scan; the thread that does so first does the work for
+ * the others.
  */
 final class GrpcApiScan {
 
-    /** As much as a message holds, unless a single entry is larger. */
+    /** The size of a message, unless a single entry is larger. */
     private static final int MESSAGE_BYTES = 64 << 10;
 
     private final GrpcApiCall<ScanResponse> call;
@@ -40,7 +40,7 @@ final class GrpcApiScan {
         this.bytesLeft = maxBytes;
     }
 
-    /** What a pull brought. */
+    /** The result of a read. */
     private record Page(List<KeyValue> entries, @Nullable Throwable error) {}
 
     static void start(
@@ -134,7 +134,7 @@ final class GrpcApiScan {
         }
     }
 
-    /** What was sent is off the budget only now, since the connection has taken it. */
+    /** Reads the next page. Only now do the sent entries leave the budget, because the connection has taken them. */
     private void pull() {
         forget();
         pulling = true;

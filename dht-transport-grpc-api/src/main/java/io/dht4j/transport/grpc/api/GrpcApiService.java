@@ -53,7 +53,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** The methods of the service: each checks its request, calls the cluster and answers. None blocks. */
+/** The methods of the service. Each checks its request, calls the cluster and answers. None blocks. */
 final class GrpcApiService {
 
     private static final Duration DEFAULT_LEASE = Duration.ofMinutes(1);
@@ -101,7 +101,7 @@ final class GrpcApiService {
                 parsed(RepairStatusRequest.parser(), this::repairStatus)));
     }
 
-    /** A method, what it takes to call it, and whether its calls count among those in flight. */
+    /** A method and the requirements of its calls. */
     private record Bound<A>(
             MethodDescriptor<byte[], A> descriptor,
             Optional<Scope> scope,
@@ -129,7 +129,7 @@ final class GrpcApiService {
                 .build();
     }
 
-    /** The service for a server, with the schema that reflection shows. */
+    /** Returns the service for a server, with the schema that reflection shows. */
     ServerServiceDefinition definition() {
         ServiceDescriptor.Builder service = ServiceDescriptor.newBuilder(KeyValueGrpc.SERVICE_NAME)
                 .setSchemaDescriptor(KeyValueGrpc.getServiceDescriptor().getSchemaDescriptor());
@@ -156,7 +156,7 @@ final class GrpcApiService {
             begun.authorize(bound.scope());
         } catch (RuntimeException e) {
             begun.fail(e);
-            // Behind the answer: this may end the connection.
+            // After the answer, because this may end the connection.
             stream.refused();
             return begun;
         }
@@ -165,11 +165,11 @@ final class GrpcApiService {
             stream.enter(begun, bound.counted());
             begun.listed();
         } catch (RuntimeException e) {
-            // Its message is never asked for.
+            // Its message is never requested.
             begun.fail(e);
             return begun;
         }
-        // One more than the one that is expected, so that the library notices clients that send several.
+        // One more than expected, so that the library notices clients that send several.
         call.request(2);
         return begun;
     }

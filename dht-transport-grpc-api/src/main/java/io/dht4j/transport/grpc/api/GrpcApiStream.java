@@ -16,12 +16,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call as the connection sees it: counts its bytes as they arrive, knows whose turn it is, and learns when the last
- * byte has left. Called on the connection's event loop and by whoever answers.
+ * A call as the connection sees it: counts its bytes as they arrive, records which side has to act, and learns when the
+ * last byte has left. Called on the connection's event loop and by the answering threads.
  */
 final class GrpcApiStream extends ServerStreamTracer {
 
-    /** Finds the stream that a call belongs to. */
+    /** The key that finds the stream of a call. */
     static final Context.Key<GrpcApiStream> KEY = Context.key("dht4j-api-stream");
 
     private static final long NOT_WAITING = Long.MIN_VALUE;
@@ -51,7 +51,7 @@ final class GrpcApiStream extends ServerStreamTracer {
         this.connections = connections;
     }
 
-    /** Makes a tracer for each call: of this service, or of those that have a budget of their own. */
+    /** Returns a factory of tracers for each call: of this service, or of those that have a budget of their own. */
     static ServerStreamTracer.Factory factory(
             GrpcApiAdmission admission, GrpcApiAuxiliary auxiliary, GrpcConnections connections) {
         return new ServerStreamTracer.Factory() {
@@ -65,7 +65,7 @@ final class GrpcApiStream extends ServerStreamTracer {
     }
 
     /**
-     * Puts a context of this stream's own between the call and the root: to cancel it is the one way to reset the
+     * Puts a context of this stream's own between the call and the root: its cancellation is the only way to reset the
      * stream.
      */
     @Override
@@ -86,12 +86,12 @@ final class GrpcApiStream extends ServerStreamTracer {
         }
     }
 
-    /** The call may be made. */
+    /** Notes that the call is allowed. */
     synchronized void letIn() {
         connection.ifPresent(Connection::letIn);
     }
 
-    /** The call may not be made. On the connection's event loop. */
+    /** Notes that the call is refused. On the connection's event loop. */
     synchronized void refused() {
         connection.ifPresent(Connection::refused);
     }
@@ -162,12 +162,12 @@ final class GrpcApiStream extends ServerStreamTracer {
         }
     }
 
-    /** The request has come. */
+    /** Notes that the request has come. */
     void received() {
         receivingSince = NOT_WAITING;
     }
 
-    /** Something waits for the client to take it. */
+    /** Notes that data waits for the client to take it. */
     void waitsForClient() {
         receivingSince = NOT_WAITING;
         if (takingSince == NOT_WAITING) {
@@ -175,7 +175,7 @@ final class GrpcApiStream extends ServerStreamTracer {
         }
     }
 
-    /** The client has taken what waited for it. */
+    /** Notes that the client has taken the data that waited for it. */
     void clientTook() {
         takingSince = NOT_WAITING;
     }
@@ -196,7 +196,7 @@ final class GrpcApiStream extends ServerStreamTracer {
         }
     }
 
-    /** Ends a call whose token allows it no longer, if it can be ended. */
+    /** Ends a call whose token no longer allows it, if it can be ended. */
     void checkToken() {
         GrpcApiCall<?> checked = call;
         if (checked != null) {
@@ -204,7 +204,7 @@ final class GrpcApiStream extends ServerStreamTracer {
         }
     }
 
-    /** Ends a call whose answer is not known, since the API closes. */
+    /** Ends a call with an unknown outcome, because the API closes. */
     void interrupt() {
         GrpcApiCall<?> interrupted = call;
         if (interrupted != null) {
@@ -212,7 +212,7 @@ final class GrpcApiStream extends ServerStreamTracer {
         }
     }
 
-    /** Resets the stream, whatever of it is still to be sent. */
+    /** Resets the stream, including the data that is still to be sent. */
     void cut(String reason) {
         Context.CancellableContext own = context;
         if (own != null) {

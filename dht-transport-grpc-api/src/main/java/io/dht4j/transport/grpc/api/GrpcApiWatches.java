@@ -14,23 +14,23 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The streams that {@code Watch}, by connection. A client watches once on each of its connections, for as long as it
- * has it. So there are as many places as connections, and when all are taken, the connection that has most gives one to
- * a connection that has fewer: the only watch of a connection never has to leave. For use by one thread at a time.
+ * The streams of {@code Watch}, by connection. A client watches once on each of its connections, for as long as it
+ * lives, so there are as many places as connections. When all are taken, the connection that has most gives one to a
+ * connection that has fewer: the only watch of a connection never has to leave. For use by one thread at a time.
  */
 final class GrpcApiWatches {
 
     static final int MAX_PER_CONNECTION = 4;
 
     private final int max;
-    /** The oldest of a connection come first. */
+    /** The streams of each connection, the oldest first. */
     private final Map<SocketAddress, Deque<GrpcApiAuxiliaryStream>> byConnection = new HashMap<>();
-    /** The connections that have so many; those that have had them for longest come first. */
+    /** The connections by their number of streams, those that have had it for longest first. */
     private final List<Set<SocketAddress>> byCount = new ArrayList<>();
 
     private int count;
 
-    /** Places for so many streams; no fewer than there may be connections. */
+    /** Creates this many places; no fewer than there may be connections. */
     GrpcApiWatches(int max) {
         this.max = max;
         for (int i = 0; i <= MAX_PER_CONNECTION; i++) {
@@ -52,7 +52,8 @@ final class GrpcApiWatches {
     }
 
     /**
-     * The stream that makes room for one more of a connection; empty if there is room, or no connection that has more.
+     * Returns the stream that makes room for one more of a connection; empty if there is room, or no connection has
+     * more.
      */
     Optional<GrpcApiAuxiliaryStream> leavingFor(SocketAddress connection) {
         for (int most = MAX_PER_CONNECTION; isFull() && most > countOf(connection); most--) {
@@ -77,7 +78,7 @@ final class GrpcApiWatches {
         count++;
     }
 
-    /** Whether the stream was there. */
+    /** Removes a stream. Returns whether it was there. */
     boolean remove(SocketAddress connection, GrpcApiAuxiliaryStream stream) {
         @Nullable Deque<GrpcApiAuxiliaryStream> streams = byConnection.get(connection);
         int before = streams == null ? 0 : streams.size();
@@ -94,7 +95,7 @@ final class GrpcApiWatches {
         return true;
     }
 
-    /** All of them. */
+    /** Returns all streams. */
     Collection<GrpcApiAuxiliaryStream> streams() {
         List<GrpcApiAuxiliaryStream> all = new ArrayList<>(count);
         byConnection.values().forEach(all::addAll);

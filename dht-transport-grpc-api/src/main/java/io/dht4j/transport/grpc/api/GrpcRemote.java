@@ -48,13 +48,13 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client of the public gRPC API: a channel per address, a call per call, nothing repeated. Stages complete on the
- * client's event loops, or on the caller's thread; what depends on them must not block. Safe for use by any number of
- * threads.
+ * A client of the public gRPC API. It uses one channel per address and one gRPC call per call, and repeats nothing.
+ * Stages complete on the client's event loops, or on the caller's thread; dependent actions must not block. Safe for
+ * use by any number of threads.
  */
 public final class GrpcRemote implements RemoteApi {
 
-    /** Only for callers that leave the timeout out against the contract. */
+    /** The timeout of callers that omit it against the contract. */
     private static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(5);
 
     private final GrpcRemoteOptions options;
@@ -70,12 +70,11 @@ public final class GrpcRemote implements RemoteApi {
     }
 
     /**
-     * Makes a client. Connects when it is first asked to call. Blocks while it reads the files for TLS, if there are
-     * any.
+     * Creates a client, which connects at its first call. Blocks while it reads the files for TLS, if there are any.
      *
      * @param options limits, token and TLS
      * @return a client, which the caller closes
-     * @throws IllegalArgumentException if a file for TLS is not what it should be
+     * @throws IllegalArgumentException if a file for TLS is invalid
      */
     public static GrpcRemote create(GrpcRemoteOptions options) {
         return new GrpcRemote(options);
@@ -328,7 +327,7 @@ public final class GrpcRemote implements RemoteApi {
     public void close() {
         channels.close();
         ended = true;
-        // A call that begins in the moment in which the threads end may be told nothing by the library.
+        // The library may never notify a call that begins just as the threads end.
         underWay.forEach(GrpcRemote::abandon);
     }
 
@@ -374,8 +373,8 @@ public final class GrpcRemote implements RemoteApi {
         }
     }
 
-    /** Lets a call in, sends it, and lets it out when it has ended; whatever goes wrong comes through the stage. */
-    // Each future is equal to itself only, which is what is asked for.
+    /** Admits a call, sends it, and releases its room when it has ended; the stage reports every failure. */
+    // Futures are compared by identity, as intended.
     @SuppressWarnings("CollectionUndefinedEquality")
     private <Q, A, R> CompletionStage<R> call(
             String address,
@@ -418,7 +417,7 @@ public final class GrpcRemote implements RemoteApi {
         if (ended) {
             abandon(begun);
         }
-        // The caller gets the stage behind this one, so that its next call finds the room that this one leaves.
+        // The caller gets the stage behind this one, so that its next call finds the room that this one releases.
         return begun.whenComplete((result, error) -> {
             underWay.remove(begun);
             calls.decrementAndGet();

@@ -6,7 +6,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Where a node serves the API.
+ * The address at which a node serves the API.
  *
  * @param host a name or an address, IPv6 without brackets
  * @param port 1 to 65535
@@ -34,7 +34,7 @@ record GrpcRemoteAddress(String host, int port) {
                 "a node's address is host:port with a port of 1 to 65535, not \"" + address + "\"");
     }
 
-    /** Whether it can be told without asking any other machine whether this is the own one. */
+    /** Returns whether the address can be recognised as this machine's without a name lookup. */
     boolean needsNoLookup() {
         return host.equalsIgnoreCase("localhost") || IP.matcher(host).matches();
     }

@@ -21,40 +21,41 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call to a node: one request, and the messages of the answer one by one. Knows whether anything can have been sent.
+ * A call to a node: one request, and the messages of the answer one by one. It records whether anything can have been
+ * sent.
  *
  * @param <Q> the request
  * @param <A> a message of the answer
- * @param <R> what the caller gets
+ * @param <R> the caller's result
  */
 final class GrpcRemoteCall<Q, A, R> extends ClientCall.Listener<A> {
 
     private static final int ATTEMPTS = 3;
 
-    /** As the library words it on both sides; it gives no other sign. */
+    /** The library's text on both sides; it gives no other sign. */
     private static final String MESSAGE_TOO_LARGE = "exceeds maximum size";
 
     /**
-     * As the library words it, and only for a call that it has not begun to write; with other words such a call counts
-     * as of unknown outcome.
+     * The library's text for a call that it has not begun to write. With another text such a call counts as of unknown
+     * outcome.
      */
     private static final String CONNECTION_REFUSES = "GOAWAY shut down transport";
 
-    /** Far less than the silence after which a connection counts as no longer alive. */
+    /** Far less than the silence after which a connection counts as dead. */
     private static final Duration REFUSED_WITHIN = Duration.ofSeconds(5);
 
     /**
-     * Makes a result of the messages that come.
+     * Builds a result from the messages of an answer.
      *
      * @param <A> a message of the answer
      * @param <R> the result
      */
     interface Collector<A, R> {
 
-        /** Takes a message, and tells whether more may come. */
+        /** Takes a message. Returns whether more may come. */
         boolean take(A message);
 
-        /** What has come, when the answer is complete. */
+        /** Returns the result when the answer is complete. */
         R result();
     }
 
@@ -80,7 +81,7 @@ final class GrpcRemoteCall<Q, A, R> extends ClientCall.Listener<A> {
         this.collector = collector;
     }
 
-    /** Learns how far the request comes, and whether anything comes back. */
+    /** Observes how far the request gets, and whether anything comes back. */
     private static final class Tracer extends ClientStreamTracer.Factory {
 
         private final GrpcRemoteLink link;
@@ -124,10 +125,10 @@ final class GrpcRemoteCall<Q, A, R> extends ClientCall.Listener<A> {
     }
 
     /**
-     * Whether a server may have the request of this call, which has ended. A connection that the server has said
-     * goodbye to refuses a call that was given to it just before. All other ends, such as that of the deadline, may
-     * come while the headers are about to leave; so may the end of this client, or of a connection that is no longer
-     * alive, after which the library has the same words for a call that it was writing.
+     * Returns whether a server may have the request of this ended call. A connection on which the server has sent
+     * GOAWAY refuses a call that was given to it just before. All other ends, such as a passed deadline, may come while
+     * the headers are about to leave. So may the end of this client or of a dead connection, after which the library
+     * uses the same text for a call that it was writing.
      */
     private boolean mayBeSent(Status end) {
         boolean refused = end.getCode() == Status.Code.UNAVAILABLE
@@ -139,13 +140,13 @@ final class GrpcRemoteCall<Q, A, R> extends ClientCall.Listener<A> {
     }
 
     /**
-     * Sends a request. A channel tells its calls that an attempt to connect has failed before it knows so itself, and
-     * those that begin in between would get the word of that attempt, however long ago: such a call begins again,
-     * behind what the channel is at.
+     * Sends a request. A channel notifies its calls of a failed connection attempt before it updates its own state.
+     * Calls that begin in between would get the result of that attempt, however old it is. Such a call begins again,
+     * after the channel's current work.
      *
      * @param links gives the channel, ready to connect again if its last attempt failed
-     * @param again runs what is to be begun again, on other threads, and not before what they are at
-     * @param ifTooLarge what is wrong if a message is larger than either side takes
+     * @param again runs a call that begins again, on other threads and after their current work
+     * @param ifTooLarge the error if a message is larger than either side takes
      */
     static <Q, A, R> CompletableFuture<R> start(
             Supplier<GrpcRemoteLink> links,
@@ -187,7 +188,7 @@ final class GrpcRemoteCall<Q, A, R> extends ClientCall.Listener<A> {
         CallOptions options = CallOptions.DEFAULT
                 .withDeadlineAfter(timeout.toNanos(), TimeUnit.NANOSECONDS)
                 .withStreamTracerFactory(started.tracer);
-        // Else a caller that serves a gRPC call itself would end this one with that one.
+        // Otherwise a caller that serves a gRPC call itself would end this one with that one.
         Context.ROOT.run(() -> {
             ClientCall<Q, A> call = link.channel().newCall(method, options);
             started.call = call;
@@ -198,8 +199,8 @@ final class GrpcRemoteCall<Q, A, R> extends ClientCall.Listener<A> {
                 call.halfClose();
             } catch (RuntimeException e) {
                 call.cancel("the request could not be sent", e);
-                // A channel that goes idle between two looks of newCall at it gives a call that throws, and never tells
-                // of its end.
+                // A channel that goes idle between two looks of newCall at it returns a call that throws, and never
+                // reports its end.
                 started.failWithoutDetails(Status.UNAVAILABLE
                         .withDescription("the call could not begin")
                         .withCause(e));
@@ -217,7 +218,7 @@ final class GrpcRemoteCall<Q, A, R> extends ClientCall.Listener<A> {
             throw new IllegalStateException("an answer before the question");
         }
         if (enough) {
-            // More than was asked for.
+            // More messages than requested.
             running.cancel("enough", null);
             return;
         }
@@ -269,7 +270,7 @@ final class GrpcRemoteCall<Q, A, R> extends ClientCall.Listener<A> {
         }
     }
 
-    /** Whether HTTP/2 has not even begun, of which the message would show the bytes that came instead. */
+    /** Returns whether HTTP/2 has not even begun; the message would then show the received bytes. */
     private static boolean isOfOtherProtocol(Status status) {
         Throwable cause = status.getCause();
         for (int depth = 0; cause != null && depth < 20; depth++) {

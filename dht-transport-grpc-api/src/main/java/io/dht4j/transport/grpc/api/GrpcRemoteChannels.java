@@ -33,12 +33,12 @@ import javax.net.ssl.SSLException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A channel per address, each with one connection while it is used. Safe for use by any number of threads. */
+/** One channel per address, each with one connection while it is used. Safe for use by any number of threads. */
 final class GrpcRemoteChannels implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(GrpcRemoteChannels.class);
 
-    /** More than a client has any use for; keeps a faulty one from collecting sockets. */
+    /** More than a client needs; the bound keeps a faulty client from collecting sockets. */
     private static final int MAX_ADDRESSES = 10_000;
 
     private static final Duration CLOSE_BOUND = Duration.ofSeconds(5);
@@ -50,7 +50,7 @@ final class GrpcRemoteChannels implements AutoCloseable {
     private final EventLoopGroup loops;
     private final ThreadPoolExecutor lookups;
     private final Map<String, GrpcRemoteLink> links = new ConcurrentHashMap<>();
-    /** Those that were replaced, until their last calls have ended. */
+    /** The replaced channels, until their last calls have ended. */
     private final Set<ManagedChannel> leaving = ConcurrentHashMap.newKeySet();
     // Guarded by this.
     private boolean closed;
@@ -86,9 +86,9 @@ final class GrpcRemoteChannels implements AutoCloseable {
     }
 
     /**
-     * The channel to an address.
+     * Returns the channel to an address.
      *
-     * @throws DhtException if the address is none, must not be called in plaintext, or this is closed
+     * @throws DhtException if the address is malformed, must not be called in plaintext, or this is closed
      */
     GrpcRemoteLink at(String address) {
         GrpcRemoteLink link = links.get(address);
@@ -97,13 +97,13 @@ final class GrpcRemoteChannels implements AutoCloseable {
         }
         ManagedChannel channel = link.channel();
         if (channel.getState(false) == ConnectivityState.TRANSIENT_FAILURE) {
-            // Else the channel would go on to say for seconds what was true at its last attempt.
+            // Otherwise the channel would report the result of its last attempt for seconds.
             channel.enterIdle();
         }
         return link;
     }
 
-    /** The threads of the connections. */
+    /** Returns the threads of the connections. */
     Executor loops() {
         return loops;
     }
@@ -140,7 +140,7 @@ final class GrpcRemoteChannels implements AutoCloseable {
         return opened;
     }
 
-    /** The next call makes another channel. */
+    /** Discards a channel; the next call opens another one. */
     private synchronized void replace(String address, GrpcRemoteLink silent) {
         if (closed) {
             return;
@@ -152,7 +152,10 @@ final class GrpcRemoteChannels implements AutoCloseable {
         silent.channel().shutdown();
     }
 
-    /** Without a look-up, which would block: a name other than {@code localhost} counts as that of another machine. */
+    /**
+     * Refuses plaintext to other machines, without a lookup, which would block: every name except {@code localhost}
+     * counts as that of another machine.
+     */
     private void requireSecrecy(GrpcRemoteAddress node) {
         if (ssl.isPresent() || options.token().isEmpty()) {
             return;

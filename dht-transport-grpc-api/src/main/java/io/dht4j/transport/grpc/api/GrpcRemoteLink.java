@@ -5,16 +5,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * A channel, and what was heard over it lately. A link that is cut tells nobody: so a channel over which nothing comes
- * any more, while deadlines pass, is replaced by another one. What is under way over it goes on. Safe for use by any
- * number of threads; does not block.
+ * A channel and the time of its last received bytes. A cut connection reports nothing. A channel is therefore replaced
+ * when nothing comes over it while deadlines pass. The calls in flight on it continue. Safe for use by any number of
+ * threads; does not block.
  */
 final class GrpcRemoteLink {
 
-    /** So many calls whose deadlines pass in a row, with nothing heard, put a connection out of use. */
+    /** The number of deadlines that pass in a row, with nothing received, after which a connection is replaced. */
     private static final int SILENT_DEADLINES = 2;
 
-    /** Deadlines may be shorter than the way to the node and back. */
+    /** The least silence, because deadlines may be shorter than the round trip to the node. */
     private static final long SILENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final ManagedChannel channel;
@@ -27,9 +27,9 @@ final class GrpcRemoteLink {
     private long silentSince;
 
     /**
-     * A link that has just been made.
+     * Creates a link.
      *
-     * @param replace puts another one in its place; called once at most
+     * @param replace installs another link in place of this one; called once at most
      */
     GrpcRemoteLink(ManagedChannel channel, Consumer<GrpcRemoteLink> replace) {
         this.channel = channel;
@@ -40,18 +40,18 @@ final class GrpcRemoteLink {
         return channel;
     }
 
-    /** Whether another link is in its place, so that calls fail here and would not there. */
+    /** Returns whether another link has replaced this one, so that calls fail here and would not there. */
     boolean isReplaced() {
         return replaced;
     }
 
-    /** Something has come from the node. */
+    /** Notes that something has come from the node. */
     void heard() {
         heardAt = System.nanoTime();
     }
 
     /**
-     * The deadline of a call has passed that was given to the connection.
+     * Notes that the deadline of a call has passed that was given to the connection.
      *
      * @param begun when the call began, by {@link System#nanoTime()}
      */

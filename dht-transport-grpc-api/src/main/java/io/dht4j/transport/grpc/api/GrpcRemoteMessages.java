@@ -35,7 +35,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** The messages of a request, and what those of an answer mean. */
+/** Builds the messages of requests and reads those of answers. */
 final class GrpcRemoteMessages {
 
     private GrpcRemoteMessages() {}
@@ -91,7 +91,7 @@ final class GrpcRemoteMessages {
         for (io.dht4j.v1.StoreProblem problem : message.getStoreProblemsList()) {
             StoreProblem.Kind kind = switch (problem.getKind()) {
                 case WRITES_REFUSED -> StoreProblem.Kind.WRITES_REFUSED;
-                // A kind that this version does not know is nothing good either.
+                // A kind unknown to this version counts as damage.
                 default -> StoreProblem.Kind.DAMAGED_DATA;
             };
             problems.add(new StoreProblem(kind, problem.getSinceMillis(), problem.getMessage()));

@@ -7,14 +7,14 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * How a client of the public gRPC API connects, and how much it takes on. Immutable; every {@code with} method gives a
- * copy, and throws an {@link IllegalArgumentException} that names option, value and allowed range.
+ * How a client of the public gRPC API connects, and its limits. Immutable. Every {@code with} method returns a copy,
+ * and throws an {@link IllegalArgumentException} that names option, value and allowed range.
  */
 public final class GrpcRemoteOptions {
 
     private static final int MAX_VALUE_BYTES = 1 << 30;
     private static final int MAX_TOKEN_LENGTH = 512;
-    /** What a message has besides its values: keys, versions, the names and lengths of the fields. */
+    /** The bytes of a message besides its values: keys, versions, the names and lengths of the fields. */
     private static final int MESSAGE_OVERHEAD = 8 << 20;
 
     private static final GrpcRemoteOptions DEFAULTS = new GrpcRemoteOptions(new Draft());
@@ -61,8 +61,9 @@ public final class GrpcRemoteOptions {
     }
 
     /**
-     * The shares of {@link MemoryBudget#ofHeap()}, up to values of 16 MiB, batches of 32 MiB, 1 MiB of a scan at a time
-     * and 256 MiB of requests in flight; 10,000 calls in flight, 5 seconds to connect; neither token nor TLS.
+     * Returns the defaults. They are the shares of {@link MemoryBudget#ofHeap()}: up to values of 16 MiB, batches of 32
+     * MiB, 1 MiB of a scan at a time and 256 MiB of requests in flight. Further: 10,000 calls in flight, 5 seconds to
+     * connect, neither token nor TLS.
      *
      * @return the defaults
      */
@@ -71,7 +72,7 @@ public final class GrpcRemoteOptions {
     }
 
     /**
-     * The same options with this largest value that is sent or taken. The node's own limits count besides.
+     * Returns a copy with this largest value that is sent or taken. The node's own limits apply as well.
      *
      * @param bytes 0 to 1 GiB, and at most {@code maxInFlightBytes}; by default 16 MiB
      * @return new options
@@ -83,8 +84,8 @@ public final class GrpcRemoteOptions {
     }
 
     /**
-     * The same options with this bound on the keys and values of a batch, sent or taken. The node's own limits count
-     * besides.
+     * Returns a copy with this bound on the keys and values of a batch, sent or taken. The node's own limits apply as
+     * well.
      *
      * @param bytes 1 KiB to 1 GiB; by default the bytes of requests in flight, up to 32 MiB
      * @return new options
@@ -96,8 +97,8 @@ public final class GrpcRemoteOptions {
     }
 
     /**
-     * The same options with this number of bytes of keys and values after which one call of a scan ends, behind the
-     * entry with which it is reached.
+     * Returns a copy with this number of bytes of keys and values after which one call of a scan ends. The entry that
+     * reaches the number is still part of the call.
      *
      * @param bytes 1 to 1 GiB; by default a quarter of the bytes of requests in flight, up to 1 MiB
      * @return new options
@@ -109,8 +110,8 @@ public final class GrpcRemoteOptions {
     }
 
     /**
-     * The same options with the limits of this budget: the largest value, the bytes of requests in flight, and pages
-     * and batches that do not exceed them.
+     * Returns a copy with the limits of this budget: the largest value, the bytes of requests in flight, and pages and
+     * batches that do not exceed them.
      *
      * @param memory what this client may take, by default all that {@link MemoryBudget#ofHeap()} gives to an API
      * @return new options
@@ -122,7 +123,7 @@ public final class GrpcRemoteOptions {
     }
 
     /**
-     * The same options with this bound on calls under way. Further ones fail as overloaded.
+     * Returns a copy with this bound on calls in flight. Further ones fail as overloaded.
      *
      * @param calls 1 to 1,000,000; by default 10,000
      * @return new options
@@ -134,8 +135,8 @@ public final class GrpcRemoteOptions {
     }
 
     /**
-     * The same options with this bound on the bytes of keys and values in requests under way. Calls that need more fail
-     * as overloaded; a single one passes whatever its size.
+     * Returns a copy with this bound on the bytes of keys and values in requests in flight. Calls that need more fail
+     * as overloaded; a single call of any size passes.
      *
      * @param bytes {@code maxValueBytes} (but at least 1) to 1 TiB; by default {@link MemoryBudget#apiBytes()}: an
      *     eighth of the heap, up to 256 MiB
@@ -148,7 +149,7 @@ public final class GrpcRemoteOptions {
     }
 
     /**
-     * The same options with this number of threads that read and write.
+     * Returns a copy with this number of threads that read and write.
      *
      * @param threads 1 to 1024; by default the number of processors, at most 4
      * @return new options
@@ -160,7 +161,7 @@ public final class GrpcRemoteOptions {
     }
 
     /**
-     * The same options with this time for a connection to be made. The call's timeout counts besides.
+     * Returns a copy with this time to connect. The call's timeout applies as well.
      *
      * @param timeout 1 ms to 1 hour; by default 5 seconds
      * @return new options
@@ -172,7 +173,7 @@ public final class GrpcRemoteOptions {
     }
 
     /**
-     * The same options with a token that each call carries.
+     * Returns a copy with a token that each call carries.
      *
      * @param token 1 to 512 characters of printable ASCII without spaces, as it stands in the nodes' files
      * @return new options
@@ -184,8 +185,8 @@ public final class GrpcRemoteOptions {
     }
 
     /**
-     * The same options with TLS: nodes must show a certificate that leads to one of the authorities and bears the host
-     * name that is called.
+     * Returns a copy with TLS: nodes must show a certificate that leads to one of the authorities and bears the called
+     * host name.
      *
      * @param files whom to trust; a certificate, if there is one, is shown to nodes that ask for it
      * @return new options
@@ -197,7 +198,7 @@ public final class GrpcRemoteOptions {
     }
 
     /**
-     * The same options with leave to send the token in plaintext beyond loopback.
+     * Returns a copy that may send the token in plaintext beyond loopback.
      *
      * @return new options
      */
@@ -219,7 +220,7 @@ public final class GrpcRemoteOptions {
         return maxPageBytes;
     }
 
-    /** The largest message that is taken from a node. */
+    /** Returns the size of the largest message that is taken from a node. */
     int maxMessageBytes() {
         return Math.max(maxValueBytes, maxBatchBytes) + MESSAGE_OVERHEAD;
     }
@@ -252,7 +253,7 @@ public final class GrpcRemoteOptions {
         return plaintextAllowed;
     }
 
-    /** The same fields, open for change. */
+    /** The same fields, mutable. */
     private static final class Draft {
 
         private int maxValueBytes;
