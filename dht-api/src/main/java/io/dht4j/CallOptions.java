@@ -7,8 +7,8 @@ import java.util.Optional;
  * Options of one call. An option that is absent takes its value from the cluster's configuration. Immutable.
  *
  * @param policy how many replicas must answer
- * @param timeout the time limit of the call, more than zero and at most {@link #MAX_TIMEOUT}; the call fails when
- *     it has passed
+ * @param timeout the time limit of the call, more than zero and at most {@link #MAX_TIMEOUT}; the call fails when it
+ *     has passed
  * @param timeToLive for {@code put} and {@code putAll} only: how long the value stays readable, at least one
  *     millisecond and at most {@link #MAX_TIME_TO_LIVE}
  * @param ordering the order in which operations on a key take effect; refused for scans and snapshots

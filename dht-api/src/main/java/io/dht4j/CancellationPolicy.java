@@ -7,8 +7,8 @@ public enum CancellationPolicy {
     /** The coordinator discards the reply unread when it arrives. The replica receives no notice. */
     LOCAL,
     /**
-     * The coordinator sends a cancellation as cheaply as the transport allows. The replica skips work that it has
-     * not begun.
+     * The coordinator sends a cancellation as cheaply as the transport allows. The replica skips work that it has not
+     * begun.
      */
     PROPAGATE
 }

@@ -9,12 +9,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A replicated key-value store, accessed through one of its nodes or from a process that stores nothing. Safe for
- * use by any number of threads.
+ * A replicated key-value store, accessed through one of its nodes or from a process that stores nothing. Safe for use
+ * by any number of threads.
  *
  * <p>No method except {@link #close()} blocks. Each returned stage completes by the call's deadline, on any thread;
- * dependent actions must not block either. Failures are {@link DhtException}s, whose subtype says what the caller
- * may do. They complete the stage exceptionally; methods do not throw them.
+ * dependent actions must not block either. Failures are {@link DhtException}s, whose subtype says what the caller may
+ * do. They complete the stage exceptionally; methods do not throw them.
  *
  * <p>A method copies its array arguments before it returns.
  */
@@ -31,8 +31,8 @@ public interface Cluster extends AutoCloseable {
     CompletionStage<Optional<Value>> get(Key key, CallOptions options);
 
     /**
-     * Writes a key and replaces any older value. When the stage completes normally, {@code ack} replicas hold the
-     * value with the durability of their stores.
+     * Writes a key and replaces any older value. When the stage completes normally, {@code ack} replicas hold the value
+     * with the durability of their stores.
      *
      * @param key the key
      * @param value 0 bytes up to the cluster's largest value
@@ -42,8 +42,8 @@ public interface Cluster extends AutoCloseable {
     CompletionStage<Version> put(Key key, byte[] value, CallOptions options);
 
     /**
-     * Deletes a key, whether present or absent, by writing a tombstone. When the stage completes normally, {@code
-     * ack} replicas hold the tombstone with the durability of their stores.
+     * Deletes a key, whether present or absent, by writing a tombstone. When the stage completes normally, {@code ack}
+     * replicas hold the tombstone with the durability of their stores.
      *
      * @param key the key
      * @param options policy and timeout; a time to live is refused
@@ -57,14 +57,13 @@ public interface Cluster extends AutoCloseable {
      *
      * @param keys the keys, at most the cluster's largest batch; duplicates count once
      * @param options policy and timeout; a time to live is refused
-     * @return a stage that completes with the keys that are present and their values; fails if any key cannot be
-     *     read
+     * @return a stage that completes with the keys that are present and their values; fails if any key cannot be read
      */
     CompletionStage<Map<Key, Value>> getAll(Collection<Key> keys, CallOptions options);
 
     /**
-     * Writes several keys with one version and one message to each node concerned. The call is no transaction:
-     * after a failure some of the keys may have been written.
+     * Writes several keys with one version and one message to each node concerned. The call is no transaction: after a
+     * failure some of the keys may have been written.
      *
      * @param values keys and values, at most the cluster's largest batch
      * @param options policy, timeout and time to live
@@ -77,20 +76,20 @@ public interface Cluster extends AutoCloseable {
      *
      * @param range the keys to show
      * @param scope the entries of the whole cluster or of this node
-     * @param options policy and timeout. The timeout applies to each page; the policy applies to the scope {@link
-     *     ScanScope#CLUSTER} only; a time to live is refused
+     * @param options policy and timeout. The timeout applies to each page; the policy applies to the scope
+     *     {@link ScanScope#CLUSTER} only; a time to live is refused
      * @return the scan; an invalid option fails its first page
      */
     Scan scan(KeyRange range, ScanScope scope, CallOptions options);
 
     /**
-     * Opens a snapshot of the whole cluster. {@link #scanSnapshot} then shows the keys as of one version,
-     * regardless of later writes. When the stage completes, the version is newer than every write acknowledged
-     * before the call. Of the acknowledged writes, the snapshot contains exactly those that are not newer than its
-     * version. It may contain a write of unknown outcome.
+     * Opens a snapshot of the whole cluster. {@link #scanSnapshot} then shows the keys as of one version, regardless of
+     * later writes. When the stage completes, the version is newer than every write acknowledged before the call. Of
+     * the acknowledged writes, the snapshot contains exactly those that are not newer than its version. It may contain
+     * a write of unknown outcome.
      *
-     * <p>The nodes keep superseded entries in memory until {@link #closeSnapshot}, or until the snapshot has not
-     * been read for the time of its lease. A node that reaches its limit for them drops the snapshot.
+     * <p>The nodes keep superseded entries in memory until {@link #closeSnapshot}, or until the snapshot has not been
+     * read for the time of its lease. A node that reaches its limit for them drops the snapshot.
      *
      * @param lease how long the snapshot may stay unread, 1 second to 1 hour
      * @param options policy and timeout; a time to live is refused. Of the first {@code from} replicas of each
@@ -105,8 +104,8 @@ public interface Cluster extends AutoCloseable {
      *
      * @param snapshot the version of an open snapshot
      * @param range the keys to show
-     * @param options policy and timeout. The timeout applies to each page; a time to live is refused. The scan
-     *     reads all of the first {@code from} replicas that have the snapshot, and {@code ack} of them must answer
+     * @param options policy and timeout. The timeout applies to each page; a time to live is refused. The scan reads
+     *     all of the first {@code from} replicas that have the snapshot, and {@code ack} of them must answer
      * @return the scan; its pages fail with {@link ErrorCode#SNAPSHOT_GONE} if the snapshot has ended
      */
     Scan scanSnapshot(Version snapshot, KeyRange range, CallOptions options);
@@ -116,8 +115,8 @@ public interface Cluster extends AutoCloseable {
      *
      * @param snapshot its version
      * @param options a timeout
-     * @return a stage that completes when the nodes that answer have dropped the snapshot; the others drop it when
-     *     its lease expires
+     * @return a stage that completes when the nodes that answer have dropped the snapshot; the others drop it when its
+     *     lease expires
      */
     CompletionStage<Void> closeSnapshot(Version snapshot, CallOptions options);
 
@@ -151,8 +150,8 @@ public interface Cluster extends AutoCloseable {
     CompletionStage<NodeStatus> status();
 
     /**
-     * Starts a repair session, as soon as no other session runs. Repair compares this node's replicas with those of
-     * the other nodes and brings each to the newest entry of each key. The stage does not wait for the session; see
+     * Starts a repair session, as soon as no other session runs. Repair compares this node's replicas with those of the
+     * other nodes and brings each to the newest entry of each key. The stage does not wait for the session; see
      * {@link #repairStatus()}.
      *
      * @param partitions the partitions to repair, or empty for all of which this node is a replica
@@ -169,9 +168,9 @@ public interface Cluster extends AutoCloseable {
     CompletionStage<RepairStatus> repairStatus();
 
     /**
-     * Refuses new calls, waits for running calls (at most the cluster's drain timeout), then closes the transport
-     * and the store. Blocks; must not be called from an action of a stage. Later calls fail with {@link
-     * ErrorCode#NOT_SERVING}. May be called repeatedly.
+     * Refuses new calls, waits for running calls (at most the cluster's drain timeout), then closes the transport and
+     * the store. Blocks; must not be called from an action of a stage. Later calls fail with
+     * {@link ErrorCode#NOT_SERVING}. May be called repeatedly.
      */
     @Override
     void close();
@@ -190,8 +189,7 @@ public interface Cluster extends AutoCloseable {
      * Reports that this node can no longer serve although it was not closed, for example after its transport has
      * failed. The node then refuses all calls and should be closed.
      *
-     * @return a stage that completes with the reason, one line for people, on any thread; by default it never
-     *     completes
+     * @return a stage that completes with the reason, one line for people, on any thread; by default it never completes
      */
     default CompletionStage<String> failure() {
         return new CompletableFuture<>();

@@ -3,8 +3,8 @@ package io.dht4j;
 import java.util.Optional;
 
 /**
- * The errors that a cluster reports, with their number and name on every wire. Numbers and names are stable; new
- * ones may be added and none is reused. The thousands digit gives the {@link Action} of the caller.
+ * The errors that a cluster reports, with their number and name on every wire. Numbers and names are stable; new ones
+ * may be added and none is reused. The thousands digit gives the {@link Action} of the caller.
  */
 public enum ErrorCode {
     /** A malformed request for which no other code applies. */
@@ -28,8 +28,8 @@ public enum ErrorCode {
     /** A batch holds more keys than the cluster accepts in one call. */
     BATCH_TOO_LARGE(1009, Action.FIX_REQUEST),
     /**
-     * The snapshot has ended, or too few nodes still have it. Its lease expired, it was closed, or a node reached
-     * its limit for superseded entries.
+     * The snapshot has ended, or too few nodes still have it. Its lease expired, it was closed, or a node reached its
+     * limit for superseded entries.
      */
     SNAPSHOT_GONE(1010, Action.FIX_REQUEST),
     /** A frame that cannot be decoded. */
@@ -39,13 +39,12 @@ public enum ErrorCode {
     /** A frame that is larger than this node accepts. */
     FRAME_TOO_LARGE(1102, Action.FIX_REQUEST),
     /**
-     * The version of a write lies too far in the future of the node that refuses it: the coordinator's clock is
-     * wrong.
+     * The version of a write lies too far in the future of the node that refuses it: the coordinator's clock is wrong.
      */
     VERSION_TOO_FAR_AHEAD(1103, Action.FIX_REQUEST),
     /**
-     * The version of a write is older than the version that all replicas have agreed on. The write is far too late,
-     * or its coordinator's clock is far behind.
+     * The version of a write is older than the version that all replicas have agreed on. The write is far too late, or
+     * its coordinator's clock is far behind.
      */
     VERSION_TOO_OLD(1104, Action.FIX_REQUEST),
     /** The request carries no token, or an unknown one. */
@@ -71,8 +70,8 @@ public enum ErrorCode {
     /** The deadline passed before the work began. */
     DEADLINE_PASSED(2006, Action.RETRY_ANYWHERE),
     /**
-     * The replica lost its entries and is refilling from the other replicas. Until it has finished, it accepts
-     * writes and refuses reads.
+     * The replica lost its entries and is refilling from the other replicas. Until it has finished, it accepts writes
+     * and refuses reads.
      */
     REPLICA_REFILLING(2007, Action.RETRY_ANYWHERE),
     /** The node at an address is not the intended one: the caller's topology lists the address of another node. */

@@ -126,8 +126,8 @@ public final class Key implements Comparable<Key> {
     }
 
     /**
-     * Returns the array behind this key without a copy, for frequent hashing, encoding and comparing. Callers must
-     * not change the array.
+     * Returns the array behind this key without a copy, for frequent hashing, encoding and comparing. Callers must not
+     * change the array.
      *
      * @return the array behind this key
      */
@@ -136,8 +136,8 @@ public final class Key implements Comparable<Key> {
     }
 
     /**
-     * Returns the first eight bytes, for code that orders many keys and compares prefixes first. If two prefixes
-     * differ as unsigned numbers, the keys have the same order. If they are equal, the remaining bytes decide.
+     * Returns the first eight bytes, for code that orders many keys and compares prefixes first. If two prefixes differ
+     * as unsigned numbers, the keys have the same order. If they are equal, the remaining bytes decide.
      *
      * @return the bytes, the first one highest; a shorter key is padded with zeros
      */
@@ -162,8 +162,8 @@ public final class Key implements Comparable<Key> {
     /**
      * Returns the smallest key that is greater than this one: the same bytes followed by a zero.
      *
-     * @return the successor; for a key of 4096 bytes, the next greater key of at most 4096 bytes, or empty when
-     *     every byte is {@code 0xFF}
+     * @return the successor; for a key of 4096 bytes, the next greater key of at most 4096 bytes, or empty when every
+     *     byte is {@code 0xFF}
      */
     public Optional<Key> successor() {
         if (bytes.length < MAX_LENGTH) {

@@ -3,8 +3,8 @@ package io.dht4j;
 import java.util.Optional;
 
 /**
- * A range of keys, ordered as unsigned bytes: from {@code start} (inclusive) to {@code end} (exclusive) or to the
- * last key.
+ * A range of keys, ordered as unsigned bytes: from {@code start} (inclusive) to {@code end} (exclusive) or to the last
+ * key.
  *
  * @param start the first key that may belong to the range
  * @param end the first key after the range, or empty for a range without an end

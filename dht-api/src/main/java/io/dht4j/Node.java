@@ -8,8 +8,8 @@ import java.util.regex.Pattern;
  * A member of the cluster.
  *
  * @param id its name; placement depends on it, so it must stay the same when the address changes
- * @param address the address of its transport, {@code host:port}: a name or an IP address, IPv6 in brackets, and a
- *     port of 1 to 65535
+ * @param address the address of its transport, {@code host:port}: a name or an IP address, IPv6 in brackets, and a port
+ *     of 1 to 65535
  * @param weight its share of the keys relative to the other nodes, 1 to 1000, for weighted placements
  */
 public record Node(NodeId id, String address, int weight) {

@@ -4,12 +4,12 @@ import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Escapes untrusted text for terminals, logs and error messages. The result moves no cursor, changes no colour,
- * begins no line, reverses no direction of writing and has no invisible characters.
+ * Escapes untrusted text for terminals, logs and error messages. The result moves no cursor, changes no colour, begins
+ * no line, reverses no direction of writing and has no invisible characters.
  *
- * <p>Escaped are the characters of the Unicode category C (control, format, surrogate, private use, unassigned) and
- * the separators of lines and paragraphs, U+2028 and U+2029. Line feed, carriage return and tabulator become {@code
- * \n}, {@code \r} and {@code \t}, all others {@code \}{@code uXXXX}, twice that beyond U+FFFF, as in JSON and Java.
+ * <p>Escaped are the characters of the Unicode category C (control, format, surrogate, private use, unassigned) and the
+ * separators of lines and paragraphs, U+2028 and U+2029. Line feed, carriage return and tabulator become {@code \n},
+ * {@code \r} and {@code \t}, all others {@code \}{@code uXXXX}, twice that beyond U+FFFF, as in JSON and Java.
  * Backslashes are unchanged, so the escaping is irreversible.
  *
  * <p>Exceptions of this library escape their messages themselves. Does not block; safe for use by any number of
@@ -45,8 +45,8 @@ public final class PrintableText {
     }
 
     /**
-     * Escapes a text that may have several lines, such as a stack trace. Line feeds, tabulators and carriage
-     * returns before line feeds are unchanged.
+     * Escapes a text that may have several lines, such as a stack trace. Line feeds, tabulators and carriage returns
+     * before line feeds are unchanged.
      *
      * @param text any text
      * @return the text itself if there is nothing to escape

@@ -5,8 +5,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The progress of a node's repair. A repair session compares the node's replicas with those of other nodes and
- * brings both to the newest entry of each key. Counts begin at the node's start. Immutable.
+ * The progress of a node's repair. A repair session compares the node's replicas with those of other nodes and brings
+ * both to the newest entry of each key. Counts begin at the node's start. Immutable.
  *
  * @param node the node
  * @param running whether a session is running
@@ -16,8 +16,7 @@ import java.util.Optional;
  * @param sent how many missing entries this node has sent to others
  * @param received how many entries this node has received from others
  * @param refused how many entries either side has refused
- * @param purged how many tombstones and expired values this node has purged, without those of failed or aborted
- *     purges
+ * @param purged how many tombstones and expired values this node has purged, without those of failed or aborted purges
  * @param lastError why sessions cannot begin, or why the last one was incomplete; empty if that one succeeded
  * @param blocked whether {@code lastError} prevents sessions from beginning; the node keeps retrying
  * @param completed when this node last compared a partition with all its other replicas, by partition

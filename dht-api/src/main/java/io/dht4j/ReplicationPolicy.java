@@ -1,9 +1,9 @@
 package io.dht4j;
 
 /**
- * The number of replicas that must answer: {@code ack} of the first {@code from} replicas of the key. Only the
- * first {@code from} replicas store a value written with this policy. Two policies with the same {@code from}
- * overlap if the sum of their {@code ack} exceeds {@code from}: the read then sees the write.
+ * The number of replicas that must answer: {@code ack} of the first {@code from} replicas of the key. Only the first
+ * {@code from} replicas store a value written with this policy. Two policies with the same {@code from} overlap if the
+ * sum of their {@code ack} exceeds {@code from}: the read then sees the write.
  *
  * @param ack how many must answer, 1 to {@code from}
  * @param from how many the coordinator asks, 1 to the number of nodes

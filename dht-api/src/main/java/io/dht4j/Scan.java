@@ -6,22 +6,21 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
 /**
- * A running scan, which brings entries in pages in ascending order of their keys. Each page is requested
- * explicitly, which provides back-pressure: a scan holds a bounded number of bytes regardless of its range. An
- * abandoned scan holds no resources; {@link #close()} only stops running work.
+ * A running scan, which brings entries in pages in ascending order of their keys. Each page is requested explicitly,
+ * which provides back-pressure: a scan holds a bounded number of bytes regardless of its range. An abandoned scan holds
+ * no resources; {@link #close()} only stops running work.
  *
  * <p>Calls of one scan must not overlap: the next page may be requested when the last one has completed.
  */
 public interface Scan extends AutoCloseable {
 
     /**
-     * Requests the next page. Does not block. The timeout of the scan's options applies to each page. Within a page
-     * it starts again whenever the replicas have sent a part of it, so a long range of deleted entries takes
-     * longer.
+     * Requests the next page. Does not block. The timeout of the scan's options applies to each page. Within a page it
+     * starts again whenever the replicas have sent a part of it, so a long range of deleted entries takes longer.
      *
-     * @return a stage that completes with the next entries, at least one, or with an empty list at the end of the
-     *     scan; fails with a {@link DhtException}, after which all calls until {@link #close()} fail in the same
-     *     way, since an empty list would mean the end of the range
+     * @return a stage that completes with the next entries, at least one, or with an empty list at the end of the scan;
+     *     fails with a {@link DhtException}, after which all calls until {@link #close()} fail in the same way, since
+     *     an empty list would mean the end of the range
      */
     CompletionStage<List<KeyValue>> next();
 
@@ -35,17 +34,15 @@ public interface Scan extends AutoCloseable {
         return 0;
     }
 
-    /**
-     * Ends the scan. Later calls of {@link #next()} return an empty list. Does not block; may be called repeatedly.
-     */
+    /** Ends the scan. Later calls of {@link #next()} return an empty list. Does not block; may be called repeatedly. */
     @Override
     void close();
 
     /**
      * Requests every page and passes each entry to a consumer, one at a time. Does not block.
      *
-     * @param consumer called for every entry in order, on the thread that completes the page; it must not block. If
-     *     it throws, the scan is closed
+     * @param consumer called for every entry in order, on the thread that completes the page; it must not block. If it
+     *     throws, the scan is closed
      * @return a stage that completes after the last entry; fails as {@link #next()} does, or with the consumer's
      *     exception
      */

@@ -9,8 +9,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The nodes of a cluster at one epoch. Every node of a cluster requires the same topology in the same order, since
- * it determines the placement of keys. Immutable.
+ * The nodes of a cluster at one epoch. Every node of a cluster requires the same topology in the same order, since it
+ * determines the placement of keys. Immutable.
  *
  * @param epoch grows with every change of the nodes, 0 or more
  * @param nodes 1 to {@value #MAX_NODES} nodes in the order in which they joined, with distinct ids and addresses
@@ -23,8 +23,8 @@ public record Topology(long epoch, List<Node> nodes) {
     /**
      * Checks and copies the nodes.
      *
-     * @throws IllegalArgumentException if the epoch is negative, the number of nodes is out of range, or an id or
-     *     an address is repeated
+     * @throws IllegalArgumentException if the epoch is negative, the number of nodes is out of range, or an id or an
+     *     address is repeated
      */
     public Topology {
         nodes = List.copyOf(nodes);

@@ -1,9 +1,9 @@
 package io.dht4j;
 
 /**
- * The version of a write: a hybrid logical clock of 48 bits of milliseconds since 1970 and a 16-bit counter. The
- * newer version wins. Source: Kulkarni et al., <i>Logical Physical Clocks and Consistent Snapshots in Globally
- * Distributed Databases</i>, 2014.
+ * The version of a write: a hybrid logical clock of 48 bits of milliseconds since 1970 and a 16-bit counter. The newer
+ * version wins. Source: Kulkarni et al., <i>Logical Physical Clocks and Consistent Snapshots in Globally Distributed
+ * Databases</i>, 2014.
  *
  * @param packed milliseconds in the upper 48 bits, counter in the lower 16; compared as an unsigned number
  */

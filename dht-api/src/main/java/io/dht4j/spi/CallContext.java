@@ -75,8 +75,8 @@ public final class CallContext {
      * @param nanoTime the monotonic clock, as {@link System#nanoTime()} or {@link Environment#nanoTime()}
      * @param remainingNanos nanoseconds left; zero or less means that the deadline has passed
      * @param callerNames the names that the caller's certificate proves; empty if it proves none, as without TLS
-     * @param replyRoom returns whether a reply of a number of bytes may be created now; called on any thread, must
-     *     not block
+     * @param replyRoom returns whether a reply of a number of bytes may be created now; called on any thread, must not
+     *     block
      */
     public CallContext(LongSupplier nanoTime, long remainingNanos, Set<String> callerNames, LongPredicate replyRoom) {
         this.nanoTime = nanoTime;
@@ -140,9 +140,9 @@ public final class CallContext {
     }
 
     /**
-     * Registers an action to run at the cancellation, or immediately if the call is already cancelled. The
-     * exception of an action goes to the thread's handler of uncaught exceptions. It affects neither other actions
-     * nor the cancelling thread.
+     * Registers an action to run at the cancellation, or immediately if the call is already cancelled. The exception of
+     * an action goes to the thread's handler of uncaught exceptions. It affects neither other actions nor the
+     * cancelling thread.
      *
      * @param action short and non-blocking
      */

@@ -16,8 +16,8 @@ import java.util.function.Predicate;
 import javax.net.ssl.SSLException;
 
 /**
- * Describes connection failures for readers of error messages, since the messages of operating system, JDK and
- * network libraries differ. Classifies by exception type, and by message only where one type has several meanings.
+ * Describes connection failures for readers of error messages, since the messages of operating system, JDK and network
+ * libraries differ. Classifies by exception type, and by message only where one type has several meanings.
  */
 public final class ConnectFailure {
 
@@ -42,8 +42,8 @@ public final class ConnectFailure {
      * Describes why a connection could not be established. Does not block.
      *
      * @param failure the exception; its causes are searched too
-     * @return a phrase to follow the address, for example {@code nothing listens there (connection refused)}; empty
-     *     if the failure is of another kind
+     * @return a phrase to follow the address, for example {@code nothing listens there (connection refused)}; empty if
+     *     the failure is of another kind
      */
     public static Optional<String> inWords(Throwable failure) {
         List<Throwable> chain = new ArrayList<>();

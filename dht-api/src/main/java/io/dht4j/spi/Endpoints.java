@@ -54,8 +54,8 @@ public final class Endpoints {
      *
      * @param nodes the nodes
      * @param endpoints the endpoints of each node, in the same order
-     * @throws IllegalArgumentException if two nodes share an endpoint; the message names both, their addresses and
-     *     the endpoint
+     * @throws IllegalArgumentException if two nodes share an endpoint; the message names both, their addresses and the
+     *     endpoint
      */
     public static void requireDistinct(List<Node> nodes, List<Set<String>> endpoints) {
         Map<String, Node> known = new HashMap<>();

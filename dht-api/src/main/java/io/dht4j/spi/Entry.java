@@ -6,8 +6,8 @@ import java.util.Arrays;
 import java.util.zip.CRC32C;
 
 /**
- * The stored state of a key: a value or a tombstone, with its version. Immutable as long as callers leave the array
- * of {@link #value()} unchanged.
+ * The stored state of a key: a value or a tombstone, with its version. Immutable as long as callers leave the array of
+ * {@link #value()} unchanged.
  */
 public final class Entry {
 
@@ -127,8 +127,8 @@ public final class Entry {
 
     /**
      * Returns whether this entry supersedes another entry of the same key. The order is total: newer version, then
-     * tombstone, then larger value as unsigned bytes, then later expiry ({@link #NEVER} is the latest). Merging by
-     * this order is commutative, associative and idempotent.
+     * tombstone, then larger value as unsigned bytes, then later expiry ({@link #NEVER} is the latest). Merging by this
+     * order is commutative, associative and idempotent.
      *
      * @param other an entry of the same key
      * @return false if the other entry supersedes this one, or if they are equal
@@ -161,9 +161,9 @@ public final class Entry {
     }
 
     /**
-     * Returns a digest of the value, the expiry and the kind of entry, without key and version. It distinguishes
-     * two values of the same version except in one case of 2^32. The digest is the CRC-32C (RFC 3720, appendix B.4)
-     * of the value and the expiry, computed at the first call and cached.
+     * Returns a digest of the value, the expiry and the kind of entry, without key and version. It distinguishes two
+     * values of the same version except in one case of 2^32. The digest is the CRC-32C (RFC 3720, appendix B.4) of the
+     * value and the expiry, computed at the first call and cached.
      *
      * @return any number, the same on every node
      */

@@ -4,8 +4,8 @@ import java.util.concurrent.Executor;
 import java.util.random.RandomGenerator;
 
 /**
- * The source of time, random numbers, threads and timers for the core, so that the same code runs on a machine and
- * in a simulation with virtual time. Safe for use by any number of threads.
+ * The source of time, random numbers, threads and timers for the core, so that the same code runs on a machine and in a
+ * simulation with virtual time. Safe for use by any number of threads.
  */
 public interface Environment extends AutoCloseable {
 
@@ -38,8 +38,8 @@ public interface Environment extends AutoCloseable {
     Executor executor();
 
     /**
-     * Returns the executor of tasks that block on a store. It runs at most {@link #storeThreads()} tasks at a time
-     * and never interrupts them. The caller bounds the number of submitted tasks.
+     * Returns the executor of tasks that block on a store. It runs at most {@link #storeThreads()} tasks at a time and
+     * never interrupts them. The caller bounds the number of submitted tasks.
      *
      * @return an executor that never runs a task on the caller's thread
      */
@@ -62,8 +62,7 @@ public interface Environment extends AutoCloseable {
     Timer schedule(Runnable task, long delayNanos);
 
     /**
-     * Waits for running tasks without interrupting them, drops timers and ends the threads. May be called
-     * repeatedly.
+     * Waits for running tasks without interrupting them, drops timers and ends the threads. May be called repeatedly.
      */
     @Override
     void close();

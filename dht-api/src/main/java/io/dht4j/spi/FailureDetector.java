@@ -5,13 +5,13 @@ import java.time.Duration;
 
 /**
  * Predicts which nodes will not answer. The prediction is a hint and may be wrong: the coordinator asks a suspected
- * node after the others, and hedges requests that wait for it. No request that could still succeed is refused
- * because of a suspicion.
+ * node after the others, and hedges requests that wait for it. No request that could still succeed is refused because
+ * of a suspicion.
  *
- * <p>The detector judges by the node's own calls, which the core reports to it. Any number of threads call the
- * methods for every request and reply; methods must neither block nor throw. If one throws nevertheless, the core
- * logs a warning, at most every ten seconds, and continues as if {@link #isSuspected} had returned false and {@link
- * #patience} one minute. Times are of {@link Environment#nanoTime()}.
+ * <p>The detector judges by the node's own calls, which the core reports to it. Any number of threads call the methods
+ * for every request and reply; methods must neither block nor throw. If one throws nevertheless, the core logs a
+ * warning, at most every ten seconds, and continues as if {@link #isSuspected} had returned false and {@link #patience}
+ * one minute. Times are of {@link Environment#nanoTime()}.
  */
 public interface FailureDetector {
 

@@ -3,9 +3,9 @@ package io.dht4j.spi;
 import java.util.Arrays;
 
 /**
- * A request to a node, in two consecutive parts. The head is specific to the recipient. The body may be shared by
- * all recipients of the same request, which are then served by one encoding without copies. The receiver gets both
- * parts in one array. The arrays must not be changed after the frame is created.
+ * A request to a node, in two consecutive parts. The head is specific to the recipient. The body may be shared by all
+ * recipients of the same request, which are then served by one encoding without copies. The receiver gets both parts in
+ * one array. The arrays must not be changed after the frame is created.
  *
  * @param head the first bytes
  * @param body the remaining bytes

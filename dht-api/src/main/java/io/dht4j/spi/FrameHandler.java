@@ -9,12 +9,12 @@ import java.util.concurrent.CompletionStage;
 public interface FrameHandler {
 
     /**
-     * Handles a request. Does not block. If the method throws or its stage fails, the transport answers the caller
-     * with a failure of unknown outcome and continues.
+     * Handles a request. Does not block. If the method throws or its stage fails, the transport answers the caller with
+     * a failure of unknown outcome and continues.
      *
      * @param request the frame as received: untrusted bytes
-     * @param context the remaining time and the cancellation of the call, and the names in the caller's certificate
-     *     if the transport authenticates its peers
+     * @param context the remaining time and the cancellation of the call, and the names in the caller's certificate if
+     *     the transport authenticates its peers
      * @return a stage that completes with the reply, on any thread
      */
     CompletionStage<byte[]> handle(byte[] request, CallContext context);
@@ -31,8 +31,8 @@ public interface FrameHandler {
     }
 
     /**
-     * Returns the name of the local node. Transports that present a certificate call this at their start, to refuse
-     * the certificate of another node as a replacement. Does not block.
+     * Returns the name of the local node. Transports that present a certificate call this at their start, to refuse the
+     * certificate of another node as a replacement. Does not block.
      *
      * @return empty by default; a node returns its name
      */

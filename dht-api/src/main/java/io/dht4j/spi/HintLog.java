@@ -6,11 +6,11 @@ import java.util.Set;
 
 /**
  * A node's hints: writes that replicas (possibly the node itself) missed, stored until their delivery. A hint is an
- * entry with its original version, so repeated delivery is harmless: after a restart a log may return delivered
- * hints again. Hints speed up the convergence of replicas; no guarantee depends on them.
+ * entry with its original version, so repeated delivery is harmless: after a restart a log may return delivered hints
+ * again. Hints speed up the convergence of replicas; no guarantee depends on them.
  *
- * <p>Methods block, as file access does. The core calls them on its store threads, sequentially for each target
- * node. Safe for use by any number of threads. An interrupt of a calling thread must not damage the log. After
+ * <p>Methods block, as file access does. The core calls them on its store threads, sequentially for each target node.
+ * Safe for use by any number of threads. An interrupt of a calling thread must not damage the log. After
  * {@link #close()} every method throws a {@link StoreException}.
  */
 public interface HintLog extends AutoCloseable {
@@ -78,8 +78,8 @@ public interface HintLog extends AutoCloseable {
     long expire(long beforeMillis);
 
     /**
-     * Returns the number of lost bytes since the log was opened: hints that are gone, but were neither delivered
-     * nor counted by {@link #expire}. Quick.
+     * Returns the number of lost bytes since the log was opened: hints that are gone, but were neither delivered nor
+     * counted by {@link #expire}. Quick.
      *
      * @return estimated bytes, 0 or more, never decreasing; by default 0, for logs that lose nothing
      */

@@ -11,9 +11,8 @@ import java.util.List;
  * The replica order of the nodes for each partition. Immutable.
  *
  * <p>The table stores the first {@link #depth()} replicas of a partition, so that a lookup is one array read. The
- * others are computed: the remaining nodes in the topology's order, beginning after the place of the first replica
- * and wrapping around. Few clusters need them, and 1,000 nodes times 16,384 partitions would exceed a processor's
- * cache.
+ * others are computed: the remaining nodes in the topology's order, beginning after the place of the first replica and
+ * wrapping around. Few clusters need them, and 1,000 nodes times 16,384 partitions would exceed a processor's cache.
  */
 public final class PartitionTable {
 
@@ -32,10 +31,10 @@ public final class PartitionTable {
      * Creates a table from the nodes' indexes in the topology.
      *
      * @param topology the nodes
-     * @param preferred for each partition the indexes of its first replicas in order, exactly {@code min(nodes,
-     *     MAX_DEPTH)} distinct ones
-     * @throws IllegalArgumentException if the number of partitions is not a power of two from 1 to {@link
-     *     #MAX_PARTITIONS}, or a row has the wrong length, an index out of range or a repeated index
+     * @param preferred for each partition the indexes of its first replicas in order, exactly
+     *     {@code min(nodes, MAX_DEPTH)} distinct ones
+     * @throws IllegalArgumentException if the number of partitions is not a power of two from 1 to
+     *     {@link #MAX_PARTITIONS}, or a row has the wrong length, an index out of range or a repeated index
      */
     @SuppressWarnings({"unchecked", "rawtypes"})
     public PartitionTable(Topology topology, int[][] preferred) {
@@ -125,8 +124,8 @@ public final class PartitionTable {
      *
      * @param partition 0 to {@code partitions - 1}
      * @param from the number of replicas, 1 to the number of nodes
-     * @return the nodes in order, unmodifiable; the result for a smaller {@code from} is a prefix of that for a
-     *     larger one
+     * @return the nodes in order, unmodifiable; the result for a smaller {@code from} is a prefix of that for a larger
+     *     one
      * @throws IndexOutOfBoundsException if an argument is out of range
      */
     public List<Node> replicas(int partition, int from) {

@@ -3,8 +3,8 @@ package io.dht4j.spi;
 import io.dht4j.Topology;
 
 /**
- * Assigns partitions to nodes. A pure function: the same topology and number of partitions give the same table on
- * every node. Called once per topology, outside the event loops. Safe for use by any number of threads.
+ * Assigns partitions to nodes. A pure function: the same topology and number of partitions give the same table on every
+ * node. Called once per topology, outside the event loops. Safe for use by any number of threads.
  */
 public interface Placement {
 

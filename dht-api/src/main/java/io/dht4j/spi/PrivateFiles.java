@@ -15,8 +15,8 @@ import java.util.function.Consumer;
 
 /**
  * Creates files and directories for their owner alone. On file systems with POSIX permissions, new files have
- * {@code 0600} and new directories {@code 0700} from their creation, less the process's umask; elsewhere they have
- * the system's defaults. Existing files keep their permissions. Blocks; safe for use by any number of threads.
+ * {@code 0600} and new directories {@code 0700} from their creation, less the process's umask; elsewhere they have the
+ * system's defaults. Existing files keep their permissions. Blocks; safe for use by any number of threads.
  */
 public final class PrivateFiles {
 
@@ -84,8 +84,8 @@ public final class PrivateFiles {
     }
 
     /**
-     * Warns of a secret file that other users can read or change. Group read access is accepted if root owns the
-     * file: a service can then read a secret that it cannot change.
+     * Warns of a secret file that other users can read or change. Group read access is accepted if root owns the file:
+     * a service can then read a secret that it cannot change.
      *
      * @param what the content of the file, for example {@code the private key}
      * @param file an existing file, or a symbolic link to one

@@ -4,8 +4,8 @@ import java.util.BitSet;
 
 /**
  * Stores which partitions of a node must be refilled from the other replicas before reads: partitions whose entries
- * were lost or may be stale. Methods block. The node reads the marker once at its start and then stores the
- * remaining partitions after each refill, from one thread at a time.
+ * were lost or may be stale. Methods block. The node reads the marker once at its start and then stores the remaining
+ * partitions after each refill, from one thread at a time.
  */
 public interface RefillMarker {
 

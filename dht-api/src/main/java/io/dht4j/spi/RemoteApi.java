@@ -26,9 +26,9 @@ import java.util.concurrent.CompletionStage;
  * <p>Each call takes the address of a node's API listener, {@code host:port}. Options always contain a timeout, by
  * which the stage completes. No method except {@link #close()} blocks or throws.
  *
- * <p>Failures are {@link DhtException}s. Failures reported by the node keep their code. {@link
- * io.dht4j.ErrorCode#NOT_SENT} means that no byte of the request can have reached the node; {@link
- * io.dht4j.ErrorCode#INTERNAL} that this is unknown. Calls cannot be cancelled. Safe for use by any number of
+ * <p>Failures are {@link DhtException}s. Failures reported by the node keep their code.
+ * {@link io.dht4j.ErrorCode#NOT_SENT} means that no byte of the request can have reached the node;
+ * {@link io.dht4j.ErrorCode#INTERNAL} that this is unknown. Calls cannot be cancelled. Safe for use by any number of
  * threads.
  */
 public interface RemoteApi extends AutoCloseable {
@@ -99,8 +99,8 @@ public interface RemoteApi extends AutoCloseable {
      * @param scope the entries of the whole cluster or of the node
      * @param limit the largest number of entries to return, 1 or more
      * @param options policy and timeout
-     * @return a stage that completes with entries in ascending order, fewer than {@code limit} if they are large;
-     *     empty only if the range has none
+     * @return a stage that completes with entries in ascending order, fewer than {@code limit} if they are large; empty
+     *     only if the range has none
      */
     CompletionStage<List<KeyValue>> scan(
             String address, KeyRange range, ScanScope scope, int limit, CallOptions options);
@@ -123,8 +123,8 @@ public interface RemoteApi extends AutoCloseable {
      * @param range the keys to show
      * @param limit the largest number of entries to return, 1 or more
      * @param options policy and timeout
-     * @return a stage that completes with entries in ascending order, fewer than {@code limit} if they are large;
-     *     empty only if the range has none
+     * @return a stage that completes with entries in ascending order, fewer than {@code limit} if they are large; empty
+     *     only if the range has none
      */
     CompletionStage<List<KeyValue>> scanSnapshot(
             String address, Version snapshot, KeyRange range, int limit, CallOptions options);
@@ -178,8 +178,7 @@ public interface RemoteApi extends AutoCloseable {
     CompletionStage<RepairStatus> repairStatus(String address, CallOptions options);
 
     /**
-     * Fails all running calls, and releases sockets and threads. Blocks for a bounded time. May be called
-     * repeatedly.
+     * Fails all running calls, and releases sockets and threads. Blocks for a bounded time. May be called repeatedly.
      */
     @Override
     void close();

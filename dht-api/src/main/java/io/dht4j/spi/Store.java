@@ -32,9 +32,9 @@ public interface Store extends AutoCloseable {
     Optional<Entry> get(Key key);
 
     /**
-     * Merges entries into the store: the entry of each key that {@link Entry#supersedes supersedes} the others
-     * stays. On return every entry (or a newer one of its key) is visible to {@link #get} and {@link #scan}, and as
-     * durable as the store is configured. After an exception, any of the entries may have been stored.
+     * Merges entries into the store: the entry of each key that {@link Entry#supersedes supersedes} the others stays.
+     * On return every entry (or a newer one of its key) is visible to {@link #get} and {@link #scan}, and as durable as
+     * the store is configured. After an exception, any of the entries may have been stored.
      *
      * @param entries any number of entries, in any order, keys possibly repeated
      * @throws StoreException if the entries cannot be stored
@@ -45,8 +45,8 @@ public interface Store extends AutoCloseable {
      * Merges entries as {@link #apply} does, and returns the newest version of each key.
      *
      * @param entries any number of entries, in any order, keys possibly repeated
-     * @return for each entry, in the same order, the newest version of its key at some moment after the merge: that
-     *     of the entry, or a newer one that superseded it. By default each key is read after {@link #apply}
+     * @return for each entry, in the same order, the newest version of its key at some moment after the merge: that of
+     *     the entry, or a newer one that superseded it. By default each key is read after {@link #apply}
      * @throws StoreException if the entries cannot be stored or read; any of them may have been stored then
      */
     default List<Version> applyAndGetVersions(List<Entry> entries) {
@@ -72,9 +72,9 @@ public interface Store extends AutoCloseable {
     EntryCursor scan(KeyRange range);
 
     /**
-     * Removes entries permanently. After the removal of a key's newest entry, no older entry of the key reappears.
-     * Safe only when every replica has the removed entries, and no older ones of their keys can arrive. After an
-     * exception, an unknown number of entries may have been removed.
+     * Removes entries permanently. After the removal of a key's newest entry, no older entry of the key reappears. Safe
+     * only when every replica has the removed entries, and no older ones of their keys can arrive. After an exception,
+     * an unknown number of entries may have been removed.
      *
      * @param dispensable returns whether an entry may be removed: a tombstone or an expired value; called on any
      *     thread, must be quick
@@ -96,17 +96,17 @@ public interface Store extends AutoCloseable {
     }
 
     /**
-     * Registers a listener of all later changes of the content and returns the current content. A store may delay
-     * the notification of a change that {@link #get} already shows; {@link #settle} forces it. The order of
-     * notifications is unspecified.
+     * Registers a listener of all later changes of the content and returns the current content. A store may delay the
+     * notification of a change that {@link #get} already shows; {@link #settle} forces it. The order of notifications
+     * is unspecified.
      *
-     * <p>Called once, while no other thread applies or purges. Called again, at any time, after reading the content
-     * has failed, as it may after a failure of the store; the former listener then receives no more notifications.
+     * <p>Called once, while no other thread applies or purges. Called again, at any time, after reading the content has
+     * failed, as it may after a failure of the store; the former listener then receives no more notifications.
      *
-     * @param listener called by several threads at a time while the store is working; must be quick and must not
-     *     call the store
-     * @return the content as of the first reported change: each entry once, in any order. Read by one thread at a
-     *     time, and closed by the caller before the store is closed
+     * @param listener called by several threads at a time while the store is working; must be quick and must not call
+     *     the store
+     * @return the content as of the first reported change: each entry once, in any order. Read by one thread at a time,
+     *     and closed by the caller before the store is closed
      * @throws StoreException if the store cannot be read
      */
     EntryCursor follow(ContentListener listener);
@@ -119,8 +119,8 @@ public interface Store extends AutoCloseable {
     void settle();
 
     /**
-     * Stores a few bytes beside the entries, replacing an earlier note of the same name. On return they are as
-     * durable as the store can make them, regardless of the configured durability of entries.
+     * Stores a few bytes beside the entries, replacing an earlier note of the same name. On return they are as durable
+     * as the store can make them, regardless of the configured durability of entries.
      *
      * @param name 1 to 32 of the letters a to z and hyphens, chosen by the core
      * @param bytes up to {@link #MAX_NOTE_BYTES}
@@ -148,40 +148,39 @@ public interface Store extends AutoCloseable {
     long entries();
 
     /**
-     * Binds the store to the settings that determine its keys. The first description is stored as durably as
-     * entries. With other settings the store would contain keys of which this node is no replica, and lack others.
-     * Called once, before the store is used.
+     * Binds the store to the settings that determine its keys. The first description is stored as durably as entries.
+     * With other settings the store would contain keys of which this node is no replica, and lack others. Called once,
+     * before the store is used.
      *
-     * @param placement describes this node, all nodes, partitions, placement and hash function; equal only if this
-     *     node is a replica of the same keys
+     * @param placement describes this node, all nodes, partitions, placement and hash function; equal only if this node
+     *     is a replica of the same keys
      * @throws StoreException if the store is bound to another description, which the message quotes, or cannot be
      *     written
      */
     void bind(String placement);
 
     /**
-     * Returns an upper bound of the versions assigned before the store was opened. A node starts its clock after
-     * this version. A wall clock set back can then not make new writes older than stored ones. Quick.
+     * Returns an upper bound of the versions assigned before the store was opened. A node starts its clock after this
+     * version. A wall clock set back can then not make new writes older than stored ones. Quick.
      *
      * @return not smaller than the version of any entry in the store when it was opened; zero if there was none
      */
     Version newestAtOpen();
 
     /**
-     * Returns whether every call ends within microseconds, so that it may run on any thread, including an event
-     * loop.
+     * Returns whether every call ends within microseconds, so that it may run on any thread, including an event loop.
      *
      * @return true for stores in memory
      */
     boolean isMemoryFast();
 
     /**
-     * Returns the entry of a key if memory alone can answer. Quick regardless of {@link #isMemoryFast()}: accesses
-     * no disk, waits for no other thread, and may run on any thread, including an event loop.
+     * Returns the entry of a key if memory alone can answer. Quick regardless of {@link #isMemoryFast()}: accesses no
+     * disk, waits for no other thread, and may run on any thread, including an event loop.
      *
      * @param key the key
-     * @return what {@link #get} would return now; empty if the answer needs more than memory, which says nothing
-     *     about the key
+     * @return what {@link #get} would return now; empty if the answer needs more than memory, which says nothing about
+     *     the key
      * @throws StoreException if the store is closed
      */
     default Optional<Held> getFromMemory(Key key) {
@@ -212,8 +211,8 @@ public interface Store extends AutoCloseable {
     String name();
 
     /**
-     * Makes all applied entries durable and releases files and threads. Blocks until running calls have ended. May
-     * be called repeatedly.
+     * Makes all applied entries durable and releases files and threads. Blocks until running calls have ended. May be
+     * called repeatedly.
      *
      * @throws StoreException if pending data could not be written
      */

@@ -4,8 +4,8 @@ import io.dht4j.PrintableText;
 
 /**
  * A read or write failure of a store. The message names the file and the remedy. The exception does not indicate
- * whether entries being applied have been stored. The message is one line: control characters are {@linkplain
- * PrintableText escaped}.
+ * whether entries being applied have been stored. The message is one line: control characters are
+ * {@linkplain PrintableText escaped}.
  */
 public final class StoreException extends RuntimeException {
 

@@ -6,8 +6,8 @@ import java.util.Optional;
 /**
  * The paths of the PEM files for TLS. Immutable. The files are read at their first use, and again after changes.
  *
- * @param certificate the own certificate and the intermediate ones up to its authority; present if and only if the
- *     key is
+ * @param certificate the own certificate and the intermediate ones up to its authority; present if and only if the key
+ *     is
  * @param key the own private key, PKCS #8 and not encrypted
  * @param authorities the certificates of the trusted authorities; if absent, the JVM's
  */

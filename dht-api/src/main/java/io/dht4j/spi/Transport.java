@@ -7,8 +7,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Carries opaque frames between nodes. An implementation knows its own listening address and interprets the {@link
- * Node#address()} of the recipients. Safe for use by any number of threads. After a call neither side may change
+ * Carries opaque frames between nodes. An implementation knows its own listening address and interprets the
+ * {@link Node#address()} of the recipients. Safe for use by any number of threads. After a call neither side may change
  * the bytes that were passed or received.
  */
 public interface Transport extends AutoCloseable {
@@ -18,33 +18,32 @@ public interface Transport extends AutoCloseable {
      * block.
      *
      * @param handler answers requests; called on the transport's own threads, possibly an event loop
-     * @return a stage that completes when requests are accepted; fails with a {@link TransportException} whose
-     *     message names the address, for example when the port is in use
+     * @return a stage that completes when requests are accepted; fails with a {@link TransportException} whose message
+     *     names the address, for example when the port is in use
      */
     CompletionStage<Void> start(FrameHandler handler);
 
     /**
      * Sends a request to a node and returns its reply. Neither blocks nor throws. A request that exceeds a bounded
-     * queue fails immediately. The transport replaces a connection on which deadlines pass without any answer:
-     * after a broken link has healed, calls succeed again within a few deadlines.
+     * queue fails immediately. The transport replaces a connection on which deadlines pass without any answer: after a
+     * broken link has healed, calls succeed again within a few deadlines.
      *
      * @param node the recipient
      * @param request the frame, head and body together up to the transport's largest frame
-     * @param context deadline and cancellation. The stage fails if it is still incomplete when the deadline passes
-     *     or the context is cancelled
-     * @return a stage that completes with the reply, on any thread including the caller's, by the context's
-     *     deadline; fails with a {@link TransportException}, whose {@link TransportException#outcome() outcome} is
-     *     <i>not sent</i> only if no byte of the request can have reached the node's handler
+     * @param context deadline and cancellation. The stage fails if it is still incomplete when the deadline passes or
+     *     the context is cancelled
+     * @return a stage that completes with the reply, on any thread including the caller's, by the context's deadline;
+     *     fails with a {@link TransportException}, whose {@link TransportException#outcome() outcome} is <i>not
+     *     sent</i> only if no byte of the request can have reached the node's handler
      */
     CompletionStage<byte[]> call(Node node, Frame request, CallContext context);
 
     /**
-     * Resolves the endpoints of nodes. Nodes with a common endpoint are considered the same process. Does not
-     * block.
+     * Resolves the endpoints of nodes. Nodes with a common endpoint are considered the same process. Does not block.
      *
      * @param nodes the nodes whose addresses to resolve
-     * @return a stage that completes with the endpoints of each node, in the same order; none for a name that
-     *     cannot be resolved at present. By default the endpoint is the address itself, and the stage is complete
+     * @return a stage that completes with the endpoints of each node, in the same order; none for a name that cannot be
+     *     resolved at present. By default the endpoint is the address itself, and the stage is complete
      */
     default CompletionStage<List<Set<String>>> endpoints(List<Node> nodes) {
         return CompletableFuture.completedFuture(
@@ -52,11 +51,10 @@ public interface Transport extends AutoCloseable {
     }
 
     /**
-     * Reports that this transport can no longer serve although it was not closed, for example because an event loop
-     * has ended.
+     * Reports that this transport can no longer serve although it was not closed, for example because an event loop has
+     * ended.
      *
-     * @return a stage that completes with the reason, one line for people, on any thread; by default it never
-     *     completes
+     * @return a stage that completes with the reason, one line for people, on any thread; by default it never completes
      */
     default CompletionStage<String> failure() {
         return new CompletableFuture<>();
@@ -70,8 +68,8 @@ public interface Transport extends AutoCloseable {
     String name();
 
     /**
-     * Stops listening, fails all running calls, and releases sockets and threads. Blocks for a bounded time; must
-     * not be called on the transport's own threads. May be called repeatedly, also before {@link #start}.
+     * Stops listening, fails all running calls, and releases sockets and threads. Blocks for a bounded time; must not
+     * be called on the transport's own threads. May be called repeatedly, also before {@link #start}.
      */
     @Override
     void close();

@@ -1,15 +1,15 @@
 package io.dht4j.core;
 
 /**
- * Natural batching: requests to a node that arrive while frames to it are under way go together in the next frame.
- * There is no timer, so an idle node sends at once. Immutable.
+ * Natural batching: while frames to a node are in flight, further requests to it are collected for the next frame.
+ * There is no timer, so requests to an idle node go immediately. Immutable.
  *
- * @param enabled whether requests are put together at all
- * @param maxEntries the most keys or entries in a frame, 1 to 10,000
- * @param maxBytes the most bytes of keys and values in a frame, 1 KiB to 16 MiB; a request that is large by itself goes
- *     in a frame of its own and does not hold up small ones
- * @param maxFrames how many frames of reads, and how many of writes, may be under way to a node before further requests
- *     wait for one another, 1 to 1,000: fewer make larger frames
+ * @param enabled whether requests are combined at all
+ * @param maxEntries the largest number of keys or entries in a frame, 1 to 10,000
+ * @param maxBytes the largest number of bytes of keys and values in a frame, 1 KiB to 16 MiB; a larger request has a
+ *     frame of its own and does not delay small ones
+ * @param maxFrames how many frames of reads, and how many of writes, may be in flight to a node before further requests
+ *     are collected, 1 to 1,000; a smaller number makes larger frames
  */
 public record Batching(boolean enabled, int maxEntries, int maxBytes, int maxFrames) {
 
@@ -25,7 +25,7 @@ public record Batching(boolean enabled, int maxEntries, int maxBytes, int maxFra
     }
 
     /**
-     * On, with up to 1,000 entries and 256 KiB in a frame, and 2 frames under way.
+     * Returns the default: up to 1,000 entries and 256 KiB in a frame, and 2 frames in flight.
      *
      * @return the default
      */
@@ -34,9 +34,9 @@ public record Batching(boolean enabled, int maxEntries, int maxBytes, int maxFra
     }
 
     /**
-     * A frame for each request.
+     * Returns options under which each request has its own frame.
      *
-     * @return off
+     * @return disabled batching
      */
     public static Batching off() {
         Batching on = on();

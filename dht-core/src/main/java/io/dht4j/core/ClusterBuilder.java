@@ -27,12 +27,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Builds a node of a cluster, or a member {@linkplain #withoutStore without a store}. A transport and, for a node, a
- * store are required; everything else has a default. Topology, placement, hash function and number of partitions must
- * be the same on every node, and nodes that disagree refuse each other. Each method checks its argument and throws
- * {@link IllegalArgumentException} with the allowed range. For one thread, and for one {@link #start()}.
+ * store are required; all other settings have defaults. Topology, placement, hash function and number of partitions
+ * must be the same on every node; nodes with different ones refuse each other. Each method checks its argument and
+ * throws {@link IllegalArgumentException} with the allowed range. Confined to one thread, and usable for one
+ * {@link #start()}.
  *
- * <p>The node owns the transport, the store and the log of hints: closing the cluster, or failing to start it, closes
- * them.
+ * <p>The node owns the transport, the store and the hint log. Closing the cluster, or a failed start, closes them.
  */
 public final class ClusterBuilder {
 
@@ -77,7 +77,7 @@ public final class ClusterBuilder {
     int maxValueBytes = DEFAULT_MAX_VALUE_BYTES;
     int inlineValueBytes = 4096;
     int maxInFlight = 10_000;
-    /** As the other limits that may be missing, it depends on the memory unless it is given. */
+    /** Empty until set; the default depends on the memory budget, as for the other optional limits. */
     OptionalLong maxInFlightBytes = OptionalLong.empty();
 
     OptionalLong snapshotBytes = OptionalLong.empty();
@@ -102,10 +102,10 @@ public final class ClusterBuilder {
     }
 
     /**
-     * Begins a node.
+     * Creates a builder for a node.
      *
      * @param self the node's name
-     * @param topology the nodes of the cluster, this one among them
+     * @param topology the nodes of the cluster, including this one
      * @return a builder with defaults
      * @throws IllegalArgumentException if the topology has no node of that name
      */
@@ -117,10 +117,10 @@ public final class ClusterBuilder {
     }
 
     /**
-     * Begins a node.
+     * Creates a builder for a node.
      *
      * @param self the node's name
-     * @param topology the nodes of the cluster, this one among them
+     * @param topology the nodes of the cluster, including this one
      * @return a builder with defaults
      * @throws IllegalArgumentException if the topology has no node of that name
      */
@@ -129,12 +129,12 @@ public final class ClusterBuilder {
     }
 
     /**
-     * Begins a member that stores nothing: it knows the nodes and coordinates its calls by itself, each in one hop. It
-     * needs a transport and no store; requests of others it refuses. Nodes that authenticate their peers must be told
-     * to {@linkplain #trusting trust} it.
+     * Creates a builder for a member without a store, which coordinates its own calls, each in one hop. It needs a
+     * transport and refuses requests of others. Nodes that authenticate their peers must {@linkplain #trusting trust}
+     * it explicitly.
      *
-     * @param self the member's name, its own in the cluster
-     * @param topology the nodes of the cluster, this member not among them
+     * @param self the member's name, unique in the cluster
+     * @param topology the nodes of the cluster, without this member
      * @return a builder with defaults
      * @throws IllegalArgumentException if the topology has a node of that name
      */
@@ -147,10 +147,10 @@ public final class ClusterBuilder {
     }
 
     /**
-     * Begins a member that stores nothing.
+     * Creates a builder for a member without a store.
      *
-     * @param self the member's name, its own in the cluster
-     * @param topology the nodes of the cluster, this member not among them
+     * @param self the member's name, unique in the cluster
+     * @param topology the nodes of the cluster, without this member
      * @return a builder with defaults
      * @throws IllegalArgumentException if the topology has a node of that name
      */
@@ -163,9 +163,9 @@ public final class ClusterBuilder {
     }
 
     /**
-     * How the nodes talk to each other. Required.
+     * Sets the transport between the nodes. Required.
      *
-     * @param transport not started yet; owned by the node from now on
+     * @param transport a transport that has not been started; owned by the node from now on
      * @return this builder
      */
     public ClusterBuilder transport(Transport transport) {
@@ -174,9 +174,9 @@ public final class ClusterBuilder {
     }
 
     /**
-     * Where this node keeps its entries. Required, but for a member {@linkplain #withoutStore without a store}.
+     * Sets the store of this node's entries. Required, except for a member {@linkplain #withoutStore without a store}.
      *
-     * @param store open; owned by the node from now on
+     * @param store an open store; owned by the node from now on
      * @return this builder
      * @throws IllegalArgumentException if this is a member without a store
      */
@@ -189,9 +189,9 @@ public final class ClusterBuilder {
     }
 
     /**
-     * What tells which nodes will most likely not answer. Default: {@link FailureDetectors#silence} with half a second.
+     * Sets the failure detector. Default: {@link FailureDetectors#silence} with half a second.
      *
-     * @param detector of this node alone
+     * @param detector a detector for this node alone
      * @return this builder
      */
     public ClusterBuilder failureDetector(FailureDetector detector) {
@@ -200,10 +200,10 @@ public final class ClusterBuilder {
     }
 
     /**
-     * Where this node keeps what nodes missed of the writes that it coordinates. By default in memory, up to
+     * Sets the hint log for writes that this node coordinates and replicas miss. Default: a log in memory of up to
      * {@link MemoryBudget#hintBytes()}, which ends with the process.
      *
-     * @param hints open; owned by the node from now on
+     * @param hints an open log; owned by the node from now on
      * @return this builder
      */
     public ClusterBuilder hints(HintLog hints) {
@@ -212,9 +212,10 @@ public final class ClusterBuilder {
     }
 
     /**
-     * Where time, chance, threads and timers come from. By default the node makes its own {@link SystemEnvironment}.
+     * Sets the source of time, random numbers, threads and timers. Default: the node creates a
+     * {@link SystemEnvironment}.
      *
-     * @param environment stays the caller's, who closes it after the cluster
+     * @param environment owned by the caller, who closes it after the cluster
      * @return this builder
      */
     public ClusterBuilder environment(Environment environment) {
@@ -223,7 +224,7 @@ public final class ClusterBuilder {
     }
 
     /**
-     * Which nodes hold which partitions. Default: {@link Placements#rendezvous()}. The same on every node.
+     * Sets the placement of partitions on nodes; the same on every node. Default: {@link Placements#rendezvous()}.
      *
      * @param placement the strategy
      * @return this builder
@@ -234,7 +235,7 @@ public final class ClusterBuilder {
     }
 
     /**
-     * How keys are hashed. Default: {@link HashFunctions#xxh3()}. The same on every node.
+     * Sets the hash function of keys; the same on every node. Default: {@link HashFunctions#xxh3()}.
      *
      * @param hash the function
      * @return this builder
@@ -245,7 +246,7 @@ public final class ClusterBuilder {
     }
 
     /**
-     * How many partitions the keys fall into; fixed for the life of the cluster, the same on every node. Default:
+     * Sets the number of partitions; fixed for the life of the cluster and the same on every node. Default:
      * {@value #DEFAULT_PARTITIONS}.
      *
      * @param partitions a power of two, 1 to {@link PartitionTable#MAX_PARTITIONS}; some hundred per node spread evenly
@@ -257,8 +258,8 @@ public final class ClusterBuilder {
     }
 
     /**
-     * How many replicas a key has when a call does not say otherwise; a majority of them must answer. Default: 3, or
-     * the number of nodes if that is less.
+     * Sets the number of replicas of calls without a policy; a majority of them must answer. Default: 3, or the number
+     * of nodes if that is less.
      *
      * @param replicationFactor 1 to the number of nodes
      * @return this builder
@@ -270,10 +271,10 @@ public final class ClusterBuilder {
     }
 
     /**
-     * In which order the operations on a key take effect when a call does not say otherwise. Default:
-     * {@link Ordering#REAL_TIME}. With {@link Ordering#LINEARIZABLE} calls need policies of which two overlap.
+     * Sets the ordering of calls without one. Default: {@link Ordering#REAL_TIME}. With {@link Ordering#LINEARIZABLE},
+     * calls need policies that overlap with themselves.
      *
-     * @param ordering by real time, or linearizable
+     * @param ordering real-time or linearizable
      * @return this builder
      */
     public ClusterBuilder ordering(Ordering ordering) {
@@ -282,7 +283,7 @@ public final class ClusterBuilder {
     }
 
     /**
-     * How many replicas a read asks. Default: {@link ReadFanOut#ENOUGH}.
+     * Sets the number of replicas that a read asks. Default: {@link ReadFanOut#ENOUGH}.
      *
      * @param readFanOut enough or all
      * @return this builder
@@ -293,9 +294,9 @@ public final class ClusterBuilder {
     }
 
     /**
-     * When a read that still waits for an answer asks one more replica. Default: {@link Hedging#off()}.
+     * Sets when a read that waits for an answer asks one more replica. Default: {@link Hedging#off()}.
      *
-     * @param hedging never, after a fixed time, or when an answer takes longer than most
+     * @param hedging off, after a fixed time, or after a percentile of the response times
      * @return this builder
      */
     public ClusterBuilder hedging(Hedging hedging) {
@@ -304,8 +305,8 @@ public final class ClusterBuilder {
     }
 
     /**
-     * How long a call may take when it does not say otherwise. Default: 5 seconds, which leaves room for a pause of a
-     * node's collector or disk, and for the largest values.
+     * Sets the timeout of calls without one. Default: 5 seconds, enough for a pause of a node's garbage collector or
+     * disk, and for the largest values.
      *
      * @param timeout 1 millisecond to 1 hour
      * @return this builder
@@ -317,8 +318,8 @@ public final class ClusterBuilder {
     }
 
     /**
-     * The largest value, on every node the same. Default: 16 MiB. The transport's largest frame must be larger by at
-     * least 256 KiB.
+     * Sets the largest value; the same on every node. Default: 16 MiB. The transport's largest frame must be larger by
+     * at least 256 KiB.
      *
      * @param maxValueBytes 1 byte to 1 GiB
      * @return this builder
@@ -330,9 +331,9 @@ public final class ClusterBuilder {
     }
 
     /**
-     * Up to which size values come with every replica's answer to a read; of larger ones only the first replica sends
-     * the value, the others its version. Default: 4096. More saves a second request when replicas differ, less saves
-     * bytes when they agree.
+     * Sets the largest value that every replica includes in its answer to a read. Of larger values only the first
+     * replica sends the value; the others send its version. Default: 4096. A higher limit saves a second request when
+     * replicas differ; a lower one saves bytes when they agree.
      *
      * @param inlineValueBytes 0 bytes to 1 GiB
      * @return this builder
@@ -344,9 +345,9 @@ public final class ClusterBuilder {
     }
 
     /**
-     * How much memory this node may take; hand the same to its store, its transport and its APIs. Default:
-     * {@link MemoryBudget#ofHeap()}. Whatever {@linkplain #maxValueBytes largest value} it names, that of this builder
-     * counts.
+     * Sets the memory budget of this node; its store, its transport and its APIs should use the same. Default:
+     * {@link MemoryBudget#ofHeap()}. The {@linkplain #maxValueBytes largest value} of this builder overrides that of
+     * the budget.
      *
      * @param memory a share of the heap
      * @return this builder
@@ -357,8 +358,8 @@ public final class ClusterBuilder {
     }
 
     /**
-     * How many calls may be under way at this node; more are refused as overloaded. As many requests of peers may wait
-     * for the store. Default: 10,000.
+     * Sets how many calls may be in flight at this node; further calls are refused as overloaded. The same number of
+     * peers' requests may wait for the store. Default: 10,000.
      *
      * @param maxInFlight 1 to 1,000,000
      * @return this builder
@@ -370,9 +371,9 @@ public final class ClusterBuilder {
     }
 
     /**
-     * How many bytes of writes may be under way at this node; more are refused as overloaded. As many bytes of peers'
-     * writes may wait for the store. Default: {@link MemoryBudget#writeBytes()}. A single write passes whatever its
-     * size when no other is under way.
+     * Sets how many bytes of writes may be in flight at this node; further writes are refused as overloaded. The same
+     * number of bytes of peers' writes may wait for the store. Default: {@link MemoryBudget#writeBytes()}. A single
+     * write of any size is accepted when no other is in flight.
      *
      * @param maxInFlightBytes 1 byte to 1 TiB
      * @return this builder
@@ -384,7 +385,7 @@ public final class ClusterBuilder {
     }
 
     /**
-     * How many keys a batch may have. Default: 10,000.
+     * Sets the largest number of keys in a batch. Default: 10,000.
      *
      * @param maxBatch 1 to 1,000,000
      * @return this builder
@@ -396,8 +397,8 @@ public final class ClusterBuilder {
     }
 
     /**
-     * How far ahead of this node's clock a version of another node may be; such a write is refused. Default: 60
-     * seconds.
+     * Sets how far a version of another node may be ahead of this node's clock; writes further ahead are refused.
+     * Default: 60 seconds.
      *
      * @param maxClockSkew 1 millisecond to 1 day
      * @return this builder
@@ -409,7 +410,7 @@ public final class ClusterBuilder {
     }
 
     /**
-     * How long closing waits for calls under way. Default: 5 seconds.
+     * Sets how long closing waits for running calls. Default: 5 seconds.
      *
      * @param drainTimeout zero to 1 hour
      * @return this builder
@@ -421,9 +422,9 @@ public final class ClusterBuilder {
     }
 
     /**
-     * How long this node waits, when it starts, for the others to tell whether its clock and its disk are right: writes
-     * until one of them has answered, reads of what it held before until those have that share it. It never waits for
-     * nodes that refuse connections. Default: 5 seconds.
+     * Sets how long this node waits at its start for others to confirm its clock and its disk. Writes wait until one of
+     * them has answered. Reads of entries from before the start wait until the nodes that share them have answered.
+     * Nodes that refuse connections are skipped. Default: 5 seconds.
      *
      * @param startPatience zero, which waits for nobody, to 10 minutes
      * @return this builder
@@ -435,7 +436,7 @@ public final class ClusterBuilder {
     }
 
     /**
-     * How requests to a node are put together in frames. Default: {@link Batching#on()}.
+     * Sets how requests to a node are combined in frames. Default: {@link Batching#on()}.
      *
      * @param batching on or off, and its bounds
      * @return this builder
@@ -446,7 +447,7 @@ public final class ClusterBuilder {
     }
 
     /**
-     * What becomes of writes that a replica missed. Default: {@link HintedHandoff#on()}.
+     * Sets the hinted handoff of writes that a replica missed. Default: {@link HintedHandoff#on()}.
      *
      * @param handoff on or off, and its bounds
      * @return this builder
@@ -457,7 +458,7 @@ public final class ClusterBuilder {
     }
 
     /**
-     * How replicas are compared and brought together in the background. Default: {@link Repair#on()}.
+     * Sets the background repair of replicas. Default: {@link Repair#on()}.
      *
      * @param repair on or off, and its bounds
      * @return this builder
@@ -468,8 +469,8 @@ public final class ClusterBuilder {
     }
 
     /**
-     * How much this node may keep of what is written while a snapshot is read. Past it the snapshot fails, the node
-     * goes on. Default: {@link MemoryBudget#snapshotBytes()}; takes no memory while there is no snapshot.
+     * Sets the memory limit for entries that this node keeps for open snapshots. Beyond the limit the snapshot fails
+     * and the node continues. Default: {@link MemoryBudget#snapshotBytes()}; no memory is used without a snapshot.
      *
      * @param snapshotBytes 0 bytes to 1 TiB, for all snapshots together
      * @return this builder
@@ -481,8 +482,7 @@ public final class ClusterBuilder {
     }
 
     /**
-     * How the node keeps working when more is asked of it than it can do. Default:
-     * {@link OverloadProtection#defaults()}.
+     * Sets the protection against overload. Default: {@link OverloadProtection#defaults()}.
      *
      * @param overload ages of queues, limits for each node, and the budget of retries
      * @return this builder
@@ -493,16 +493,18 @@ public final class ClusterBuilder {
     }
 
     /**
-     * What of this node's entries was lost, or may be too old, and must be brought back from the other replicas before
-     * it is read. Until then the node takes writes of these partitions, and refuses reads, which the other replicas
-     * serve. Every other replica of a partition is read; as long as one of them does not answer, the partition stays
-     * closed. Default: {@link RefillMarker#none()}. Whatever the marker says, partitions of which the other replicas
-     * tell that this node's disk was set back are treated alike, without the nodes named here.
+     * Sets the partitions whose entries were lost or may be stale and are refilled from the other replicas. Until its
+     * refill, the node accepts writes of such a partition and refuses reads, which the other replicas serve. The refill
+     * reads every other replica of the partition; as long as one of them does not answer, reads stay refused. Default:
+     * {@link RefillMarker#none()}.
      *
-     * @param marker what must be refilled; asked when the node starts, and told what is left
-     * @param without nodes to do without: what only they and this node held is lost then
+     * <p>Partitions for which the other replicas detect a rolled-back disk are refilled in the same way, regardless of
+     * the marker and of the excluded nodes.
+     *
+     * @param marker the partitions to refill; read when the node starts, and updated with the remaining ones
+     * @param without nodes to exclude from the refill; entries that only they and this node had are then lost
      * @return this builder
-     * @throws IllegalArgumentException if one of those is no other node of the topology
+     * @throws IllegalArgumentException if an excluded node is this node or not in the topology
      */
     public ClusterBuilder refill(RefillMarker marker, NodeId... without) {
         for (NodeId node : without) {
@@ -517,9 +519,9 @@ public final class ClusterBuilder {
     }
 
     /**
-     * Which members that store nothing may send requests to this node, besides the nodes of the topology. It matters
-     * with transports that authenticate their peers: a caller's certificate must bear one of these names. Adds to those
-     * that were named before. Default: none.
+     * Adds members without a store that may send requests to this node, besides the nodes of the topology. Relevant
+     * with transports that authenticate their peers: a caller's certificate must contain one of these names. Default:
+     * none.
      *
      * @param members their names
      * @return this builder
@@ -530,11 +532,11 @@ public final class ClusterBuilder {
     }
 
     /**
-     * What becomes of requests to replicas whose replies to a read are no longer wanted, since enough others have
-     * answered or the caller has cancelled its stage. Writes are always carried through. Default:
+     * Sets the cancellation of requests to replicas whose replies to a read are no longer needed: enough others have
+     * answered, or the caller has cancelled its stage. Writes are never cancelled. Default:
      * {@link CancellationPolicy#LOCAL}.
      *
-     * @param cancellation never, here only, or told to the replica
+     * @param cancellation never, local, or propagated to the replica
      * @return this builder
      */
     public ClusterBuilder cancellation(CancellationPolicy cancellation) {
@@ -545,7 +547,7 @@ public final class ClusterBuilder {
     /**
      * Starts the node. Blocks until its transport accepts requests of peers; does not wait for peers.
      *
-     * @return the cluster as seen from this node, which the caller closes
+     * @return the cluster as accessed through this node, which the caller closes
      * @throws IllegalStateException if the transport or the store is missing
      * @throws IllegalArgumentException if the memory is too little for the largest value
      * @throws io.dht4j.spi.TransportException if the transport cannot listen; transport, store and hints are then

@@ -5,7 +5,7 @@ import io.dht4j.core.internal.detection.SilenceDetector;
 import io.dht4j.spi.FailureDetector;
 import java.time.Duration;
 
-/** The failure detectors to choose from. Each node needs one of its own. */
+/** Factory of failure detectors. Each node needs its own instance. */
 public final class FailureDetectors {
 
     private static final Duration SHORTEST = Duration.ofMillis(10);
@@ -14,10 +14,10 @@ public final class FailureDetectors {
     private FailureDetectors() {}
 
     /**
-     * Suspects a node that has not answered anything for a while although it was asked, and one that cannot be reached;
+     * Returns a detector that suspects a node that has not answered any request for a while, or cannot be reached,
      * until it answers again.
      *
-     * @param patience how long a node may be silent, 10 ms to 1 minute; more than any usual pause
+     * @param patience how long a node may be silent, 10 ms to 1 minute; longer than usual pauses
      * @return a new detector
      * @throws IllegalArgumentException if it is out of range
      */
@@ -29,7 +29,7 @@ public final class FailureDetectors {
     }
 
     /**
-     * Suspects nobody.
+     * Returns a detector that suspects no node.
      *
      * @return a new detector
      */

@@ -7,16 +7,17 @@ import io.dht4j.core.internal.hash.StringHash;
 import io.dht4j.spi.HashFunction;
 
 /**
- * The hash functions to choose from. All are pure, safe for use by any number of threads, and give the same hash on
- * every machine and release. Changing the function of a cluster moves almost every key, so choose it once.
+ * Factory of hash functions. All are pure, safe for use by any number of threads, and give the same hash on every
+ * machine and in every release. Changing the function of a cluster moves almost every key.
  */
 public final class HashFunctions {
 
     private HashFunctions() {}
 
     /**
-     * XXH3 with 64 bits: the default. Fastest, and even over all bits. Not keyed: who may choose the keys can choose
-     * such that meet in one partition.
+     * Returns XXH3 with 64 bits: the default. The fastest function, with evenly distributed bits.
+     *
+     * <p>Limits: XXH3 has no secret, so a client that chooses its keys can direct them to one partition.
      *
      * @return the function, named {@code xxh3}
      */
@@ -25,8 +26,8 @@ public final class HashFunctions {
     }
 
     /**
-     * MurmurHash3 (x64, 128 bits), of which the first 64 bits are used: for comparison with the many systems that use
-     * it.
+     * Returns MurmurHash3 (x64, 128 bits), truncated to the first 64 bits, for comparison with the many systems that
+     * use it.
      *
      * @return the function, named {@code murmur3}
      */
@@ -35,8 +36,8 @@ public final class HashFunctions {
     }
 
     /**
-     * SipHash-2-4: the one to choose where keys come from strangers. Without the secret nobody can choose keys that
-     * meet in one partition. Every node of a cluster needs the same secret, for as long as the cluster's data lives.
+     * Returns SipHash-2-4, for keys from untrusted clients: without the secret they cannot direct keys to one
+     * partition. Every node of a cluster needs the same secret for the lifetime of the cluster's data.
      *
      * @param key the secret, 16 bytes, copied
      * @return the function, named {@code siphash}
@@ -47,9 +48,9 @@ public final class HashFunctions {
     }
 
     /**
-     * {@link String#hashCode} of the key read as UTF-8, in the upper 32 bits: the control that shows why not. Keys that
-     * differ only at the end, such as numbered ones, share their upper bits and so meet in a few partitions. Never for
-     * data that matters.
+     * Returns {@link String#hashCode} of the key decoded as UTF-8, in the upper 32 bits, as a negative control. Keys
+     * that differ only at the end, such as numbered keys, have the same upper bits and fall into few partitions.
+     * Unsuitable for production.
      *
      * @return the function, named {@code string}
      */

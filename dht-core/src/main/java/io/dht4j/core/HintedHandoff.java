@@ -3,13 +3,13 @@ package io.dht4j.core;
 import java.time.Duration;
 
 /**
- * Hinted handoff: what a replica missed of a write is kept by the node that coordinated it, and handed over when the
- * replica answers again. A hint never counts towards {@code ack}. Immutable.
+ * Hinted handoff: the coordinator of a write keeps the entries that a replica missed as hints, and delivers them when
+ * the replica answers again. A hint never counts towards {@code ack}. Immutable.
  *
- * @param enabled whether anything is kept
- * @param maxAge how old a hint may become before it is dropped, 1 second to 30 days; a replica that is away for longer
- *     catches up by repair
- * @param bytesPerSecond how much is handed over to a node at most, 16 KiB to 1 GiB per second
+ * @param enabled whether hints are kept
+ * @param maxAge the age at which a hint is dropped, 1 second to 30 days; a replica that is away for longer catches up
+ *     by repair
+ * @param bytesPerSecond the largest delivery rate to a node, 16 KiB to 1 GiB per second
  */
 public record HintedHandoff(boolean enabled, Duration maxAge, long bytesPerSecond) {
 
@@ -34,7 +34,7 @@ public record HintedHandoff(boolean enabled, Duration maxAge, long bytesPerSecon
     }
 
     /**
-     * On, for three hours and 16 MiB per second.
+     * Returns the default: three hours and 16 MiB per second.
      *
      * @return the default
      */
@@ -43,9 +43,9 @@ public record HintedHandoff(boolean enabled, Duration maxAge, long bytesPerSecon
     }
 
     /**
-     * Nothing is kept.
+     * Returns options under which no hints are kept.
      *
-     * @return off
+     * @return disabled hinted handoff
      */
     public static HintedHandoff off() {
         HintedHandoff on = on();

@@ -1,12 +1,12 @@
 package io.dht4j.core;
 
 /**
- * How evenly a placement must spread the partitions. With a factor of 1.1 no node holds more than 1.1 times its fair
- * share, rounded up, among the first replicas of the partitions, nor among their first two, three, and so on up to
- * eight. A node's fair share is proportional to its weight, where the strategy heeds weights, but never more than all
+ * The bound on the load of a node in a placement. With a factor of 1.1, no node has more than 1.1 times its fair share,
+ * rounded up, of the first replicas of the partitions. The same holds for their first two replicas, three, and so on up
+ * to eight. A node's fair share is proportional to its weight if the strategy supports weights, and at most all
  * partitions.
  *
- * <p>A smaller factor spreads the load more evenly; a larger one moves less when nodes join and leave.
+ * <p>A smaller factor spreads the load more evenly; a larger one moves less data when nodes join and leave.
  *
  * @param factor {@value #MIN_FACTOR} to {@value #MAX_FACTOR}, or infinite for no bound
  */
@@ -31,7 +31,7 @@ public record LoadBound(double factor) {
     }
 
     /**
-     * The default.
+     * Returns the default bound.
      *
      * @return a bound with factor 1.1
      */
@@ -40,7 +40,7 @@ public record LoadBound(double factor) {
     }
 
     /**
-     * No bound: the plain strategy.
+     * Returns the absence of a bound: the plain strategy.
      *
      * @return a bound with an infinite factor
      */
@@ -49,7 +49,7 @@ public record LoadBound(double factor) {
     }
 
     /**
-     * Whether there is a bound.
+     * Returns whether there is a bound.
      *
      * @return true if the factor is finite
      */

@@ -19,12 +19,12 @@ import io.dht4j.spi.Transport;
 import java.time.Duration;
 import java.util.Set;
 
-/** Makes a node of what a builder was told, and starts it; what fails to start is closed again. */
+/** Creates and starts a node with a builder's settings, and closes its parts if the start fails. */
 final class NodeAssembly {
 
     private static final long REFILL_BYTES_PER_SECOND = 16L << 20;
 
-    /** A clock may be ahead and another one behind, of those who decide to purge and of those who read. */
+    /** The clocks of purging nodes and of reading nodes may each be off in both directions. */
     private static final int CLOCK_MARGIN = 4;
 
     private final ClusterBuilder given;
@@ -118,7 +118,7 @@ final class NodeAssembly {
     }
 
     private RepairLimits repairLimits(Repair repair) {
-        // What is dead must be so by every clock.
+        // An entry may be purged only when it is dead by every clock.
         Duration least = given.maxClockSkew.multipliedBy(CLOCK_MARGIN);
         Duration purgeAfter = repair.purgeAfter().compareTo(least) < 0 ? least : repair.purgeAfter();
         return new RepairLimits(

@@ -7,21 +7,20 @@ import io.dht4j.core.internal.admission.QueueLimits;
 import java.time.Duration;
 
 /**
- * How a node keeps working when more is asked of it than it can do. Immutable. Limits on the number and the bytes of
- * what is under way are the builder's own, see {@link ClusterBuilder#maxInFlight} and
- * {@link ClusterBuilder#maxInFlightBytes}.
+ * Limits that keep a node working under overload. {@link ClusterBuilder#maxInFlight} and
+ * {@link ClusterBuilder#maxInFlightBytes} limit the number and the bytes of calls in flight. Immutable.
  *
- * @param standingAfter when the queue before the store has not been empty for longer, it is standing, 1 millisecond to
+ * @param standingAfter a queue before the store is standing when it has not been empty for this time, 1 millisecond to
  *     1 hour
- * @param standingAge how long a request may wait in a standing queue, 1 millisecond to 1 hour; what has waited for
- *     longer is dropped
- * @param minPeerRequests the limit of requests outstanding to one node never falls below, 1 to {@code maxPeerRequests}
- * @param maxPeerRequests where that limit begins and what it never exceeds, up to 1,000,000; the same as the minimum
- *     for a fixed one
- * @param slowReply a reply that takes so much longer than the quickest of the last minutes makes the limit fall, 1
+ * @param standingAge the longest wait of a request in a standing queue, 1 millisecond to 1 hour; older requests are
+ *     dropped
+ * @param minPeerRequests the smallest limit of outstanding requests to one node, 1 to {@code maxPeerRequests}
+ * @param maxPeerRequests the initial and the largest limit of outstanding requests to one node, up to 1,000,000; equal
+ *     to the minimum for a fixed limit
+ * @param slowReply a reply that takes this much longer than the quickest of the last minutes lowers the limit, 1
  *     millisecond to 1 hour
- * @param retryShare how many requests may be made a second time, retries and hedges together, as a part of all, 0 to 1
- * @param retriesPerSecond how many may besides, so that a node with little to do can help itself, 0 to 1,000,000
+ * @param retryShare the share of all requests that may be sent again, as retries or hedges, 0 to 1
+ * @param retriesPerSecond the additional retries and hedges per second, for nodes under low load, 0 to 1,000,000
  */
 public record OverloadProtection(
         Duration standingAfter,
@@ -57,21 +56,21 @@ public record OverloadProtection(
     }
 
     /**
-     * 500 milliseconds in queues that have not been empty for a second; 64 to 10,000 requests outstanding to a node,
-     * fewer when replies take 250 milliseconds longer than the quickest; retries and hedges for a tenth of the requests
-     * and 10 per second.
+     * Returns the defaults. Requests wait at most 500 milliseconds in queues that have not been empty for a second. 64
+     * to 10,000 requests may be outstanding to a node, fewer when replies take 250 milliseconds longer than the
+     * quickest. Retries and hedges are limited to a tenth of the requests plus 10 per second.
      *
-     * @return the default
+     * @return the defaults
      */
     public static OverloadProtection defaults() {
         return DEFAULTS;
     }
 
     /**
-     * The same with other limits of what waits for the store.
+     * Returns these options with other limits of the queue before the store.
      *
-     * @param after a queue that has not been empty for longer is standing, 1 millisecond to 1 hour
-     * @param age how long a request may wait in a standing queue, 1 millisecond to 1 hour
+     * @param after a queue is standing when it has not been empty for this time, 1 millisecond to 1 hour
+     * @param age the longest wait of a request in a standing queue, 1 millisecond to 1 hour
      * @return new options
      * @throws IllegalArgumentException if one is out of its range
      */
@@ -81,11 +80,11 @@ public record OverloadProtection(
     }
 
     /**
-     * The same with other bounds of the requests outstanding to a node.
+     * Returns these options with other bounds of the outstanding requests to a node.
      *
      * @param min 1 to {@code max}
      * @param max up to 1,000,000
-     * @param slow a reply that takes so much longer than the quickest of the last minutes makes the limit fall, 1
+     * @param slow a reply that takes this much longer than the quickest of the last minutes lowers the limit, 1
      *     millisecond to 1 hour
      * @return new options
      * @throws IllegalArgumentException if one is out of its range
@@ -95,10 +94,10 @@ public record OverloadProtection(
     }
 
     /**
-     * The same with another budget of retries and hedges.
+     * Returns these options with another budget of retries and hedges.
      *
-     * @param share of all requests, 0 to 1
-     * @param perSecond besides, 0 to 1,000,000
+     * @param share the share of all requests, 0 to 1
+     * @param perSecond the additional number per second, 0 to 1,000,000
      * @return new options
      * @throws IllegalArgumentException if one is out of its range
      */

@@ -4,17 +4,17 @@ import io.dht4j.core.internal.placement.Strategy;
 import io.dht4j.spi.Placement;
 
 /**
- * The placement strategies to choose from. All are pure and safe for use by any number of threads. All but the control
- * bound the load of a node unless told otherwise, see {@link LoadBound}; then a table depends on the order in which the
- * topology has the nodes, which is the order in which they joined. Making a table takes time and memory in proportion
- * to nodes times partitions.
+ * Factory of placement strategies. All are pure and safe for use by any number of threads. Except for the control, all
+ * bound the load of a node by default, see {@link LoadBound}. A table with a bound depends on the order of the nodes in
+ * the topology, the order in which they joined. Building a table takes time and memory proportional to nodes times
+ * partitions.
  */
 public final class Placements {
 
     private Placements() {}
 
     /**
-     * A consistent-hash ring with the default options.
+     * Returns a consistent-hash ring with the default options.
      *
      * @return the placement, named {@code ring}
      */
@@ -23,8 +23,8 @@ public final class Placements {
     }
 
     /**
-     * A consistent-hash ring, on which a node has virtual nodes in number proportional to its weight. Without a bound
-     * the order of the nodes does not matter.
+     * Returns a consistent-hash ring, on which the number of a node's virtual nodes is proportional to its weight.
+     * Without a bound the order of the nodes has no effect.
      *
      * @param options the number of virtual nodes, and the bound
      * @return the placement, named {@code ring}, or {@code ring-unbounded} without a bound
@@ -34,7 +34,7 @@ public final class Placements {
     }
 
     /**
-     * Weighted rendezvous hashing with the standard bound.
+     * Returns weighted rendezvous hashing with the standard bound.
      *
      * @return the placement, named {@code rendezvous}
      */
@@ -43,8 +43,8 @@ public final class Placements {
     }
 
     /**
-     * Weighted rendezvous hashing: shares exactly proportional to the weights, however many nodes there are. Without a
-     * bound the order of the nodes does not matter.
+     * Returns weighted rendezvous hashing: shares are exactly proportional to the weights for any number of nodes.
+     * Without a bound the order of the nodes has no effect.
      *
      * @param bound the bound on a node's load
      * @return the placement, named {@code rendezvous}, or {@code rendezvous-unbounded} without a bound
@@ -54,7 +54,7 @@ public final class Placements {
     }
 
     /**
-     * Jump hashing with the standard bound.
+     * Returns jump hashing with the standard bound.
      *
      * @return the placement, named {@code jump}
      */
@@ -63,8 +63,8 @@ public final class Placements {
     }
 
     /**
-     * Jump hashing over the nodes in the topology's order. Few keys move if nodes join at the end or the last one
-     * leaves; if another leaves, a large part does. Does not heed weights.
+     * Returns jump hashing over the nodes in the topology's order. Few keys move when nodes join at the end or the last
+     * one leaves; many move when another one leaves. Ignores weights.
      *
      * @param bound the bound on a node's load
      * @return the placement, named {@code jump}, or {@code jump-unbounded} without a bound
@@ -74,8 +74,8 @@ public final class Placements {
     }
 
     /**
-     * The partition's number modulo the number of nodes: the control that shows why not. Even, but almost every key
-     * moves whenever a node joins or leaves. Does not heed weights.
+     * Returns the partition's number modulo the number of nodes, as a negative control. The spread is even, but almost
+     * every key moves whenever a node joins or leaves. Ignores weights.
      *
      * @return the placement, named {@code modulo}
      */

@@ -15,22 +15,22 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call: tries one node after the other, within one deadline, as long as the failures say that another try is safe.
- * The tries follow one another; the deadline may end the call at any time.
+ * A remote call: tries one node after another within one deadline, as long as the failures allow another try. The tries
+ * are sequential; the deadline may end the call at any time.
  *
  * @param <T> the result
  */
 final class RemoteCall<T> {
 
-    /** What may be repeated. */
+    /** The kind of call, which determines the failures that allow another try. */
     enum Kind {
-        /** Changes nothing, so that it may be tried again whatever has happened. */
+        /** The call changes nothing and may be repeated after any failure. */
         READ,
-        /** Moves on only when it is certain that nothing has changed. */
+        /** The call may be repeated only if the failure guarantees that nothing has changed. */
         WRITE,
-        /** Asks for what only this node can tell. */
+        /** The call concerns one node and is never sent to another. */
         PINNED,
-        /** Looks for any node that answers, whatever the others say. */
+        /** The call looks for any node that answers, and continues after any failure. */
         SEARCH
     }
 
@@ -73,10 +73,10 @@ final class RemoteCall<T> {
     /**
      * Starts a call.
      *
-     * @param closed whether no further try shall be made
-     * @param budget pays for every try but the first
-     * @param targets whom to ask, in this order
-     * @param timeout for all tries together
+     * @param closed returns whether further tries are forbidden
+     * @param budget the budget of all tries but the first
+     * @param targets the nodes to try, in this order
+     * @param timeout the time limit of all tries together
      */
     static <T> CompletableFuture<T> start(
             Environment environment,
@@ -88,7 +88,7 @@ final class RemoteCall<T> {
             Duration timeout,
             Try<T> request) {
         RemoteCall<T> call = new RemoteCall<>(environment, closed, budget, kind, targets, options, timeout, request);
-        // The API ends each try in time; this is for one that does not.
+        // The API ends each try in time; this timer covers an API that does not.
         Environment.Timer timer = environment.schedule(call::expire, timeout.toNanos());
         call.result.whenComplete((value, error) -> timer.cancel());
         budget.asked();
@@ -107,13 +107,13 @@ final class RemoteCall<T> {
         }
         RemoteTargets.Target target = targets.get(index);
         boolean more = index + 1 < targets.size();
-        // A read leaves time to ask another node if this one says nothing.
+        // A read reserves time to ask another node if this one does not answer.
         long share = more && (kind == Kind.READ || kind == Kind.SEARCH) ? Math.max(1, remaining / 2) : remaining;
         CompletionStage<T> reply;
         try {
             reply = request.at(target.address, options.withTimeout(Duration.ofNanos(share)));
         } catch (RuntimeException e) {
-            // Against its contract: nobody knows what it has done before.
+            // The API violated its contract, so the outcome is unknown.
             reply = CompletableFuture.failedFuture(e);
         }
         reply.whenComplete((value, error) -> {

@@ -44,17 +44,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A cluster as seen from a process that is no part of it: each call goes to one of the nodes through a public API, and
+ * A cluster accessed by a process that is not a member: each call goes to one of the nodes through a public API, and
  * that node coordinates it.
  *
- * <p>One node is preferred as long as it answers, chosen by chance so that clients spread. When it fails, the others
- * are tried in their order, within the call's one deadline: a read after every failure that another node may not have,
- * a write only when it is certain that nothing has changed. A write of unknown outcome is reported as such and never
- * repeated. Such tries are limited to a tenth of the calls and ten per second, so that they do not multiply a load that
- * is too much already. A node that failed is tried last for a second. A read gives a node that says nothing half of the
- * time that is left.
+ * <p>The client prefers one node as long as it answers, chosen at random so that clients spread. When the node fails,
+ * the client tries the others in their order within the call's deadline. It repeats a read after every failure that
+ * another node may avoid, and a write only if nothing has changed. It reports a write of unknown outcome and never
+ * repeats it.
  *
- * <p>Closing fails the calls under way and closes the API.
+ * <p>Repeated tries are limited to a tenth of the calls plus ten per second, so that they do not amplify an overload. A
+ * node that failed is tried last for a second. A read spends half of the remaining time on a node that does not answer.
+ *
+ * <p>Closing fails the running calls and closes the API.
  */
 public final class RemoteCluster implements Cluster {
 
@@ -92,12 +93,12 @@ public final class RemoteCluster implements Cluster {
     /**
      * Connects to a cluster. Blocks until one of its nodes has answered.
      *
-     * @param api speaks to the nodes; owned by the cluster from now on, also if connecting fails
+     * @param api the client of the nodes; owned by the cluster from now on, also if connecting fails
      * @param addresses nodes of the cluster, one or more, each in the form {@code host:port}
      * @param options timeouts and limits
      * @return the cluster, which the caller closes
-     * @throws IllegalArgumentException if there is no address, or one is blank or stands twice
-     * @throws UnavailableException if no node has answered in time; the message names each address and why
+     * @throws IllegalArgumentException if there is no address, or one is blank or repeated
+     * @throws UnavailableException if no node has answered in time; the message names each address and its failure
      */
     public static RemoteCluster connect(RemoteApi api, List<String> addresses, RemoteOptions options) {
         SystemEnvironment environment = new SystemEnvironment("dht4j-remote", 1);
@@ -132,13 +133,14 @@ public final class RemoteCluster implements Cluster {
     /**
      * Connects to a cluster without blocking.
      *
-     * @param api speaks to the nodes; owned by the cluster once there is one
+     * @param api the client of the nodes; owned by the cluster if connecting succeeds
      * @param addresses nodes of the cluster, one or more, each in the form {@code host:port}
      * @param options timeouts and limits
-     * @param environment where time, chance and timers come from; stays the caller's, who closes it after the cluster
-     * @return completes with the cluster when one node has answered; fails with an {@link UnavailableException} that
-     *     names each address and why
-     * @throws IllegalArgumentException if there is no address, or one is blank or stands twice
+     * @param environment the source of time, random numbers and timers; owned by the caller, who closes it after the
+     *     cluster
+     * @return a stage that completes with the cluster when one node has answered; fails with an
+     *     {@link UnavailableException} that names each address and its failure
+     * @throws IllegalArgumentException if there is no address, or one is blank or repeated
      */
     public static CompletionStage<RemoteCluster> connecting(
             RemoteApi api, List<String> addresses, RemoteOptions options, Environment environment) {
@@ -210,8 +212,8 @@ public final class RemoteCluster implements Cluster {
     /**
      * {@inheritDoc}
      *
-     * <p>With the scope {@link ScanScope#NODE} all pages come from the node that is preferred when the first one is
-     * asked for, and from no other.
+     * <p>With the scope {@link ScanScope#NODE}, all pages come from the node that is preferred when the first one is
+     * requested.
      */
     @Override
     public Scan scan(KeyRange range, ScanScope scope, CallOptions call) {
@@ -232,7 +234,7 @@ public final class RemoteCluster implements Cluster {
 
     @Override
     public CompletionStage<Version> openSnapshot(Duration lease, CallOptions call) {
-        // One that is opened twice does no harm: the other one ends with its lease.
+        // A snapshot opened twice is harmless: the unused one ends with its lease.
         return ask(RemoteCall.Kind.READ, call, (address, within) -> api.openSnapshot(address, lease, within));
     }
 
@@ -259,7 +261,7 @@ public final class RemoteCluster implements Cluster {
                     if (known.topology().nodes().stream().map(Node::id).toList().containsAll(located.replicas())) {
                         return CompletableFuture.completedFuture(placement(located));
                     }
-                    // The nodes have changed since this client last asked for them.
+                    // The nodes have changed since this client last refreshed the topology.
                     return status().thenApply(status -> placement(located));
                 });
     }
@@ -278,7 +280,7 @@ public final class RemoteCluster implements Cluster {
     /**
      * {@inheritDoc}
      *
-     * <p>As the nodes were when one of them last told its status: when connecting, or since.
+     * <p>The topology is that of the latest status from any node, first fetched when connecting.
      */
     @Override
     public Topology topology() {
@@ -288,7 +290,7 @@ public final class RemoteCluster implements Cluster {
     /**
      * {@inheritDoc}
      *
-     * <p>As the node that last told its status has it.
+     * <p>The policy is that of the node that last sent its status.
      */
     @Override
     public ReplicationPolicy defaultPolicy() {
@@ -296,9 +298,9 @@ public final class RemoteCluster implements Cluster {
     }
 
     /**
-     * What the node that is asked says of itself. Refreshes {@link #topology()} and {@link #defaultPolicy()}.
+     * Returns the status of the contacted node. Refreshes {@link #topology()} and {@link #defaultPolicy()}.
      *
-     * @return completes with a snapshot
+     * @return a stage that completes with the status at one moment
      */
     @Override
     public CompletionStage<NodeStatus> status() {
@@ -309,10 +311,10 @@ public final class RemoteCluster implements Cluster {
     }
 
     /**
-     * Begins a repair at one of the nodes, whichever is asked first. To choose the node, connect to that one only.
+     * Starts a repair session at the first node in the order of tries. To select the node, connect to that node only.
      *
-     * @param partitions which ones, or empty for all that it is a replica of
-     * @return completes with the state at the beginning
+     * @param partitions the partitions to repair, or empty for all of which the node is a replica
+     * @return a stage that completes with the status at the start
      */
     @Override
     public CompletionStage<RepairStatus> repair(Set<Integer> partitions) {
@@ -328,8 +330,8 @@ public final class RemoteCluster implements Cluster {
     }
 
     /**
-     * Fails the calls under way and closes the API. Blocks, for a bounded time; must not be called from a stage's
-     * callback. Calls that arrive later fail with {@link ErrorCode#NOT_SERVING}. May be called repeatedly.
+     * Fails the running calls and closes the API. Blocks for a bounded time; must not be called from an action of a
+     * stage. Later calls fail with {@link ErrorCode#NOT_SERVING}. May be called repeatedly.
      */
     @Override
     public void close() {
@@ -348,7 +350,7 @@ public final class RemoteCluster implements Cluster {
         }
     }
 
-    /** A call that takes no time to live. */
+    /** Starts a call that accepts no time to live. */
     private <T> CompletionStage<T> ask(RemoteCall.Kind kind, CallOptions call, RemoteCall.Try<T> request) {
         return ask(kind, List.of(), call, request);
     }
@@ -385,11 +387,11 @@ public final class RemoteCluster implements Cluster {
                     call.timeout().orElse(options.timeout()),
                     request);
         } catch (RuntimeException e) {
-            // The timers have ended: closed meanwhile.
+            // The timers have ended because the client was closed meanwhile.
             running = CompletableFuture.failedFuture(
                     new UnavailableException(ErrorCode.NOT_SERVING, "this client is closed: " + e));
         }
-        // The caller gets the stage behind this one, so that its next call finds the room that this one leaves.
+        // The caller gets the dependent stage, so that its next call can use the released capacity.
         return running.whenComplete((result, error) -> admission.leave(0));
     }
 }

@@ -4,13 +4,12 @@ import io.dht4j.CallOptions;
 import java.time.Duration;
 
 /**
- * How a {@link RemoteCluster} calls. Immutable.
+ * Options of a {@link RemoteCluster}. Immutable.
  *
- * @param timeout how long a call may take when it does not say otherwise, tries at several nodes included, 1
- *     millisecond to 1 hour
- * @param connectTimeout how long connecting may take, until one node has answered, 1 millisecond to 1 hour
- * @param scanPageSize the most entries that a scan asks a node for at a time, 1 to 10,000
- * @param maxInFlight how many calls may be under way; more are refused as overloaded; 1 to 1,000,000
+ * @param timeout the time limit of calls without one, tries at several nodes included, 1 millisecond to 1 hour
+ * @param connectTimeout the time limit of connecting, until one node has answered, 1 millisecond to 1 hour
+ * @param scanPageSize the largest number of entries that a scan requests at a time, 1 to 10,000
+ * @param maxInFlight how many calls may be in flight; further calls are refused as overloaded; 1 to 1,000,000
  */
 public record RemoteOptions(Duration timeout, Duration connectTimeout, int scanPageSize, int maxInFlight) {
 
@@ -30,8 +29,8 @@ public record RemoteOptions(Duration timeout, Duration connectTimeout, int scanP
     }
 
     /**
-     * 5 seconds for calls, 15 for connecting (a JVM that has just started loads much of a client then), pages of 1,000
-     * entries, 10,000 calls under way.
+     * Returns the defaults: 5 seconds for calls, 15 for connecting, pages of 1,000 entries, 10,000 calls in flight.
+     * Connecting takes longer because a new JVM loads much of a client then.
      *
      * @return the defaults
      */
@@ -40,7 +39,7 @@ public record RemoteOptions(Duration timeout, Duration connectTimeout, int scanP
     }
 
     /**
-     * The same options with this timeout of calls.
+     * Returns these options with another timeout of calls.
      *
      * @param timeout 1 millisecond to 1 hour
      * @return new options
@@ -50,7 +49,7 @@ public record RemoteOptions(Duration timeout, Duration connectTimeout, int scanP
     }
 
     /**
-     * The same options with this timeout of connecting.
+     * Returns these options with another timeout of connecting.
      *
      * @param connectTimeout 1 millisecond to 1 hour
      * @return new options
@@ -60,7 +59,7 @@ public record RemoteOptions(Duration timeout, Duration connectTimeout, int scanP
     }
 
     /**
-     * The same options with this size of pages.
+     * Returns these options with another page size.
      *
      * @param scanPageSize 1 to 10,000
      * @return new options
@@ -70,7 +69,7 @@ public record RemoteOptions(Duration timeout, Duration connectTimeout, int scanP
     }
 
     /**
-     * The same options with this many calls under way.
+     * Returns these options with another limit of calls in flight.
      *
      * @param maxInFlight 1 to 1,000,000
      * @return new options

@@ -13,8 +13,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
 /**
- * A scan that asks for page after page, each beginning behind the last key that was shown; so it does not matter which
- * node brings a page. One page at a time; the pages come on any thread, each handed on safely.
+ * A scan whose pages each begin after the last key shown, so that any node can serve the next page. One page at a time;
+ * pages complete on any thread and are safely published.
  */
 final class RemoteScan implements Scan {
 
@@ -57,10 +57,10 @@ final class RemoteScan implements Scan {
     }
 
     /**
-     * Takes a page as a server has sent it. One that is out of order, out of its range or larger than asked for would
-     * lead the scan in circles or past keys.
+     * Checks a page as received from a server. A page that is out of order, out of its range or too large would make
+     * the scan repeat or skip keys.
      *
-     * @throws DhtException if it is not what was asked for; another node may do better
+     * @throws DhtException if the page is invalid; another node may return a valid one
      */
     static List<KeyValue> checked(String address, List<KeyValue> page, KeyRange range, int limit) {
         Optional<Key> last = Optional.empty();

@@ -6,19 +6,19 @@ import java.util.HashSet;
 import java.util.List;
 
 /**
- * The nodes that may be asked, and in which order. One is preferred as long as it answers, chosen by chance so that
- * clients spread; one that has failed comes last for a while. Safe for use by any number of threads.
+ * The nodes of a remote cluster in the order of tries. One node is preferred as long as it answers, chosen at random so
+ * that clients spread; a node that has failed comes last for a while. Safe for use by any number of threads.
  */
 final class RemoteTargets {
 
-    /** How long a node that has failed comes last. */
+    /** How long a failed node comes last. */
     static final long PENALTY_NANOS = 1_000_000_000;
 
     private final Environment environment;
     private final List<Target> targets;
     private volatile int preferred;
 
-    /** A node's address and when it failed last. */
+    /** A node's address and the time of its last failure. */
     final class Target {
         final String address;
         private final int index;
@@ -63,7 +63,7 @@ final class RemoteTargets {
         this.preferred = environment.random().nextInt(made.size());
     }
 
-    /** All nodes in the order in which a call tries them. */
+    /** Returns all nodes in the order in which a call tries them. */
     List<Target> inOrder() {
         int first = preferred;
         List<Target> order = new ArrayList<>(targets.size());

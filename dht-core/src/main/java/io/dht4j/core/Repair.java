@@ -3,17 +3,17 @@ package io.dht4j.core;
 import java.time.Duration;
 
 /**
- * Background repair: replicas of a partition are compared, and those that lack something get it; what is dead is purged
- * once all have seen it. Immutable.
+ * Background repair: compares the replicas of a partition, sends missing entries to those that lack them, and purges
+ * dead entries once all replicas have seen them. Immutable.
  *
- * @param enabled whether nodes do so by themselves; when asked to they always do
- * @param interval about how long a node waits between two rounds, 1 second to 30 days
- * @param bytesPerSecond how much a round moves at most, 16 KiB to 1 GiB per second
- * @param confirmDelay how long two replicas must differ in a key before one is sent anything, zero to 1 minute; longer
- *     than writes usually take
- * @param purgeAfter how old a tombstone or an expired value must be before it may be purged, 1 second to 3,650 days; at
- *     least four times the cluster's {@code maxClockSkew} counts. A write that comes later than this, since it was on
- *     its way for so long or since its node's clock is so far behind, may be refused
+ * @param enabled whether the node starts sessions by itself; requested sessions always run
+ * @param interval the approximate time between two sessions, 1 second to 30 days
+ * @param bytesPerSecond the largest transfer rate of a session, 16 KiB to 1 GiB per second
+ * @param confirmDelay how long two replicas must differ in a key before an entry is sent, zero to 1 minute; longer than
+ *     writes usually take
+ * @param purgeAfter the age at which a tombstone or an expired value may be purged, 1 second to 3,650 days; raised to
+ *     at least four times the cluster's {@code maxClockSkew}. A write delayed by more than this, in transit or by its
+ *     node's slow clock, may be refused
  */
 public record Repair(
         boolean enabled, Duration interval, long bytesPerSecond, Duration confirmDelay, Duration purgeAfter) {
@@ -47,8 +47,8 @@ public record Repair(
     }
 
     /**
-     * On: every ten minutes, up to 16 MiB per second, differences that last a second; what has been dead for an hour is
-     * purged.
+     * Returns the default: every ten minutes, up to 16 MiB per second, differences that last a second; dead entries are
+     * purged after an hour.
      *
      * @return the default
      */
@@ -57,18 +57,18 @@ public record Repair(
     }
 
     /**
-     * Nothing is repaired or purged unless somebody asks for it.
+     * Returns options under which entries are repaired and purged on request only.
      *
-     * @return off
+     * @return disabled background repair
      */
     public static Repair off() {
         return on().withEnabled(false);
     }
 
     /**
-     * Repairs by itself, or does not.
+     * Returns these options with background repair enabled or disabled.
      *
-     * @param on whether it does
+     * @param on whether the node starts sessions by itself
      * @return these options with this one changed
      */
     public Repair withEnabled(boolean on) {
@@ -76,7 +76,7 @@ public record Repair(
     }
 
     /**
-     * Another time between rounds.
+     * Returns these options with another time between sessions.
      *
      * @param time 1 second to 30 days
      * @return these options with this one changed
@@ -86,9 +86,9 @@ public record Repair(
     }
 
     /**
-     * Another rate.
+     * Returns these options with another transfer rate.
      *
-     * @param bytes how much a round moves at most in a second, 16 KiB to 1 GiB
+     * @param bytes the largest transfer rate of a session, 16 KiB to 1 GiB per second
      * @return these options with this one changed
      */
     public Repair withBytesPerSecond(long bytes) {
@@ -96,7 +96,7 @@ public record Repair(
     }
 
     /**
-     * Another age at which what is dead may be purged.
+     * Returns these options with another age at which dead entries may be purged.
      *
      * @param age 1 second to 3,650 days
      * @return these options with this one changed

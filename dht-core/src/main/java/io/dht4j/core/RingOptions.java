@@ -1,15 +1,15 @@
 package io.dht4j.core;
 
 /**
- * Options of {@link Placements#ring(RingOptions)}. Every node of a cluster must be given the same.
+ * Options of {@link Placements#ring(RingOptions)}. They must be the same on every node of a cluster.
  *
- * @param virtualNodes how many points a node has on the ring per unit of weight, 1 to {@value #MAX_VIRTUAL_NODES}; more
- *     make the plain ring evener and its table slower to build
+ * @param virtualNodes the number of a node's points on the ring per unit of weight, 1 to {@value #MAX_VIRTUAL_NODES};
+ *     more points make the plain ring more even and its table slower to build
  * @param bound the bound on a node's load
  */
 public record RingOptions(int virtualNodes, LoadBound bound) {
 
-    /** The most virtual nodes per unit of weight. */
+    /** The largest number of virtual nodes per unit of weight. */
     public static final int MAX_VIRTUAL_NODES = 4096;
 
     private static final int DEFAULT_VIRTUAL_NODES = 256;
@@ -27,7 +27,7 @@ public record RingOptions(int virtualNodes, LoadBound bound) {
     }
 
     /**
-     * The defaults.
+     * Returns the default options.
      *
      * @return 256 virtual nodes, the standard bound
      */
@@ -36,7 +36,7 @@ public record RingOptions(int virtualNodes, LoadBound bound) {
     }
 
     /**
-     * The same with another number of virtual nodes.
+     * Returns these options with another number of virtual nodes.
      *
      * @param count 1 to {@value #MAX_VIRTUAL_NODES}
      * @return new options
@@ -47,7 +47,7 @@ public record RingOptions(int virtualNodes, LoadBound bound) {
     }
 
     /**
-     * The same with another bound.
+     * Returns these options with another bound.
      *
      * @param other the bound on a node's load
      * @return new options

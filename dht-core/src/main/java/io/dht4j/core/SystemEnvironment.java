@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The environment of a real machine: the system's clocks and a node's own threads, none of which is ever interrupted.
- * The threads are daemons: an application that ends without closing its cluster is not held up.
+ * The environment of a real machine: the system's clocks and a node's own threads, which are never interrupted. The
+ * threads are daemons and do not keep an application without a closed cluster from ending.
  */
 public final class SystemEnvironment implements Environment {
 
@@ -35,7 +35,7 @@ public final class SystemEnvironment implements Environment {
     /**
      * Starts the threads: one for timers, one per processor for short tasks, and those for the store.
      *
-     * @param name led before the threads' names, for example the node's id
+     * @param name the prefix of the threads' names, for example the node's id
      * @param storeThreads how many store calls run at a time, 1 to 256
      * @throws IllegalArgumentException if {@code storeThreads} is out of range
      */
@@ -44,7 +44,7 @@ public final class SystemEnvironment implements Environment {
             throw new IllegalArgumentException("storeThreads must be 1 to 256, not " + storeThreads);
         }
         this.storeThreads = storeThreads;
-        // Their queues hold no more than the tasks of admitted calls, which are bounded.
+        // The queues contain only tasks of admitted calls, whose number is bounded.
         this.executor =
                 Executors.newFixedThreadPool(Runtime.getRuntime().availableProcessors(), threads(name + "-worker"));
         this.storeExecutor = Executors.newFixedThreadPool(storeThreads, threads(name + "-store"));
@@ -54,9 +54,9 @@ public final class SystemEnvironment implements Environment {
     }
 
     /**
-     * An environment with twice as many store threads as there are processors, and at least four.
+     * Creates an environment with twice as many store threads as there are processors, and at least four.
      *
-     * @param name led before the threads' names
+     * @param name the prefix of the threads' names
      * @return a new environment, which the caller closes
      */
     public static SystemEnvironment create(String name) {
@@ -111,7 +111,7 @@ public final class SystemEnvironment implements Environment {
                 timers.schedule(this::tick, TICK_NANOS, TimeUnit.NANOSECONDS);
             }
         }
-        // The timer thread only hands over, so that no task delays another one's time.
+        // The timer thread only forwards tasks, so that no task delays another.
         ScheduledFuture<?> scheduled =
                 timers.schedule(() -> handOver(task), Math.max(0, delayNanos), TimeUnit.NANOSECONDS);
         return () -> scheduled.cancel(false);
@@ -121,16 +121,17 @@ public final class SystemEnvironment implements Environment {
         try {
             executor.execute(task);
         } catch (OutOfMemoryError e) {
-            // Deadlines pass all the same.
+            // Without memory for the executor, the timer thread runs the task, so that deadlines still pass.
             task.run();
         }
     }
 
     /**
-     * A timer that is due before all others wakes the timer thread when it is set. As there is one for every call, and
-     * most are cancelled long before their time, that would be a switch of threads for each call. While timers are set
-     * something is always due sooner: this. If one is set just when it ends, the thread is woken once more than need
-     * be.
+     * Schedules itself again as long as timers are being set, so that there is always an earlier timer than theirs.
+     *
+     * <p>Setting a timer that is due before all others wakes the timer thread. With one timer per call, most of them
+     * cancelled early, this would cost a thread switch for each call. A timer set just as the tick ends wakes the
+     * thread once more.
      */
     private void tick() {
         if (set) {

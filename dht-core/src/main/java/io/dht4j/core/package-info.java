@@ -1,7 +1,4 @@
-/**
- * Building a cluster, and what to build it from: {@link io.dht4j.core.Placements} and
- * {@link io.dht4j.core.HashFunctions}.
- */
+/** The builder of a cluster and its parts: {@link io.dht4j.core.Placements} and {@link io.dht4j.core.HashFunctions}. */
 @NullMarked
 package io.dht4j.core;
 
