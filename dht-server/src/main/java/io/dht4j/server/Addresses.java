@@ -4,7 +4,7 @@ import io.dht4j.Node;
 import java.util.Optional;
 
 /**
- * Where a node listens.
+ * The addresses of a node.
  *
  * @param listen where the public HTTP API listens
  * @param peer where the other nodes reach this one
@@ -39,7 +39,7 @@ public record Addresses(HostPort listen, HostPort peer, boolean isShared, Option
         return new Addresses(listen, peer, isShared, grpc);
     }
 
-    /** Where the transport listens. */
+    /** Returns where the transport listens. */
     HostPort transport() {
         return isShared ? listen : peer;
     }

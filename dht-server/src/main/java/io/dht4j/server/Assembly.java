@@ -6,16 +6,16 @@ import io.dht4j.spi.Transport;
 import java.util.function.Supplier;
 
 /**
- * How the parts of a node are put together, for whoever wants to watch or to change them: a benchmark, a test. Called
- * by the thread that starts the node.
+ * How the parts of a node are assembled. A benchmark or a test implements it to observe or replace parts. Called by the
+ * thread that starts the node.
  */
 public interface Assembly {
 
-    /** As the server is. */
+    /** The server's own assembly. */
     Assembly STANDARD = new Assembly() {};
 
     /**
-     * The transport that the node's requests to other nodes take.
+     * Returns the transport for the node's requests to other nodes.
      *
      * @param transport as configured; not started yet
      * @return the same, or another one around it that starts and closes it
@@ -25,7 +25,7 @@ public interface Assembly {
     }
 
     /**
-     * What coordinates the requests.
+     * Returns the coordinator of the requests.
      *
      * @param config of the node
      * @param transport to the other nodes; not started yet

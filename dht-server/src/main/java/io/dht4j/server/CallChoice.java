@@ -19,9 +19,9 @@ import java.util.OptionalLong;
  * @param ordering in which order the operations on a key take effect
  * @param startPatience how long the node waits for the others at its start
  * @param maxValueBytes the largest value
- * @param batching how requests to a node are put together in frames
- * @param cancellation what becomes of requests to replicas whose replies are no longer wanted
- * @param handoff what becomes of writes that other nodes missed
+ * @param batching how requests to a node are combined in frames
+ * @param cancellation how requests to replicas are treated whose replies are no longer wanted
+ * @param handoff how writes that other nodes missed are handed off
  * @param repair how replicas are compared in the background
  * @param snapshotBytes how much may be kept for snapshots, if not a share of the heap
  */
@@ -47,7 +47,7 @@ public record CallChoice(
     /** The largest value that may be configured: 512 MiB, for a frame holds it and more. */
     static final int LARGEST_VALUE = 512 << 20;
 
-    /** The longest time between two rounds of repair: 30 days. */
+    /** The longest time between two repair sessions: 30 days. */
     static final int LONGEST_INTERVAL_SECONDS = 30 * 24 * 3600;
 
     /** The slowest repair: 16 KiB per second. */
@@ -59,7 +59,7 @@ public record CallChoice(
     /** The most memory for snapshots: 1 TiB. */
     static final int MOST_SNAPSHOT_MIB = 1 << 20;
 
-    /** The most frames of a kind under way to a node. */
+    /** The most frames of a kind in flight to a node. */
     static final int MOST_FRAMES = 1_000;
 
     static CallChoice of(SettingsReader given) throws ConfigException {

@@ -14,7 +14,7 @@ import java.util.OptionalInt;
  */
 public record ClientConfig(List<String> publicHosts, int maxConnections, OptionalInt maxPerAddress) {
 
-    /** Most connections. */
+    /** The most connections. */
     static final int MOST_CONNECTIONS = 1_000_000;
 
     /** Copies the names. */

@@ -6,7 +6,7 @@ import java.net.UnknownHostException;
 /**
  * An address to listen on or to connect to.
  *
- * @param host a name or an IP address; of IPv6 addresses without the brackets
+ * @param host a name or an IP address; IPv6 addresses without the brackets
  * @param port 1 to 65535
  */
 public record HostPort(String host, int port) {
@@ -53,7 +53,7 @@ public record HostPort(String host, int port) {
     }
 
     /**
-     * Whether this address listens on every interface.
+     * Returns whether this address listens on every interface.
      *
      * @return true for {@code 0.0.0.0} and {@code ::}
      */
@@ -62,8 +62,8 @@ public record HostPort(String host, int port) {
     }
 
     /**
-     * Whether listening at both is listening once: the ports are equal, and the hosts are or stand for the same
-     * address. Blocks if it has to look up a name.
+     * Returns whether listening at both is listening once: the ports are equal, and the hosts are equal or stand for
+     * the same address. Blocks if it has to look up a name.
      *
      * @param other another address
      * @return false for a host that cannot be found, too
@@ -83,8 +83,8 @@ public record HostPort(String host, int port) {
     }
 
     /**
-     * Whether one port cannot be bound at both: they are the same, or one of them takes in every interface. Blocks if
-     * it has to look up a name.
+     * Returns whether one port cannot be bound at both: they are the same, or one of them covers every interface.
+     * Blocks if it has to look up a name.
      *
      * @param other another address
      * @return true if so
@@ -93,7 +93,7 @@ public record HostPort(String host, int port) {
         return port == other.port && (isWildcard() || other.isWildcard() || isSameSocketAs(other));
     }
 
-    /** The address in the form that {@link #parse} reads. */
+    /** Returns the address in the form that {@link #parse} reads. */
     @Override
     public String toString() {
         return (host.contains(":") ? "[" + host + "]" : host) + ":" + port;

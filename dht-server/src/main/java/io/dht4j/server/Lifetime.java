@@ -7,14 +7,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How long a program that serves goes on: until SIGTERM, SIGINT or SIGHUP, and then until it has put its things in
- * order.
+ * The lifetime of a program that serves: until SIGTERM, SIGINT or SIGHUP, and then until it has shut down in order.
  *
- * <p>By itself the JVM ends with status 143 after SIGTERM, however orderly the end. This one ends with 0. The means is
- * the JVM's shutdown hook, which waits for the program to close and then halts the JVM with that status; handlers for
- * signals would be neater, but {@code sun.misc.Signal} is not part of the platform's API. Halting skips nothing: hooks
- * run side by side, and no other is in use here. A program that does not close in time is halted too: what it has
- * acknowledged is as safe as with {@code kill -9}.
+ * <p>By itself the JVM ends with status 143 after SIGTERM, however orderly the end. This program ends with 0. A
+ * shutdown hook of the JVM waits for the program to close and then halts the JVM with that status. Signal handlers
+ * would be neater, but {@code sun.misc.Signal} is not part of the platform's API. Halting skips nothing: hooks run side
+ * by side, and no other is in use here. A program that does not close in time is halted too: its acknowledged writes
+ * are as safe as with {@code kill -9}.
  */
 public final class Lifetime implements AutoCloseable {
 
@@ -30,7 +29,7 @@ public final class Lifetime implements AutoCloseable {
     }
 
     /**
-     * Begins to heed the signals. To be called before what must be put in order is there.
+     * Begins to handle the signals. Must be called before anything is created that needs an orderly end.
      *
      * @param closingTime how long the program may take from the signal to {@link #close()}
      * @return the lifetime, to be closed as the last thing of all
@@ -51,7 +50,7 @@ public final class Lifetime implements AutoCloseable {
     }
 
     /**
-     * Whether a signal has asked the program to stop.
+     * Returns whether a signal has asked the program to stop.
      *
      * @return true from then on
      */
@@ -59,14 +58,17 @@ public final class Lifetime implements AutoCloseable {
         return stopAsked.getCount() == 0;
     }
 
-    /** Makes 1 the status after a signal, because something could not be put in order. To be called before closing. */
+    /**
+     * Makes 1 the status after a signal, because something could not be shut down in order. Must be called before
+     * closing.
+     */
     public void failed() {
         status = 1;
     }
 
     /**
-     * Ends the program with status 1, since it can no longer do what it is for: {@link #awaitStop} returns. What is not
-     * closed in time is ended anyway.
+     * Ends the program with status 1, because it can no longer serve: {@link #awaitStop} returns. The program ends even
+     * if it does not close in time.
      */
     public void fail() {
         status = 1;
@@ -77,7 +79,7 @@ public final class Lifetime implements AutoCloseable {
     }
 
     /**
-     * The status that the program should end with.
+     * Returns the status that the program should end with.
      *
      * @return 0, or 1 when something has failed
      */
@@ -92,7 +94,7 @@ public final class Lifetime implements AutoCloseable {
         }
     }
 
-    /** Says that everything is in order. After a signal the JVM ends now. */
+    /** Marks the shutdown as complete. After a signal the JVM ends now. */
     @Override
     public void close() {
         closed.countDown();

@@ -3,19 +3,19 @@ package io.dht4j.server;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/** What was opened so far, to be closed in the opposite order. For one thread at a time. */
+/** The parts opened so far, to be closed in the opposite order. For one thread at a time. */
 final class Opened implements AutoCloseable {
 
     private final Deque<AutoCloseable> parts = new ArrayDeque<>();
 
-    /** Takes charge of a part. */
+    /** Adds a part, which {@link #close} closes. */
     <T extends AutoCloseable> T add(T part) {
         parts.push(part);
         return part;
     }
 
     /**
-     * Closes every part, the last one first, also when one fails. A second call has nothing left to do.
+     * Closes every part, the last one first, also when one fails. A second call does nothing.
      *
      * @throws RuntimeException the first failure, with the others suppressed
      */
@@ -38,7 +38,7 @@ final class Opened implements AutoCloseable {
         }
     }
 
-    /** Closes every part because of a failure, which takes along what goes wrong meanwhile. */
+    /** Closes every part because of a failure, which receives the failures of closing as suppressed ones. */
     void closeAfter(Throwable failure) {
         try {
             close();

@@ -36,10 +36,13 @@ import java.util.Set;
 import java.util.function.Consumer;
 import org.slf4j.event.Level;
 
-/** The parts of a node, each as a {@link ServerConfig} describes it. Immutable. */
+/** The parts of a node as a {@link ServerConfig} describes them. Immutable. */
 final class Parts {
 
-    /** Two APIs, cluster and transport drain one after the other: together they stay well below 10 seconds. */
+    /**
+     * The drain time of each part. Two APIs, cluster and transport drain one after the other, and stay well below 10
+     * seconds in all.
+     */
     private static final Duration DRAIN = Duration.ofMillis(1_500);
 
     private final ServerConfig config;
@@ -59,8 +62,8 @@ final class Parts {
     }
 
     /**
-     * Refuses plaintext beyond loopback before anything else is done, by the name of the server's own option. Blocks
-     * while it looks up hosts. Where it was asked for, each listener warns of it when it starts.
+     * Refuses plaintext beyond loopback before anything else is done, and names the server's own option. Blocks while
+     * it looks up hosts. Where plaintext is allowed, each listener logs a warning when it starts.
      *
      * @throws IllegalArgumentException if there would be such plaintext and it was not asked for
      */
@@ -80,15 +83,15 @@ final class Parts {
     }
 
     /**
-     * Looks, before anything is created, whether what a start needs is there: files that can be read, ports that are
-     * free. A start that fails for another reason later says so itself. Blocks.
+     * Checks, before anything is created, the requirements of a start: readable files and free ports. A start that
+     * fails for another reason reports it later. Blocks.
      *
-     * @throws IllegalArgumentException if a file is not what it should be
+     * @throws IllegalArgumentException if a file is invalid
      * @throws TransportException if a port cannot be bound
      */
     void requireStartable() {
         requireMemory();
-        // Whoever uses the files tells what is doubtful about them.
+        // The users of the files log their warnings.
         tls.ifPresent(files -> Tls.load(files, told -> {}).close());
         tokens.ifPresent(file -> Tokens.load(file, told -> {}).close());
         requireFree(addresses.listen());
@@ -112,7 +115,7 @@ final class Parts {
             throw new TransportException(
                     Outcome.NOT_SENT, "cannot listen on " + address + ": the name of the host cannot be resolved");
         }
-        // Bound, and not listening: nobody can connect to what is closed again at once.
+        // Bound without listening: nobody can connect to a socket that is closed again at once.
         try (Socket probe = new Socket()) {
             probe.setReuseAddress(true);
             probe.bind(local);
@@ -121,7 +124,7 @@ final class Parts {
         }
     }
 
-    /** Warns if this node's certificate is another one's: all other nodes will refuse it. Blocks. */
+    /** Warns if this node's certificate belongs to another node: all other nodes will refuse it. Blocks. */
     void warnOfForeignCertificate(Consumer<String> warnings) {
         Optional<Path> file = tls.flatMap(TlsFiles::certificate);
         if (file.isEmpty() || config.topology().size() == 1) {
@@ -156,7 +159,7 @@ final class Parts {
         return config.store().open(memory);
     }
 
-    /** The transport, which does not listen yet. */
+    /** Returns the transport, which does not listen yet. */
     Transport transport() {
         if (config.transport() instanceof TransportChoice.Http http) {
             return HttpTransport.create(httpTransport(http));
@@ -203,7 +206,7 @@ final class Parts {
 
     /** Starts the node. Blocks until its transport listens. */
     Cluster cluster(Transport transport, Store store, Assembly assembly) {
-        // That a node is away is nothing to worry about; with TLS it may be one that nobody trusts.
+        // A node that is away is normal; with TLS it may also be one whose certificate nobody trusts.
         Level outage = tls.isPresent() ? Level.WARN : Level.INFO;
         Transport used = assembly.transport(new WatchedTransport(transport, outage));
         return assembly.cluster(config, used, store, () -> standardCluster(used, store));
@@ -238,7 +241,7 @@ final class Parts {
         return builder.start();
     }
 
-    /** Serves the public HTTP API, on the transport's port if that is shared. Blocks until it listens. */
+    /** Starts the public HTTP API, on the transport's port if that is shared. Blocks until it listens. */
     HttpApi httpApi(Transport transport, Cluster cluster) {
         HttpApiOptions options = HttpApiOptions.defaults()
                 .withMemory(memory)
@@ -269,7 +272,7 @@ final class Parts {
         return HttpApi.listening(listen.host(), listen.port(), cluster, options);
     }
 
-    /** Serves the public gRPC API. Blocks until it listens. */
+    /** Starts the public gRPC API. Blocks until it listens. */
     GrpcApi grpcApi(HostPort address, Cluster cluster) {
         GrpcApiOptions options = GrpcApiOptions.defaults()
                 .withMemory(memory)

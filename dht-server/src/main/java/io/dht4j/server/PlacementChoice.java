@@ -17,7 +17,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * Where keys live. The same on every node.
+ * The placement of keys. It must be the same on every node.
  *
  * @param strategy which nodes hold which partitions
  * @param hash how keys are hashed
@@ -38,7 +38,7 @@ public record PlacementChoice(
     static final int MOST = PartitionTable.MAX_PARTITIONS;
 
     private static final int KEY_DIGITS = 32;
-    /** The digits with some white space around them. */
+    /** The largest file of a hash key: the digits with some white space around them. */
     private static final int MOST_KEY_FILE_BYTES = 256;
 
     /** Placement strategies. */
@@ -61,7 +61,7 @@ public record PlacementChoice(
         MURMUR3,
         /** SipHash with a secret key. */
         SIPHASH,
-        /** {@code String.hashCode}, the control. */
+        /** {@code String.hashCode}, as a baseline. */
         STRING
     }
 
@@ -124,7 +124,7 @@ public record PlacementChoice(
         }
     }
 
-    /** The key is a secret: it must not turn up in a message. */
+    /** Checks the key without showing it in a message, because it is secret. */
     private static String digits(String text) {
         if (!text.matches("[0-9A-Fa-f]{" + KEY_DIGITS + "}")) {
             throw new IllegalArgumentException("must be " + KEY_DIGITS + " hexadecimal digits");
@@ -132,7 +132,7 @@ public record PlacementChoice(
         return text;
     }
 
-    /** The strategy itself. */
+    /** Returns the strategy itself. */
     Placement placement() {
         return switch (strategy) {
             case RING -> Placements.ring();
@@ -142,7 +142,7 @@ public record PlacementChoice(
         };
     }
 
-    /** The hash function itself. */
+    /** Returns the hash function itself. */
     HashFunction function() {
         return switch (hash) {
             case XXH3 -> HashFunctions.xxh3();
@@ -152,7 +152,7 @@ public record PlacementChoice(
         };
     }
 
-    /** Without the key, which is secret. */
+    /** Returns a text without the key, which is secret. */
     @Override
     public String toString() {
         return "PlacementChoice[" + SettingsReader.nameOf(strategy) + ", " + SettingsReader.nameOf(hash) + ", "

@@ -25,14 +25,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How a server is set up. Immutable. {@link #of} makes it from texts and checks them; whether the machine can do what
- * it says (a free port, a writable directory, files with what they should hold), {@link ServerNode#start} finds out.
+ * The configuration of a server. Immutable. {@link #of} parses and validates it. {@link ServerNode#start} checks it
+ * against the machine: a free port, a writable directory, files with valid contents.
  *
  * @param id this node's name
  * @param topology every node with its peer address, this one among them
  * @param addresses where this node listens
- * @param transport how the nodes talk to each other
- * @param security who may talk to it
+ * @param transport how the nodes communicate
+ * @param security who may communicate with it
  * @param clients how clients reach its public HTTP API
  * @param placement where keys live
  * @param store what keeps this node's entries
@@ -57,8 +57,8 @@ public record ServerConfig(
      * Reads settings from a properties file in UTF-8.
      *
      * @param file the file
-     * @return what it sets
-     * @throws ConfigException if it cannot be read or holds a name that is no setting
+     * @return its settings
+     * @throws ConfigException if it cannot be read or contains an unknown name
      */
     public static Map<Setting, String> read(Path file) throws ConfigException {
         Properties properties = new Properties();
@@ -86,7 +86,7 @@ public record ServerConfig(
     }
 
     /**
-     * Makes a configuration; what is not set gets its default. May look up the names of hosts.
+     * Creates a configuration; settings that are absent get their defaults. May look up the names of hosts.
      *
      * @param settings texts as they were given
      * @return the configuration
@@ -117,7 +117,10 @@ public record ServerConfig(
                 CallChoice.of(given));
     }
 
-    /** Before there is a data directory. A name that cannot be looked up now is left to the start. */
+    /**
+     * Refuses nodes that share an address, before there is a data directory. A name that cannot be looked up now is
+     * left to the start.
+     */
     private static void refuseDoubledEndpoints(Topology topology) throws ConfigException {
         List<Node> nodes = topology.nodes();
         try {

@@ -21,7 +21,10 @@ public final class ServerNode implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(ServerNode.class);
 
-    /** A node that refuses or does not exist answers sooner; one that hangs must not hold up a start. */
+    /**
+     * The timeout of warming up: a node that refuses or does not exist answers sooner, and one that hangs must not
+     * delay a start.
+     */
     private static final Duration WARM_UP = Duration.ofSeconds(1);
 
     private final ServerConfig config;
@@ -44,8 +47,8 @@ public final class ServerNode implements AutoCloseable {
     }
 
     /**
-     * Puts the files of a damaged store aside, so that the node starts empty and gets its entries back from the other
-     * replicas. To be called before {@link #start}; until the refill is done, every start goes on with it. Blocks.
+     * Moves the files of a damaged store aside, so that the node starts empty and gets its entries back from the other
+     * replicas. Must be called before {@link #start}; until the refill is done, every start continues it. Blocks.
      *
      * @param config of the node
      * @return one line that says where the files are
@@ -85,7 +88,7 @@ public final class ServerNode implements AutoCloseable {
     }
 
     /**
-     * As {@link #start(ServerConfig)}, for one of several nodes in this process.
+     * Starts a node as {@link #start(ServerConfig)} does, as one of several nodes in this process.
      *
      * @param config what to run
      * @param memory what this node may take; its largest value is that of the configuration
@@ -98,7 +101,7 @@ public final class ServerNode implements AutoCloseable {
     }
 
     /**
-     * As {@link #start(ServerConfig)}, with parts put together in another way.
+     * Starts a node as {@link #start(ServerConfig)} does, with parts assembled in another way.
      *
      * @param config what to run
      * @param assembly how
@@ -129,9 +132,9 @@ public final class ServerNode implements AutoCloseable {
         parts.requireNoUnwantedPlaintext();
         parts.warnOfForeignCertificate(LOG::warn);
         parts.warnOfOpenSecrets(LOG::warn);
-        // Or else a mistyped port would leave a data directory behind that nobody wants.
+        // Otherwise a mistyped port would leave an unwanted data directory behind.
         parts.requireStartable();
-        // The store first: until its directory is ours, nobody must be able to reach this node.
+        // The store first: this node must not be reachable until it owns its directory.
         Store store = opened.add(parts.store());
         Transport transport = opened.add(parts.transport());
         Cluster cluster = opened.add(parts.cluster(transport, store, assembly));
@@ -147,7 +150,7 @@ public final class ServerNode implements AutoCloseable {
     }
 
     /**
-     * The cluster as seen from this node.
+     * Returns the cluster as seen from this node.
      *
      * @return the cluster, which this node closes
      */
@@ -165,7 +168,7 @@ public final class ServerNode implements AutoCloseable {
     }
 
     /**
-     * Where the public HTTP API is.
+     * Returns where the public HTTP API is.
      *
      * @return for example {@code http://127.0.0.1:8080}
      */
@@ -175,7 +178,7 @@ public final class ServerNode implements AutoCloseable {
     }
 
     /**
-     * What runs here, in a line of its own.
+     * Returns a summary of the node in one line.
      *
      * @return for example {@code n1 https://127.0.0.1:8080 grpc=127.0.0.1:9090 transport=grpc/stream tls=on tokens=on}
      */
@@ -189,7 +192,7 @@ public final class ServerNode implements AutoCloseable {
     }
 
     /**
-     * Takes no more requests, waits for those under way, and closes everything. Blocks, usually for milliseconds, at
+     * Stops taking requests, waits for those in flight, and closes everything. Blocks, usually for milliseconds, at
      * most for some seconds. May be called repeatedly.
      */
     @Override
@@ -199,7 +202,7 @@ public final class ServerNode implements AutoCloseable {
 
     /**
      * Asks every node for a key, so that the first request of a user does not pay for loading classes and connecting.
-     * What comes of it does not matter: other nodes need not run yet.
+     * Failures are ignored: other nodes need not run yet.
      */
     private static void warmUp(Cluster cluster) {
         CallOptions everyNode = CallOptions.defaults()

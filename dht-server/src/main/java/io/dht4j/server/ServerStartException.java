@@ -1,6 +1,6 @@
 package io.dht4j.server;
 
-/** A server that cannot start. The message is one line that says what is in the way. */
+/** A server that cannot start. The message is one line with the reason. */
 public final class ServerStartException extends Exception {
 
     private static final long serialVersionUID = 1;

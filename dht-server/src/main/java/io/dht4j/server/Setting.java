@@ -4,15 +4,15 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * What can be set for a server: an option of the command line, and a property of the same name in a file. The default
- * that the help shows is the text that is read when nothing is set.
+ * The settings of a server: each is an option of the command line, and a property of the same name in a file. The
+ * default in the help is the text that is read when the setting is absent.
  */
 public enum Setting {
     /** The node's name. */
     ID("NAME", Fallback.VALUE, "n1", "This node's name; must be one of the peers."),
     /** Where the public API listens. */
     LISTEN("HOST:PORT", Fallback.VALUE, "127.0.0.1:8080", "Where the public HTTP API listens."),
-    /** Every node of the cluster. */
+    /** The nodes of the cluster. */
     PEERS(
             "ID=HOST:PORT,...",
             Fallback.WORDS,
@@ -34,14 +34,14 @@ public enum Setting {
             "Protocol between the nodes, the same on every node: http or grpc. With grpc this node's address in "
                     + "--peers "
                     + "must differ from --listen."),
-    /** What sends calls over HTTP. */
+    /** The client that sends calls over HTTP. */
     HTTP_CLIENT(
             "NAME",
             Fallback.VALUE,
             "vertx",
             "With --transport http, what calls the other nodes: vertx, vertx-pipelined, vertx-h2, webclient, jdk, "
                     + "jdk-h2 or one-nio."),
-    /** How many connections there are to each other node. */
+    /** The number of connections to each other node. */
     PEER_CONNECTIONS(
             "N",
             Fallback.WORDS,
@@ -57,7 +57,7 @@ public enum Setting {
     /** Whether requests share frames. */
     BATCHING(
             "on|off", Fallback.VALUE, "on", "Whether requests to a node that is busy with earlier ones share a frame."),
-    /** How many frames are under way at a time. */
+    /** The number of frames in flight at a time. */
     BATCH_FRAMES(
             "N",
             Fallback.VALUE,
@@ -77,27 +77,27 @@ public enum Setting {
             "on",
             "Whether this node compares its replicas with the others' by itself, brings them together, and "
                     + "purges what all have seen deleted or expired."),
-    /** How often. */
+    /** The interval of comparisons. */
     REPAIR_INTERVAL(
             "SECONDS",
             Fallback.VALUE,
             "600",
             "About how long to wait between two comparisons, 1 to " + CallChoice.LONGEST_INTERVAL_SECONDS + "."),
-    /** How much a comparison moves in a second. */
+    /** The transfer rate of a comparison. */
     REPAIR_RATE(
             "KIB",
             Fallback.VALUE,
             "16384",
             "How much a comparison moves at most, " + CallChoice.LEAST_REPAIR_KIB + " to " + CallChoice.MOST_REPAIR_KIB
                     + " KiB per second; also when it is asked for."),
-    /** How much is kept for snapshots. */
+    /** The memory for snapshots. */
     SNAPSHOT_MIB(
             "N",
             Fallback.WORDS,
             "a sixteenth of the heap, at most 128",
             "Memory for what is written while a snapshot is read, 0 to " + CallChoice.MOST_SNAPSHOT_MIB
                     + " MiB; past it the snapshot fails."),
-    /** What becomes of requests whose replies are no longer wanted. */
+    /** The treatment of requests whose replies are no longer wanted. */
     CANCELLATION(
             "POLICY",
             Fallback.VALUE,
@@ -139,19 +139,19 @@ public enum Setting {
             Fallback.VALUE,
             "1024",
             "Number of partitions, a power of two from 1 to " + PlacementChoice.MOST + "."),
-    /** What keeps the entries. */
+    /** The kind of store. */
     STORE(
             "NAME",
             Fallback.VALUE,
             "mvstore",
             "What keeps the entries: mvstore (on disk) or memory (gone when the server ends)."),
-    /** What an acknowledged write survives. */
+    /** The failures that an acknowledged write survives. */
     DURABILITY(
             "LEVEL",
             Fallback.VALUE,
             "os",
             "What an acknowledged write survives on its node: os (the end of the process) or fsync (loss of power)."),
-    /** Which nodes a refill does without. */
+    /** The nodes that a refill does without. */
     REFILL_WITHOUT(
             "NAME,...",
             Fallback.WORDS,
@@ -159,7 +159,7 @@ public enum Setting {
             "While a node that was started with --rebuild, or whose disk was set back, is being refilled: other "
                     + "nodes to do without, since what they held is lost "
                     + "for good. What only they and this node held is lost then."),
-    /** How many replicas a key has by default. */
+    /** The default number of replicas of a key. */
     REPLICATION_FACTOR(
             "N",
             Fallback.WORDS,
@@ -175,13 +175,13 @@ public enum Setting {
             "When a read asks one more replica: never, after so many milliseconds, or when an answer takes "
                     + "longer than so "
                     + "many in a hundred did lately, as in 95%."),
-    /** How long a request may take. */
+    /** The timeout of a request. */
     TIMEOUT(
             "MILLIS",
             Fallback.VALUE,
             "5000",
             "How long a request may take where it sets nothing, 1 to " + CallChoice.LONGEST_MILLIS + " milliseconds."),
-    /** In which order the operations on a key take effect. */
+    /** The order in which the operations on a key take effect. */
     ORDERING(
             "NAME",
             Fallback.VALUE,
@@ -189,7 +189,7 @@ public enum Setting {
             "In which order the operations on a key take effect where a request sets nothing: real-time or "
                     + "linearizable, which "
                     + "costs a round trip more. See docs/guarantees.md."),
-    /** How long the node waits for the others at its start. */
+    /** The time that the node waits for the others at its start. */
     START_PATIENCE(
             "MILLIS",
             Fallback.VALUE,
@@ -203,7 +203,7 @@ public enum Setting {
             Fallback.VALUE,
             "16777216",
             "Largest value in bytes, 1 to " + CallChoice.LARGEST_VALUE + ". The same on every node."),
-    /** By which names clients reach the node. */
+    /** The names by which clients reach the node. */
     PUBLIC_HOST(
             "HOST",
             Fallback.WORDS,
@@ -212,7 +212,7 @@ public enum Setting {
                     + "repeatedly, or several with commas between. Without tokens, requests to other hosts are "
                     + "refused: "
                     + "they may be a foreign page's in somebody's browser."),
-    /** How many connections there may be. */
+    /** The bound on connections. */
     MAX_CONNECTIONS(
             "N",
             Fallback.VALUE,
@@ -220,7 +220,7 @@ public enum Setting {
             "Connections to each port, 1 to " + ClientConfig.MOST_CONNECTIONS
                     + ". At most a quarter of the open files that the process may have; a quarter "
                     + "of those of an HTTP port that peers use is kept for them."),
-    /** How many there may be from one address. */
+    /** The bound on connections from one address. */
     MAX_CONNECTIONS_PER_ADDRESS(
             "N",
             Fallback.WORDS,
@@ -237,13 +237,13 @@ public enum Setting {
                     + "the calls to the other nodes. Files are read again when they change."),
     /** The certificate's key. */
     TLS_KEY("FILE", Fallback.WORDS, "none", "PEM file of the certificate's private key, PKCS #8, not encrypted."),
-    /** Who is trusted. */
+    /** The trusted authorities. */
     TLS_CA(
             "FILE",
             Fallback.WORDS,
             "none",
             "PEM file of the authorities that sign the nodes' certificates. Needed with TLS and more than one node."),
-    /** Who may call besides the peers. */
+    /** The callers besides the peers. */
     TRUSTED(
             "NAME,...",
             Fallback.WORDS,
@@ -256,7 +256,7 @@ public enum Setting {
             Fallback.VALUE,
             "off",
             "Lets this node listen beyond loopback without TLS, on networks that are protected otherwise."),
-    /** Who may use the public APIs. */
+    /** The tokens of the public APIs. */
     TOKENS(
             "FILE",
             Fallback.WORDS,
@@ -277,16 +277,16 @@ public enum Setting {
         this.description = description;
     }
 
-    /** What holds when nothing is set. */
+    /** The meaning of an absent setting. */
     private enum Fallback {
         /** A text that is read as if it had been given. */
         VALUE,
-        /** Something that depends on other settings, in words for the help. */
+        /** A value that depends on other settings, in words for the help. */
         WORDS
     }
 
     /**
-     * The name in a file.
+     * Returns the name in a file.
      *
      * @return for example {@code replication-factor}
      */
@@ -295,7 +295,7 @@ public enum Setting {
     }
 
     /**
-     * The name on the command line.
+     * Returns the name on the command line.
      *
      * @return for example {@code --replication-factor}
      */
@@ -304,7 +304,7 @@ public enum Setting {
     }
 
     /**
-     * What stands for the value in the help.
+     * Returns the placeholder of the value in the help.
      *
      * @return for example {@code HOST:PORT}
      */
@@ -313,7 +313,7 @@ public enum Setting {
     }
 
     /**
-     * What holds when it is not set, in words for the help.
+     * Returns the default, in words for the help.
      *
      * @return a value or a description
      */
@@ -321,13 +321,13 @@ public enum Setting {
         return fallback;
     }
 
-    /** The text that is read when it is not set; empty if what holds then depends on other settings. */
+    /** Returns the text that is read for an absent setting; empty if the default depends on other settings. */
     Optional<String> fallbackValue() {
         return kind == Fallback.VALUE ? Optional.of(fallback) : Optional.empty();
     }
 
     /**
-     * What the setting does, for the help.
+     * Returns the description for the help.
      *
      * @return one or two sentences
      */

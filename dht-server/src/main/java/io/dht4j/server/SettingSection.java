@@ -1,6 +1,6 @@
 package io.dht4j.server;
 
-/** What settings are about: the headings under which the help shows them, in this order. */
+/** The topics of settings: the headings under which the help shows them, in this order. */
 public enum SettingSection {
     /** Which nodes there are, and which keys each holds: the same on every node. */
     CLUSTER("Cluster"),
@@ -10,13 +10,13 @@ public enum SettingSection {
     REQUESTS("Requests"),
     /** What keeps the entries. */
     STORAGE("Storage"),
-    /** How replicas are brought to the same entries. */
+    /** How replicas are reconciled. */
     REPAIR("Repair"),
     /** How the nodes call each other. */
     TRANSPORT("Between the nodes"),
     /** Who may call, and what is encrypted. */
     SECURITY("Security"),
-    /** How much memory and room things may take. */
+    /** The bounds on memory and connections. */
     LIMITS("Limits");
 
     private final String heading;
@@ -26,7 +26,7 @@ public enum SettingSection {
     }
 
     /**
-     * The heading.
+     * Returns the heading.
      *
      * @return one to three words
      */
@@ -35,7 +35,7 @@ public enum SettingSection {
     }
 
     /**
-     * What a setting is about.
+     * Returns the section of a setting.
      *
      * @param setting the setting
      * @return its section

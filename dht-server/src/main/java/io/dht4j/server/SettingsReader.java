@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The texts that were given for settings, and how to read them. What is not given is read as the setting's default.
- * Each failure names the option, what is wrong and what is allowed. Immutable.
+ * The given texts of settings, and how to read them. An absent setting is read as its default. Each failure names the
+ * option, the error and the allowed values. Immutable.
  */
 final class SettingsReader {
 
@@ -21,23 +21,23 @@ final class SettingsReader {
         this.texts = texts.isEmpty() ? Map.of() : new EnumMap<>(texts);
     }
 
-    /** Reads a text; an {@link IllegalArgumentException} has a message fit for the user. */
+    /** Parses a text; an {@link IllegalArgumentException} has a message for the user. */
     @FunctionalInterface
     interface Parser<T> {
         T parse(String text);
     }
 
-    /** Whether the setting was given. */
+    /** Returns whether the setting was given. */
     boolean has(Setting setting) {
         return texts.containsKey(setting);
     }
 
-    /** What was given, or the default. */
+    /** Reads the given text, or the default. */
     <T> T read(Setting setting, Parser<T> parser) throws ConfigException {
         return readOr(setting, text(setting), parser);
     }
 
-    /** What was given, or what the text says that holds otherwise. */
+    /** Reads the given text, or {@code fallback}. */
     <T> T readOr(Setting setting, String fallback, Parser<T> parser) throws ConfigException {
         try {
             return parser.parse(texts.getOrDefault(setting, fallback));
@@ -46,12 +46,12 @@ final class SettingsReader {
         }
     }
 
-    /** What was given, or empty. */
+    /** Reads the given text; empty without one. */
     <T> Optional<T> find(Setting setting, Parser<T> parser) throws ConfigException {
         return has(setting) ? Optional.of(readOr(setting, "", parser)) : Optional.empty();
     }
 
-    /** One of an enum's constants, written small and with dashes. */
+    /** Reads a constant of an enum, written in lower case and with dashes. */
     <E extends Enum<E>> E choice(Setting setting, Class<E> type) throws ConfigException {
         String text = text(setting);
         List<String> names = new ArrayList<>();
@@ -66,7 +66,7 @@ final class SettingsReader {
                 setting.option() + " must be " + String.join(" or ", names) + ", not \"" + text + "\"");
     }
 
-    /** A whole number of a range. */
+    /** Reads a whole number of a range. */
     int number(Setting setting, int min, int max) throws ConfigException {
         String text = text(setting);
         try {
@@ -75,13 +75,13 @@ final class SettingsReader {
                 return number;
             }
         } catch (NumberFormatException e) {
-            // Not a number at all, or one that is far too large: the same message, which names the range.
+            // Not a number at all, or far too large: the same message, which names the range.
         }
         throw new ConfigException(
                 setting.option() + " must be a whole number from " + min + " to " + max + ", not \"" + text + "\"");
     }
 
-    /** Whether it is on. */
+    /** Reads {@code on} or {@code off}. */
     boolean onOff(Setting setting) throws ConfigException {
         return choice(setting, OnOff.class) == OnOff.ON;
     }
@@ -91,14 +91,14 @@ final class SettingsReader {
         OFF
     }
 
-    /** Refuses a setting that would do nothing, so that nobody believes that it does. */
+    /** Refuses a setting that would have no effect. */
     void refuse(Setting setting, String reason) throws ConfigException {
         if (has(setting)) {
             throw new ConfigException(setting.option() + " has no effect " + reason);
         }
     }
 
-    /** A file or a directory. */
+    /** Reads the path of a file or a directory. */
     static Path path(String text) {
         if (text.isEmpty()) {
             throw new IllegalArgumentException("the path is missing");
@@ -110,7 +110,7 @@ final class SettingsReader {
         }
     }
 
-    /** How a constant is written, for example {@code vertx-h2}. */
+    /** Returns how a constant is written, for example {@code vertx-h2}. */
     static String nameOf(Enum<?> constant) {
         return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }

@@ -19,7 +19,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What keeps a node's entries.
+ * The store of a node's entries.
  *
  * @param kind the store
  * @param data directory of its files; not used by the memory store
@@ -30,7 +30,7 @@ public record StoreChoice(Kind kind, Path data, Durability durability, Set<NodeI
 
     private static final long HINT_BYTES = 256L << 20;
 
-    /** Stores. */
+    /** The kinds of store. */
     public enum Kind {
         /** On disk. */
         MVSTORE,
@@ -55,11 +55,11 @@ public record StoreChoice(Kind kind, Path data, Durability durability, Set<NodeI
     }
 
     /**
-     * What whoever starts a server should know of where its entries are, so that a mistyped directory is noticed, and
-     * that nothing is kept. Looks at the disk, so to be called before the store is opened. Blocks.
+     * Returns a notice of where the entries are, which reveals a mistyped directory and a store that keeps nothing.
+     * Reads the disk, so it must be called before the store is opened. Blocks.
      *
-     * @param isDataGiven whether somebody has chosen the directory
-     * @return a line that is true once the store is open; empty for a chosen directory that is there
+     * @param isDataGiven whether the user has chosen the directory
+     * @return a line that is true once the store is open; empty for a chosen directory that exists
      */
     public Optional<String> notice(boolean isDataGiven) {
         if (kind == Kind.MEMORY) {
@@ -86,15 +86,15 @@ public record StoreChoice(Kind kind, Path data, Durability durability, Set<NodeI
         return nodes;
     }
 
-    /** What must come from the other replicas before it is read. */
+    /** Returns the marker of the partitions that must be refilled from other replicas before they are read. */
     RefillMarker refillMarker() {
         return kind == Kind.MEMORY ? RefillMarker.none() : Rebuild.marker(data);
     }
 
     /**
-     * Opens the log of what other nodes missed, beside a store on disk. Blocks.
+     * Opens the log of writes that other nodes missed, beside a store on disk. Blocks.
      *
-     * @return empty with a store in memory, where such things are kept in memory too
+     * @return empty with a store in memory, where hints are kept in memory too
      */
     Optional<HintLog> openHints() {
         return kind == Kind.MEMORY
@@ -102,7 +102,7 @@ public record StoreChoice(Kind kind, Path data, Durability durability, Set<NodeI
                 : Optional.of(FileHintLog.open(data.resolve("hints"), HINT_BYTES));
     }
 
-    /** Opens it, with its shares of the memory. Blocks. */
+    /** Opens the store with its shares of the memory. Blocks. */
     Store open(MemoryBudget memory) {
         return switch (kind) {
             case MEMORY -> new MemoryStore(memory.memoryStoreBytes());

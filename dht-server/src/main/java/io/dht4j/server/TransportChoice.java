@@ -4,13 +4,13 @@ import io.dht4j.transport.grpc.GrpcMode;
 import io.dht4j.transport.http.HttpClientKind;
 import java.util.OptionalInt;
 
-/** How the nodes talk to each other. */
+/** The transport between the nodes. */
 public sealed interface TransportChoice {
 
     /** The most connections to each other node. */
     int MOST_CONNECTIONS = 10_000;
 
-    /** The most that the JDK's client makes with HTTP/2. */
+    /** The most connections of the JDK's client with HTTP/2. */
     int MOST_JDK_H2_CONNECTIONS = 16;
 
     /** Protocols between the nodes, the same on every node. */
@@ -22,7 +22,7 @@ public sealed interface TransportChoice {
     }
 
     /**
-     * Over HTTP.
+     * Transport over HTTP.
      *
      * @param client what sends the calls to the other nodes; those may have others
      * @param connections how many to each other node; what suits the client if it is not set
@@ -30,13 +30,13 @@ public sealed interface TransportChoice {
     record Http(HttpClientKind client, OptionalInt connections) implements TransportChoice {}
 
     /**
-     * Over gRPC.
+     * Transport over gRPC.
      *
      * @param mode how calls travel; those of the other nodes may travel otherwise
      */
     record Grpc(GrpcMode mode) implements TransportChoice {}
 
-    /** Reads the protocol and what belongs to it. */
+    /** Reads the protocol and its settings. */
     static TransportChoice of(SettingsReader given) throws ConfigException {
         Protocol protocol = given.choice(Setting.TRANSPORT, Protocol.class);
         String reason = "with " + Setting.TRANSPORT.option() + " " + SettingsReader.nameOf(protocol);

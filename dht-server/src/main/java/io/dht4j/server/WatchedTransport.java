@@ -18,29 +18,32 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * Says in the log when a node cannot be called any more, and why, and when it can again: once for each reason, however
- * many calls fail. Safe for use by any number of threads.
+ * Logs when a node becomes unreachable, and why, and when it is reachable again: once for each reason, however many
+ * calls fail. Safe for use by any number of threads.
  */
 final class WatchedTransport implements Transport {
 
     private static final Logger LOG = LoggerFactory.getLogger(WatchedTransport.class);
 
-    /** Reasons are few; should one hold a number that always changes, the log must not grow with every call. */
+    /**
+     * The bound on logged reasons. There are few; a reason with a changing number must not grow the log with every
+     * call.
+     */
     private static final int MOST_REASONS = 8;
 
     /**
-     * How the clients say that nobody listens at an address, and how a node says that it is about to end, whatever is
-     * put around it: so goes every restart.
+     * The texts by which the clients report that nobody listens at an address, and by which a node reports that it is
+     * about to end, whatever surrounds them. Every restart causes them.
      */
     private static final Pattern RESTARTS =
             Pattern.compile("connection refused|shutting down", Pattern.CASE_INSENSITIVE);
 
     private final Transport watched;
     private final Level level;
-    /** The nodes whose last call was not sent. As many as there are nodes. */
+    /** The nodes whose last call was not sent; bounded by the number of nodes. */
     private final Map<NodeId, Outage> away = new ConcurrentHashMap<>();
 
-    /** What was told of a node that is away. */
+    /** The reported reasons of an unreachable node. */
     private static final class Outage {
 
         private final Set<String> told = ConcurrentHashMap.newKeySet();
@@ -48,11 +51,11 @@ final class WatchedTransport implements Transport {
     }
 
     /**
-     * Watches a transport.
+     * Wraps a transport.
      *
      * @param watched what carries the calls
-     * @param level how much it matters that a node cannot be called; where nobody listens, or the node is ending, at
-     *     most {@code INFO}, for that is so of every node that starts later or is restarted
+     * @param level the level of the log for an unreachable node. Where nobody listens, or the node is ending, it is at
+     *     most {@code INFO}, because every node that starts later or restarts causes that
      */
     WatchedTransport(Transport watched, Level level) {
         this.watched = watched;
@@ -85,9 +88,7 @@ final class WatchedTransport implements Transport {
         }
     }
 
-    /**
-     * Takes only what was certainly not sent for a sign that the node cannot be called: others may be slow, or busy.
-     */
+    /** Counts a node as unreachable only if a call was certainly not sent: others may be slow or busy. */
     private void failed(Node node, Throwable error) {
         if (!(error instanceof TransportException e) || e.outcome() != TransportException.Outcome.NOT_SENT) {
             return;

@@ -14,7 +14,7 @@ import java.security.MessageDigest;
 import java.util.Arrays;
 import java.util.Optional;
 
-/** Reads a data file and checks everything that the manifest says of it. For one thread. */
+/** Reads a data file and checks it against the manifest. For one thread. */
 final class DataFileReader implements AutoCloseable {
 
     private final Manifest.DataFile file;
@@ -65,7 +65,7 @@ final class DataFileReader implements AutoCloseable {
         }
     }
 
-    /** The next entry; at the end, when all of the file has turned out to be right, empty. */
+    /** Returns the next entry; empty at the end, when the whole file has been verified. */
     Optional<Item> next() throws IOException, ClientException {
         if (left == 0) {
             if (entries != file.entries()) {

@@ -11,16 +11,17 @@ import java.util.OptionalLong;
 import java.util.zip.CRC32C;
 
 /**
- * A data file: a header (magic, format version, the file's number, the cut, CRC32C of these) and records. A record is
- * the length of its body, CRC32C of that length and the body, and the body: version, expiry (0 for never), length of
- * the key, key, value. Numbers are big-endian.
+ * The format of data files: a header and records. The header consists of magic, format version, the file's number, the
+ * snapshot's version, and the CRC32C of these. A record consists of the length of its body, the CRC32C of that length
+ * and the body, and the body. The body consists of version, expiry (0 for never), length of the key, key, value.
+ * Numbers are big-endian.
  */
 final class DataFormat {
 
     static final int HEADER_BYTES = 8 + 4 + 4 + 8 + 4;
     static final int RECORD_HEADER_BYTES = 4 + 4;
     private static final int BODY_FIXED_BYTES = 8 + 8 + 2;
-    /** The largest value that a node may be set to take. */
+    /** The largest value that a node may be configured for. */
     private static final int LARGEST_VALUE = 512 << 20;
 
     private static final long MOST_BODY_BYTES = Math.min(
@@ -31,7 +32,7 @@ final class DataFormat {
 
     private DataFormat() {}
 
-    /** The name of the file with a number, counted from 1. */
+    /** Returns the name of a file by its number, counted from 1. */
     static String name(int number) {
         return "data-%06d.dht".formatted(number);
     }
@@ -46,12 +47,12 @@ final class DataFormat {
         return header.flip();
     }
 
-    /** How many bytes the record of an entry takes. */
+    /** Returns the size of an entry's record in bytes. */
     static int recordBytes(Item item) {
         return RECORD_HEADER_BYTES + BODY_FIXED_BYTES + item.key().length() + item.value().length;
     }
 
-    /** An entry with its version. */
+    /** Returns the record of an entry with its version. */
     static ByteBuffer record(Item item, Version version) {
         int body = recordBytes(item) - RECORD_HEADER_BYTES;
         ByteBuffer bytes = ByteBuffer.allocate(RECORD_HEADER_BYTES + body)
@@ -65,14 +66,14 @@ final class DataFormat {
         return bytes.putInt(4, recordCrc(bytes.array(), body)).flip();
     }
 
-    /** Never is 0. What is over in 1970 is over a millisecond later too. */
+    /** Returns the expiry; 0 means never. An entry that expired in 1970 has also expired a millisecond later. */
     private static long expiry(Item item) {
         return item.expiresAtMillis().isPresent()
                 ? Math.max(1, item.expiresAtMillis().getAsLong())
                 : 0;
     }
 
-    /** Of a record's length and body, which stand around the checksum. */
+    /** Returns the checksum of a record's length and body, which surround it. */
     static int recordCrc(byte[] record, int body) {
         CRC32C crc = new CRC32C();
         crc.update(record, 0, 4);
@@ -86,12 +87,12 @@ final class DataFormat {
         return (int) crc.getValue();
     }
 
-    /** The longest body that may have so many bytes: of the largest value, with a small heap of a part of it. */
+    /** Returns the longest body that may have so many bytes: of the largest value, or of a part of a small heap. */
     static long longestBody(long left) {
         return Math.min(left, MOST_BODY_BYTES);
     }
 
-    /** The shortest body, of a key of a byte. */
+    /** Returns the length of the shortest body, with a key of one byte. */
     static int shortestBody() {
         return BODY_FIXED_BYTES + Key.MIN_LENGTH;
     }

@@ -20,23 +20,24 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * What a snapshot's directory says of itself: {@code manifest.json}. It is written last, so that there is none without
- * everything that it names. Its own hash is the hash of the whole, since it has those of all files.
+ * The manifest of a snapshot's directory: {@code manifest.json}. It is written last, so that a manifest exists only
+ * with every file that it names. Its own hash is the hash of the whole snapshot, because it contains those of all
+ * files.
  *
- * @param cut the version that the snapshot has
+ * @param cut the version of the snapshot
  * @param entries how many entries there are
  * @param bytes how many bytes their keys and values have
  * @param files the data files, in the order of their keys
  */
 record Manifest(Version cut, long entries, long bytes, List<DataFile> files) {
 
-    /** Its file's name. */
+    /** The name of its file. */
     static final String NAME = "manifest.json";
 
     /** The newest format that this program reads, and the one that it writes. */
     static final int FORMAT_VERSION = 1;
 
-    /** No manifest is larger: room for some hundred thousand data files. */
+    /** The size of the largest manifest: room for some hundred thousand data files. */
     static final int MAX_BYTES = 32 << 20;
 
     private static final String FORMAT = "dht4j-snapshot";
@@ -48,7 +49,7 @@ record Manifest(Version cut, long entries, long bytes, List<DataFile> files) {
                     .maxNameLength(64)
                     .maxStringLength(1_000)
                     .build())
-            // Names are anybody's: a table of all of them would grow with the file.
+            // Names are arbitrary: a table of all of them would grow with the file.
             .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
             .build());
 
@@ -70,12 +71,12 @@ record Manifest(Version cut, long entries, long bytes, List<DataFile> files) {
         return Instant.ofEpochMilli(cut.millis());
     }
 
-    /** How many bytes the data files have. */
+    /** Returns the size of the data files in bytes. */
     long fileBytes() {
         return files.stream().mapToLong(DataFile::bytes).sum();
     }
 
-    /** The one form that it has. */
+    /** Encodes the manifest in its only form. */
     byte[] encode() {
         ObjectNode json = JSON.createObjectNode()
                 .put("format", FORMAT)
@@ -105,7 +106,7 @@ record Manifest(Version cut, long entries, long bytes, List<DataFile> files) {
         }
     }
 
-    /** Reads one; whatever is not exactly what {@link #encode} makes is refused. */
+    /** Reads a manifest; every deviation from the form of {@link #encode} is refused. */
     static Manifest decode(byte[] bytes) throws ClientException {
         Manifest manifest;
         try (JsonParser json = JSON.createParser(bytes)) {
@@ -119,7 +120,7 @@ record Manifest(Version cut, long entries, long bytes, List<DataFile> files) {
         return manifest;
     }
 
-    /** Field by field: a tree of what may be anything would take far more memory than its bytes. */
+    /** Reads field by field: a tree of arbitrary JSON would take far more memory than its bytes. */
     private static Manifest manifest(JsonParser json) throws IOException, ClientException {
         String format = "";
         Version cut = new Version(0);

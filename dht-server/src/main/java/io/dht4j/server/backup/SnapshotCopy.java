@@ -16,8 +16,8 @@ import java.util.Optional;
 import java.util.function.LongConsumer;
 
 /**
- * Copies a snapshot from the cluster to a directory. When a node gives up on the way, another one goes on behind the
- * last key: any node knows the snapshot. Blocks; for one thread.
+ * Copies a snapshot from the cluster to a directory. When a node fails in the middle, another one continues after the
+ * last key: every node knows the snapshot. Blocks; for one thread.
  */
 public final class SnapshotCopy {
 
@@ -32,11 +32,11 @@ public final class SnapshotCopy {
     private long entries;
 
     /**
-     * Nothing is copied yet.
+     * Creates a copy that has not begun.
      *
      * @param client how to reach the cluster
      * @param snapshot the version of an open snapshot
-     * @param policy how many replicas must bring each key
+     * @param policy how many replicas must return each key
      * @param writer where the entries go
      */
     public SnapshotCopy(DhtClient client, Version snapshot, AskedPolicy policy, SnapshotWriter writer) {
@@ -49,9 +49,9 @@ public final class SnapshotCopy {
     /**
      * Copies everything.
      *
-     * @param progress is told how many entries were copied so far
+     * @param progress receives the number of entries copied so far
      * @throws IOException if the directory cannot be written
-     * @throws ClientException if the cluster does not bring the snapshot
+     * @throws ClientException if the cluster does not return the snapshot
      * @throws InterruptedException if the thread was interrupted
      */
     public void run(LongConsumer progress) throws IOException, ClientException, InterruptedException {
@@ -86,7 +86,7 @@ public final class SnapshotCopy {
         }
     }
 
-    /** What goes wrong with reading may go well with another node; what goes wrong with writing does not. */
+    /** Reads a line. A failure to read may pass with another node; a failure to write does not. */
     private static Optional<byte[]> next(LineReader lines) throws ClientException {
         try {
             return lines.next();

@@ -4,7 +4,7 @@ import io.dht4j.Version;
 import java.time.Instant;
 
 /**
- * What a snapshot is.
+ * A summary of a snapshot.
  *
  * @param cut its version
  * @param time the time of that version, by the cluster's clocks

@@ -16,8 +16,8 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Lets one at a time write a snapshot's directory, by a lock on a file beside it. The lock ends with its process, so
- * that one that was killed is in nobody's way. For one thread.
+ * Admits one writer at a time to a snapshot's directory, by a lock on a file beside it. The lock ends with its process,
+ * so that a killed process blocks nobody. For one thread.
  */
 final class SnapshotLock implements AutoCloseable {
 
@@ -32,10 +32,10 @@ final class SnapshotLock implements AutoCloseable {
     /**
      * Takes the lock of a directory. Does not wait for it.
      *
-     * @param directory where a snapshot shall be
+     * @param directory where the snapshot will be
      * @return the lock, held until it is closed
      * @throws IOException if the file beside the directory cannot be made or locked
-     * @throws ClientException if another one holds the lock
+     * @throws ClientException if another process holds the lock
      */
     static SnapshotLock take(Path directory) throws IOException, ClientException {
         Path file = directory.resolveSibling(directory.getFileName() + ".lock");
@@ -43,7 +43,7 @@ final class SnapshotLock implements AutoCloseable {
             try {
                 PrivateFiles.create(file);
             } catch (FileAlreadyExistsException e) {
-                // Held, or left behind by a process that was killed: locking it tells which.
+                // Held, or left behind by a killed process: an attempt to lock it decides which.
             }
             Optional<Object> before = identity(file);
             Optional<FileChannel> channel = open(file);
@@ -53,7 +53,7 @@ final class SnapshotLock implements AutoCloseable {
             SnapshotLock lock = new SnapshotLock(file, channel.get());
             try {
                 lock.hold(directory);
-                // One that its holder has removed meanwhile would keep nobody out.
+                // A file that its holder has removed in the meantime would exclude nobody.
                 if (before.isPresent() && before.equals(identity(file))) {
                     return lock;
                 }
@@ -74,8 +74,8 @@ final class SnapshotLock implements AutoCloseable {
     }
 
     /**
-     * What tells a file from another one of the same name, where the system has such a thing; empty if there is no
-     * file.
+     * Returns the identity of a file, which differs from that of another file of the same name, where the system has
+     * one; empty if there is no file.
      */
     private static Optional<Object> identity(Path file) throws IOException {
         try {
@@ -100,7 +100,7 @@ final class SnapshotLock implements AutoCloseable {
         }
     }
 
-    /** Lets go of the lock, and removes the file. */
+    /** Releases the lock, and removes the file. */
     @Override
     public void close() throws IOException {
         if (channel.isOpen()) {

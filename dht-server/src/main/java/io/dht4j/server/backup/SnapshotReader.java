@@ -15,7 +15,7 @@ import java.util.Set;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** A snapshot's directory, to be read. Nothing of it may be used before all of it was verified. */
+/** A reader of a snapshot's directory. No part of it may be used before all of it was verified. */
 public final class SnapshotReader {
 
     private final Path directory;
@@ -27,15 +27,14 @@ public final class SnapshotReader {
     }
 
     /**
-     * Verifies a snapshot: its manifest, that each file is there and no other one, each file's size and hash, and of
-     * each entry checksum, form, order and version. Blocks until all of it was read.
+     * Verifies a snapshot: its manifest; that exactly its files are there; the size and hash of each file; and the
+     * checksum, form, order and version of each entry. Blocks until all of it was read.
      *
      * @param directory the snapshot's
-     * @param progress is told how many bytes were read so far
+     * @param progress receives the number of bytes read so far
      * @return the snapshot
      * @throws IOException if it cannot be read
-     * @throws ClientException if anything is not as it was written; the message names the file and what is wrong with
-     *     it
+     * @throws ClientException if anything differs from what was written; the message names the file and the error
      */
     public static SnapshotReader verified(Path directory, LongConsumer progress) throws IOException, ClientException {
         if (Files.isRegularFile(directory)) {
@@ -107,9 +106,9 @@ public final class SnapshotReader {
     }
 
     /**
-     * What the snapshot is.
+     * Returns the summary of the snapshot.
      *
-     * @return as its manifest says
+     * @return the contents of its manifest
      */
     public SnapshotInfo info() {
         return SnapshotInfo.of(manifest);
@@ -124,7 +123,7 @@ public final class SnapshotReader {
         return new Source();
     }
 
-    /** The files one after the other; each is closed at its end. */
+    /** The files in order; each is closed at its end. */
     private final class Source implements ItemSource {
 
         private int number;

@@ -21,9 +21,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes a snapshot's directory, which is for its owner alone. Everything goes to a directory of a temporary name
- * beside it, is forced to the disk, and gets its name when it is complete; so a directory of that name is complete. One
- * writer at a time has a directory. Blocks; for one thread.
+ * Writes a snapshot's directory, which only its owner may read. The entries go to a temporary directory beside it,
+ * which is forced to the disk and renamed when it is complete. A directory of the final name is therefore complete. A
+ * directory has one writer at a time. Blocks; for one thread.
  */
 public final class SnapshotWriter implements AutoCloseable {
 
@@ -57,9 +57,9 @@ public final class SnapshotWriter implements AutoCloseable {
     }
 
     /**
-     * Whether a snapshot may be written to a directory.
+     * Checks that a snapshot may be written to a directory.
      *
-     * @param directory where it shall be
+     * @param directory where it will be
      * @throws ClientException if something is there already
      */
     public static void requireFree(Path directory) throws ClientException {
@@ -71,7 +71,7 @@ public final class SnapshotWriter implements AutoCloseable {
     /**
      * Begins a snapshot.
      *
-     * @param directory where it shall be when it is complete
+     * @param directory where it will be when it is complete
      * @param cut its version
      * @param fileBytes a data file ends with the record that brings it to this size
      * @return a writer
@@ -84,7 +84,7 @@ public final class SnapshotWriter implements AutoCloseable {
         Path unfinished = directory.resolveSibling(directory.getFileName() + ".part");
         SnapshotLock lock = SnapshotLock.take(directory);
         try {
-            // Not before: who held the lock may have completed a snapshot.
+            // Not before: the previous holder of the lock may have completed a snapshot.
             requireFree(directory);
             remove(unfinished);
             PrivateFiles.createDirectory(unfinished);
@@ -95,7 +95,7 @@ public final class SnapshotWriter implements AutoCloseable {
         }
     }
 
-    /** What an interrupted snapshot left behind goes; whatever else has the name stays. */
+    /** Removes the remains of an interrupted snapshot; anything else of that name stays. */
     private static void remove(Path unfinished) throws IOException, ClientException {
         if (!Files.exists(unfinished, LinkOption.NOFOLLOW_LINKS)) {
             return;
@@ -122,7 +122,7 @@ public final class SnapshotWriter implements AutoCloseable {
     /**
      * Adds an entry.
      *
-     * @param item an entry of the snapshot, behind all that were added before
+     * @param item an entry of the snapshot, after all that were added before
      * @throws IOException if it cannot be written
      * @throws ClientException if it does not belong to the snapshot
      */
@@ -202,9 +202,9 @@ public final class SnapshotWriter implements AutoCloseable {
     }
 
     /**
-     * Completes the snapshot. On return it is there under its name, and on the disk.
+     * Completes the snapshot. On return it exists under its name, and is on the disk.
      *
-     * @return what was written
+     * @return a summary
      * @throws IOException if something cannot be written
      */
     public SnapshotInfo finish() throws IOException {
@@ -226,7 +226,7 @@ public final class SnapshotWriter implements AutoCloseable {
         return SnapshotInfo.of(manifest);
     }
 
-    /** So that the names in it are on the disk too. Some systems cannot, and need not. */
+    /** Forces the names in a directory to the disk too. Some systems cannot, and need not. */
     private static void force(Path names) throws IOException {
         if (!System.getProperty("os.name", "").startsWith("Windows")) {
             try (FileChannel channel = FileChannel.open(names, StandardOpenOption.READ)) {
@@ -235,7 +235,7 @@ public final class SnapshotWriter implements AutoCloseable {
         }
     }
 
-    /** Removes what is unfinished. May be called repeatedly. */
+    /** Removes an unfinished snapshot. May be called repeatedly. */
     @Override
     public void close() throws IOException {
         if (closed) {
