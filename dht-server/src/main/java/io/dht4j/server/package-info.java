@@ -1,4 +1,4 @@
-/** The standalone server: its settings, and a node that runs by them. */
+/** The standalone server: its settings, and a node that they configure. */
 @NullMarked
 package io.dht4j.server;
 

@@ -18,7 +18,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
-/** Whom to trust, and how to prove who one is. */
+/** The options for TLS files and a token. */
 final class AccessOptions {
 
     private static final String TOKEN_VARIABLE = "DHT_TOKEN";
@@ -115,14 +115,14 @@ final class AccessOptions {
 
     private static String read(Path file) throws ClientException {
         try (InputStream in = Files.newInputStream(file)) {
-            // One more byte than the longest token with its line's end, so that a longer one is not cut to size.
+            // One byte more than the longest token with its line end, so that a longer one is not truncated.
             return new String(in.readNBytes(LONGEST_TOKEN + 3), StandardCharsets.UTF_8);
         } catch (IOException e) {
             throw new ClientException("--token-file: " + Messages.of(e));
         }
     }
 
-    /** Never shows what it checks. */
+    /** Checks a token without showing it. */
     private static String checked(String where, String text) throws ClientException {
         String token = text.strip();
         if (!token.matches("[!-~]{1," + LONGEST_TOKEN + "}")) {

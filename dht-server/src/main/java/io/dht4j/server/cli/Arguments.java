@@ -5,17 +5,17 @@ import java.util.Optional;
 /** The arguments of the process. */
 final class Arguments {
 
-    /** What stands for bytes that are no character in the encoding of the locale. */
+    /** The replacement for bytes that are no character in the encoding of the locale. */
     private static final char REPLACEMENT = '\uFFFD';
 
     private Arguments() {}
 
     /**
-     * Whether an argument has lost characters. In a locale such as C the platform replaces all that is not ASCII, so
-     * that different keys become one.
+     * Returns whether an argument has lost characters. In a locale such as C the platform replaces everything that is
+     * not ASCII, so that different keys become one.
      *
      * @param args the arguments of the process
-     * @return says which one, and what to do; empty if all are whole
+     * @return the argument and the remedy; empty if all are intact
      */
     static Optional<String> undecodable(String... args) {
         for (int i = 0; i < args.length; i++) {

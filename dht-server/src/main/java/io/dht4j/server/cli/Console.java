@@ -10,7 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 
 /**
- * Where a command reads and writes; text is UTF-8 whatever the locale says.
+ * The streams of a command. Text is UTF-8 regardless of the locale.
  *
  * @param in standard input
  * @param out standard output
@@ -27,22 +27,22 @@ public record Console(
         boolean errIsTerminal,
         Map<String, String> environment) {
 
-    /** Takes a copy of the variables. */
+    /** Copies the variables. */
     public Console {
         environment = Map.copyOf(environment);
     }
 
     /**
-     * Tells a person something on standard error.
+     * Writes a message to standard error.
      *
-     * @param line what to tell; control characters are {@linkplain PrintableText escaped}, so that it is one line
+     * @param line the message; control characters are {@linkplain PrintableText escaped}, so that it is one line
      */
     public void tell(String line) {
         err.println(PrintableText.of(line));
     }
 
     /**
-     * Shows a line on standard output.
+     * Writes a line to standard output.
      *
      * @param line what to show; control characters are {@linkplain PrintableText escaped}
      */
@@ -50,14 +50,15 @@ public record Console(
         out.println(PrintableText.of(line));
     }
 
-    /** Without the variables, which may be secret. */
+    /** Returns a text without the variables, which may be secret. */
     @Override
     public String toString() {
         return "Console[outIsTerminal=" + outIsTerminal + ", errIsTerminal=" + errIsTerminal + "]";
     }
 
     /**
-     * The process's own streams. Whether they are terminals the launcher finds out: the platform has no reliable way.
+     * Returns the process's own streams. The launcher determines whether they are terminals, because the platform has
+     * no reliable way.
      *
      * @return the console
      */

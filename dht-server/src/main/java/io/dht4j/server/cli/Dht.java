@@ -29,7 +29,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** What {@code ./dht} runs. */
+/** The command line that {@code ./dht} runs. */
 @Command(
         name = "dht",
         mixinStandardHelpOptions = true,
@@ -68,7 +68,7 @@ public final class Dht implements Callable<Integer> {
      * @param args the command and its arguments
      */
     public static void main(String[] args) {
-        // Everything that logs, gRPC too, goes where the configuration of the logs says.
+        // All loggers, gRPC's included, follow the configuration of the logs.
         SLF4JBridgeHandler.removeHandlersForRootLogger();
         SLF4JBridgeHandler.install();
         // The text is English, and so are the numbers in it.
@@ -80,7 +80,7 @@ public final class Dht implements Callable<Integer> {
                     return CommandLine.ExitCode.USAGE;
                 })
                 .orElseGet(() -> commandLine(console).execute(args));
-        // A stream for printing keeps to itself what went wrong: a full disk, a pipe that nobody reads.
+        // A print stream hides its failures: a full disk, a pipe that nobody reads.
         if (console.out().checkError() && code == CommandLine.ExitCode.OK) {
             console.err().println("dht: standard output cannot be written");
             code = CommandLine.ExitCode.SOFTWARE;
@@ -89,7 +89,7 @@ public final class Dht implements Callable<Integer> {
     }
 
     /**
-     * The command line with all its commands.
+     * Returns the command line with all its commands.
      *
      * @param console where they read and write
      * @return ready to execute
@@ -116,7 +116,7 @@ public final class Dht implements Callable<Integer> {
                         .build())
                 .setUsageHelpAutoWidth(console.outIsTerminal())
                 .setAbbreviatedOptionsAllowed(false)
-                // An argument that begins with @ is an argument like any other.
+                // An argument that begins with @ has no special meaning.
                 .setExpandAtFiles(false)
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .setParameterExceptionHandler((e, args) -> wrongUsage(e))
@@ -187,7 +187,7 @@ public final class Dht implements Callable<Integer> {
         return CommandLine.ExitCode.SOFTWARE;
     }
 
-    /** The version that the build wrote down. */
+    /** The version that the build recorded. */
     static final class Version implements IVersionProvider {
         @Override
         public String[] getVersion() {

@@ -84,7 +84,7 @@ final class DumpCommand implements Callable<Integer> {
             throws IOException, ClientException {
         long start = System.nanoTime();
         long entries;
-        // Written to the terminal itself, the entries are the progress.
+        // Entries on the terminal itself are their own progress.
         Console watching =
                 isShown ? new Console(console.in(), console.out(), console.err(), true, false, Map.of()) : console;
         OutputStream buffered = new BufferedOutputStream(stream, 64 << 10);

@@ -12,7 +12,7 @@ import java.util.Arrays;
 import java.util.Optional;
 import java.util.function.LongConsumer;
 
-/** Writes a scan's entries in the format that is asked for. */
+/** Writes a scan's entries in the requested format. */
 final class EntryPrinter {
 
     private EntryPrinter() {}
@@ -23,12 +23,12 @@ final class EntryPrinter {
      * @param scan lines as the node sends them
      * @param format how to write them
      * @param out where to write
-     * @param forTerminal whether a terminal shows it: then control characters are escaped, which keeps JSON what it is;
-     *     what is written otherwise can be loaded again
-     * @param progress is told the number of entries so far
+     * @param forTerminal whether a terminal shows it: then control characters are escaped, which keeps JSON valid;
+     *     other output can be loaded again
+     * @param progress receives the number of entries so far
      * @return how many entries there were
      * @throws IOException if reading or writing fails
-     * @throws ClientException if the node sends something else than entries
+     * @throws ClientException if the node sends anything else than entries
      */
     static long copy(InputStream scan, ItemFormat format, OutputStream out, boolean forTerminal, LongConsumer progress)
             throws IOException, ClientException {
@@ -38,7 +38,7 @@ final class EntryPrinter {
         while (line.isPresent()) {
             byte[] bytes = line.get();
             try {
-                // Parsed in any case: what is written can be loaded again.
+                // Parsed in every case, so that the output can be loaded again.
                 byte[] formatted = format.format(ItemFormat.NDJSON.parse(bytes));
                 if (format == ItemFormat.NDJSON) {
                     formatted = Arrays.copyOf(

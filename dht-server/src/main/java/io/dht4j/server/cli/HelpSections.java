@@ -11,10 +11,10 @@ import picocli.CommandLine.Help;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.UsageMessageSpec;
 
-/** Puts the options and the commands of a help text into sections with headings. */
+/** Groups the options and the commands of a help text into sections with headings. */
 final class HelpSections {
 
-    /** Of the commands that call a node; what is not named here comes first, under {@code Options}. */
+    /** The headings of the options of commands that call a node; other options come first, under {@code Options}. */
     private static final Map<String, String> OF_CLIENTS = Map.ofEntries(
             Map.entry("--ack", "Replicas and ordering"),
             Map.entry("--from", "Replicas and ordering"),
@@ -61,7 +61,7 @@ final class HelpSections {
         });
     }
 
-    /** One list; the widths of the columns are those of all options. */
+    /** Returns one list; the widths of the columns are those of all options. */
     private static String list(Help help, List<OptionSpec> group, List<OptionSpec> all) {
         Help.Layout layout = help.createDefaultLayout(all, List.of(), help.colorScheme());
         layout.addAllOptions(new ArrayList<>(group), help.createDefaultParamLabelRenderer());

@@ -9,7 +9,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** The key that a command is about. */
+/** The key argument of a command. */
 final class KeyArgument {
 
     @Spec(Spec.Target.MIXEE)

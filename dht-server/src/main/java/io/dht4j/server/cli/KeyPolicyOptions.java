@@ -9,7 +9,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
-/** How many replicas of a key must answer, and in which order the operations on it take effect. */
+/** The options for the replicas of a key that must answer, and for the order of the operations on it. */
 final class KeyPolicyOptions {
 
     @Mixin

@@ -29,7 +29,8 @@ public final class Messages {
     private Messages() {}
 
     /**
-     * The file system's exceptions have the bare path as their message: says what is wrong with it.
+     * Returns the message of a failure. The file system's exceptions have only the path as their message; this adds the
+     * error.
      *
      * @param e what failed
      * @return one line
@@ -52,7 +53,7 @@ public final class Messages {
     }
 
     /**
-     * The first word of a command line that is unknown.
+     * Returns the first unknown word of a command line.
      *
      * @param e how the command line is wrong
      * @return without a value after an equals sign, as it was given; empty if the command line is wrong in another way
@@ -65,7 +66,7 @@ public final class Messages {
     }
 
     /**
-     * How the value of an option is wrong that takes a number, without the names that Java has for kinds of numbers.
+     * Returns the error in the number of an option, without Java's names for kinds of numbers.
      *
      * @param e how the command line is wrong
      * @return names the option, and its range if that is known; empty if the command line is wrong in another way
@@ -85,7 +86,7 @@ public final class Messages {
     }
 
     /**
-     * A number of entries in words.
+     * Returns a number of entries in words.
      *
      * @param count 0 or more
      * @return for example {@code 1 entry} or {@code 2,000 entries}
@@ -95,7 +96,7 @@ public final class Messages {
     }
 
     /**
-     * A number of things in words.
+     * Returns a number of things in words.
      *
      * @param count 0 or more
      * @param one what one of them is called
@@ -107,7 +108,7 @@ public final class Messages {
     }
 
     /**
-     * How a command line is wrong, in the words of this program.
+     * Returns the error of a command line in the words of this program.
      *
      * @param e how the command line is wrong
      * @return one line that names the option or the argument
@@ -143,7 +144,7 @@ public final class Messages {
         return argument.paramLabel() + " is missing";
     }
 
-    /** How the value of an option is wrong that takes one of some words, with the words as the user writes them. */
+    /** Returns the error in an option that takes one of several words, with the words as the user writes them. */
     private static Optional<String> badChoice(ParameterException e) {
         if (!(e.getCause() instanceof TypeConversionException) || !(e.getArgSpec() instanceof OptionSpec option)) {
             return Optional.empty();
@@ -161,10 +162,10 @@ public final class Messages {
     }
 
     /**
-     * Says which commands there are in place of one that there is not.
+     * Returns the available commands as the answer to an unknown one.
      *
      * @param unknown the word that is no command, or an option
-     * @param command above those that there are
+     * @param command the parent of the available commands
      */
     public static String noCommand(String unknown, CommandLine command) {
         String what = unknown.startsWith("-") ? "command or option " : "command ";
@@ -172,7 +173,7 @@ public final class Messages {
                 + String.join(", ", command.getSubcommands().keySet());
     }
 
-    /** A file that is to be written may well be missing: then it is the directory that should be there. */
+    /** Returns what is missing: for an output file, which need not exist, that is its directory. */
     private static String missing(Path file) {
         Path directory = file.toAbsolutePath().getParent();
         return directory == null || Files.isDirectory(directory)

@@ -15,7 +15,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** Which nodes to talk to. */
+/** The options for the nodes to call. */
 final class NodeOptions {
 
     @Spec(Spec.Target.MIXEE)
@@ -73,7 +73,7 @@ final class NodeOptions {
                 return uri;
             }
         } catch (URISyntaxException e) {
-            // Falls through to the message, which shows what is expected.
+            // Falls through to the message, which shows the expected form.
         }
         throw new ParameterException(command, "--node must be a URL like http://127.0.0.1:8080, not \"" + text + "\"");
     }

@@ -15,9 +15,9 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * A file that a command writes. It has its new content once {@link #commit} returns, and its old content until then. It
- * keeps its permissions; a new one is for its owner alone. A symbolic link stays, and the file that it names is
- * written. A device or a pipe is written directly. For one thread.
+ * A file that a command writes. It has its old content until {@link #commit} returns, and its new content from then on.
+ * It keeps its permissions; a new file is readable only for its owner. A symbolic link stays, and the file that it
+ * names is written. A device or a pipe is written directly. For one thread.
  */
 final class OutputFile implements AutoCloseable {
 
@@ -32,7 +32,7 @@ final class OutputFile implements AutoCloseable {
     }
 
     /**
-     * Opens a file to write it. Blocks.
+     * Opens a file for writing. Blocks.
      *
      * @param file where to write
      * @return an open file, which the caller closes
@@ -48,13 +48,13 @@ final class OutputFile implements AutoCloseable {
         if (Files.exists(target) && !Files.isWritable(target)) {
             throw new AccessDeniedException(file.toString());
         }
-        // A name of its own: two commands that write the same file leave the content of one of them.
+        // A unique name: two commands that write the same file leave the content of one of them.
         Path unfinished = target.resolveSibling(target.getFileName() + "." + UUID.randomUUID() + ".part");
         PrivateFiles.create(unfinished);
         OutputStream stream = Files.newOutputStream(unfinished, StandardOpenOption.WRITE);
         if (Files.exists(target)
                 && FileSystems.getDefault().supportedFileAttributeViews().contains("posix")) {
-            // Before there is anything in it.
+            // Before it has any content.
             Files.setPosixFilePermissions(unfinished, Files.getPosixFilePermissions(target));
         }
         return new OutputFile(target, Optional.of(unfinished), stream);
@@ -67,7 +67,7 @@ final class OutputFile implements AutoCloseable {
         }
     }
 
-    /** The file that a chain of symbolic links names, which need not exist. */
+    /** Returns the file that a chain of symbolic links names; it need not exist. */
     private static Path named(Path file) throws IOException {
         if (Files.exists(file)) {
             return Files.isSymbolicLink(file) ? file.toRealPath() : file;
@@ -75,12 +75,12 @@ final class OutputFile implements AutoCloseable {
         return Files.exists(file, LinkOption.NOFOLLOW_LINKS) ? file.resolveSibling(Files.readSymbolicLink(file)) : file;
     }
 
-    /** Where the content goes. */
+    /** Returns the stream for the content. */
     OutputStream stream() {
         return stream;
     }
 
-    /** The content is complete. Blocks until the file has it. */
+    /** Completes the content. Blocks until the file has it. */
     void commit() throws IOException {
         stream.close();
         if (unfinished.isPresent()) {

@@ -9,7 +9,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** How many replicas must answer. */
+/** The options for the number of replicas that must answer. */
 final class PolicyOptions {
 
     @Spec(Spec.Target.MIXEE)

@@ -16,7 +16,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Lets a node compare its replicas with those of the others, and shows how far it is. */
+/** Starts a repair session on a node, and shows its progress. */
 @Command(
         name = "repair",
         mixinStandardHelpOptions = true,
@@ -30,7 +30,10 @@ import picocli.CommandLine.Option;
 final class RepairCommand implements Callable<Integer> {
 
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
-    /** What keeps a node from beginning may pass: it tries again after one second, and after two more. */
+    /**
+     * The time to wait for a session. The reason that keeps a node from beginning may pass: it tries again after one
+     * second, and after two more.
+     */
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final Console console;
@@ -67,7 +70,7 @@ final class RepairCommand implements Callable<Integer> {
             return 0;
         }
         JsonNode before = BackOff.whileOverloaded(() -> DhtClient.await(client.repairStatus()));
-        // A round that is under way comes to its end first.
+        // A session in progress ends first.
         long rounds = before.path("rounds").asLong() + (before.path("running").asBoolean() ? 2 : 1);
         JsonNode status = BackOff.whileOverloaded(() -> DhtClient.await(client.repair(partitions)));
         String told = "";

@@ -115,7 +115,7 @@ final class ScanCommand implements Callable<Integer> {
         return new KeyRange(first, last);
     }
 
-    /** The first key that is greater than all that begin with the prefix; none for a prefix of nothing but 0xFF. */
+    /** Returns the first key greater than all that begin with the prefix; empty for a prefix of only 0xFF. */
     private static Optional<Key> afterPrefix(Key prefix) {
         byte[] bytes = prefix.toByteArray();
         int last = bytes.length - 1;

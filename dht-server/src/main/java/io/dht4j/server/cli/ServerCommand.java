@@ -51,7 +51,7 @@ import picocli.CommandLine.ParameterException;
         })
 final class ServerCommand implements Callable<Integer> {
 
-    /** With the start of a JVM's end and the last log line this stays within the promised 10 seconds. */
+    /** The time for closing. With the JVM's own end and the last log line it stays within the promised 10 seconds. */
     private static final Duration CLOSING_TIME = Duration.ofSeconds(9);
 
     private static final String OTHERS = "This command";
@@ -88,13 +88,13 @@ final class ServerCommand implements Callable<Integer> {
         this.spec = CommandSpec.forAnnotatedObject(this);
         int order = 0;
         for (Setting setting : Setting.values()) {
-            // What is off unless it is asked for needs no value to be asked for.
+            // An option that is off by default needs no value to turn it on.
             boolean isFlag = setting == Setting.ALLOW_PLAINTEXT;
             spec.addOption(OptionSpec.builder(setting.option())
                     .order(order++)
                     .arity(isFlag ? "0..1" : "1")
                     .fallbackValue("on")
-                    // What may be given repeatedly.
+                    // Options that may be given repeatedly.
                     .type(setting == Setting.PUBLIC_HOST ? List.class : String.class)
                     .auxiliaryTypes(String.class)
                     .paramLabel(setting.label())
@@ -103,7 +103,7 @@ final class ServerCommand implements Callable<Integer> {
         }
     }
 
-    /** The command with an option for each setting. */
+    /** Returns the command with an option for each setting. */
     static CommandLine commandLine(Console console) {
         CommandLine command = new CommandLine(new ServerCommand(console).spec);
         Map<String, String> headings = new HashMap<>();
@@ -139,7 +139,7 @@ final class ServerCommand implements Callable<Integer> {
             root.setLevel(Level.INFO);
         }
         try (Lifetime lifetime = Lifetime.begin(CLOSING_TIME)) {
-            // Asked before anything is created, told once it is.
+            // Computed before anything is created, shown once it is.
             Optional<String> notice = settings.store().notice(given.containsKey(Setting.DATA));
             if (rebuild) {
                 console.tell("dht server: " + ServerNode.rebuild(settings));
@@ -149,7 +149,7 @@ final class ServerCommand implements Callable<Integer> {
             console.show("ready " + node.summary());
             console.out().flush();
             CompletionStage<String> failure = node.failure();
-            // Nothing that may fail or block comes first: from here on the time to close is bounded.
+            // No step that may fail or block comes first: from here on the time to close is bounded.
             failure.thenRun(lifetime::fail);
             lifetime.awaitStop();
             CompletableFuture<String> failed = failure.toCompletableFuture();
@@ -165,7 +165,7 @@ final class ServerCommand implements Callable<Integer> {
         }
     }
 
-    /** Whoever did not write the option that is complained of learns where it may stand. */
+    /** Returns a hint where the option stands, for a user who did not write it. */
     private String fromFile() {
         return config.map(file -> " (what is not on the command line was read from " + file + ")")
                 .orElse("");

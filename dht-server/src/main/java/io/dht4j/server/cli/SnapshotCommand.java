@@ -79,7 +79,7 @@ final class SnapshotCommand implements Callable<Integer> {
         return 0;
     }
 
-    /** The nodes forget it in any case, a minute later. */
+    /** Closes the snapshot; the nodes remove it in any case, a minute later. */
     private void close(DhtClient client, Version snapshot) {
         try {
             DhtClient.await(client.closeSnapshot(snapshot));

@@ -16,7 +16,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Shows what a node says of itself. */
+/** Shows the status of a node. */
 @Command(
         name = "status",
         mixinStandardHelpOptions = true,
@@ -63,12 +63,12 @@ final class StatusCommand implements Callable<Integer> {
         return 0;
     }
 
-    /** As the field is called, but for a unit that the line does not have. */
+    /** Returns the field's name, without a unit that the line does not have. */
     private static String label(String name) {
         return name.equals("uptime_ms") ? "uptime" : name;
     }
 
-    /** What later versions tell of is shown too, as it is. */
+    /** Returns the lines of a field; fields of later versions are shown unchanged. */
     private static List<String> lines(String name, JsonNode value, JsonNode status) {
         return switch (name) {
             case "nodes" -> each(value, node -> node(node, status));
@@ -120,7 +120,7 @@ final class StatusCommand implements Callable<Integer> {
                 : bytes.asText() + ": repair brings it to the nodes that missed it; ./dht repair does so at once";
     }
 
-    /** The two largest units that it has, as in {@code 3 d 4 h}. */
+    /** Returns the two largest units of a time, as in {@code 3 d 4 h}. */
     static String duration(Duration time) {
         long seconds = time.toSeconds();
         if (seconds < 60) {
@@ -145,7 +145,7 @@ final class StatusCommand implements Callable<Integer> {
         return parts.isEmpty() ? "none" : String.join(", ", parts);
     }
 
-    /** The message says what helps against its cause; here stands what the node does meanwhile. */
+    /** Returns a line with the node's behaviour during a problem; the message itself has the remedy. */
     private static String problem(JsonNode problem) {
         String kind = problem.path("kind").asText();
         String meanwhile = switch (kind) {

@@ -11,10 +11,13 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
 
-/** Which words a mistyped one may stand for. Of options, picocli knows only those with the same two first letters. */
+/**
+ * Suggests words that a mistyped one may stand for. For options, picocli suggests only those with the same two first
+ * letters.
+ */
 public final class Suggestions {
 
-    /** One typing error in so many letters. */
+    /** The number of letters for which one typing error is accepted. */
     private static final int LETTERS_PER_ERROR = 3;
 
     private static final int MOST = 3;
@@ -23,7 +26,7 @@ public final class Suggestions {
     private Suggestions() {}
 
     /**
-     * What the user may have meant by the first unknown word of a command line.
+     * Suggests words for the first unknown word of a command line.
      *
      * @param e how the command line is wrong
      * @param alsoCommands commands that the command line itself does not know
@@ -46,10 +49,10 @@ public final class Suggestions {
     }
 
     /**
-     * What a word may have been meant for.
+     * Suggests words for an unknown one.
      *
      * @param unknown the word
-     * @param words those that there are
+     * @param words the known words
      * @return a line for the user; empty if nothing is similar
      */
     public static Optional<String> of(String unknown, Collection<String> words) {
@@ -59,7 +62,7 @@ public final class Suggestions {
                 : Optional.of("Did you mean " + PrintableText.of(String.join(" or ", similar)) + "?");
     }
 
-    /** The most similar ones; all that are equally near. */
+    /** Returns the most similar words, all that are equally near. */
     private static List<String> similar(String unknown, Collection<String> words) {
         String bare = unknown.replaceFirst("^-+", "");
         if (bare.isEmpty() || bare.length() > LONGEST_WORD) {
@@ -70,7 +73,7 @@ public final class Suggestions {
         Set<String> nearest = new LinkedHashSet<>();
         for (String word : words) {
             String name = word.replaceFirst("^-+", "");
-            // What was begun and not finished is as good as one error.
+            // An unfinished word counts as one error.
             boolean isBegun = bare.length() > 1 && name.startsWith(bare);
             int errors = isBegun ? 1 : errors(bare, name);
             if (errors > most || errors > least || (errors >= name.length() && !isBegun)) {
@@ -85,7 +88,10 @@ public final class Suggestions {
         return nearest.stream().limit(MOST).toList();
     }
 
-    /** Letters left out, added, exchanged, or swapped with the next one (the distance of optimal string alignment). */
+    /**
+     * Returns the number of letters left out, added, exchanged, or swapped with the next one (the distance of optimal
+     * string alignment).
+     */
     private static int errors(String from, String to) {
         int[][] distance = new int[from.length() + 1][to.length() + 1];
         for (int i = 0; i <= from.length(); i++) {

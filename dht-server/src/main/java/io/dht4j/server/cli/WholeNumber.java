@@ -7,7 +7,9 @@ import io.dht4j.spi.PartitionTable;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Reads the whole numbers of options; what is none, or out of the option's range, is refused with that range. */
+/**
+ * Reads the whole numbers of options. Other texts, and numbers out of the option's range, are refused with that range.
+ */
 final class WholeNumber {
 
     private static final long LARGEST_LIMIT = 999_999_999_999_999_999L;
@@ -16,7 +18,7 @@ final class WholeNumber {
 
     private WholeNumber() {}
 
-    /** The message goes behind the option's name. */
+    /** A number out of range; the message follows the option's name. */
     static final class OutOfRange extends TypeConversionException {
 
         private static final long serialVersionUID = 1;
@@ -33,12 +35,12 @@ final class WholeNumber {
                 return number;
             }
         } catch (NumberFormatException e) {
-            // Not a number at all, or one that is far too large: the same message, which names the range.
+            // Not a number at all, or far too large: the same message, which names the range.
         }
         throw new OutOfRange("must be a whole number from " + least + " to " + most + ", not \"" + text + "\"");
     }
 
-    /** How many requests may be under way. */
+    /** Reads the number of requests in flight. */
     static final class Parallel implements ITypeConverter<Integer> {
         @Override
         public Integer convert(String text) {
@@ -46,7 +48,7 @@ final class WholeNumber {
         }
     }
 
-    /** How many replicas; whether the cluster has as many is for it to say. */
+    /** Reads a number of replicas; the cluster checks whether it has as many. */
     static final class Replicas implements ITypeConverter<Integer> {
         @Override
         public Integer convert(String text) {
@@ -54,7 +56,7 @@ final class WholeNumber {
         }
     }
 
-    /** A partition's number; whether the cluster has as many is for it to say. */
+    /** Reads a partition's number; the cluster checks whether it has as many. */
     static final class Partition implements ITypeConverter<Integer> {
         @Override
         public Integer convert(String text) {
@@ -62,7 +64,7 @@ final class WholeNumber {
         }
     }
 
-    /** A port that has room behind it for those of the demo's other nodes. */
+    /** Reads a port that has room behind it for those of the demo's other nodes. */
     static final class FirstPort implements ITypeConverter<Integer> {
         @Override
         public Integer convert(String text) {
@@ -70,7 +72,7 @@ final class WholeNumber {
         }
     }
 
-    /** Milliseconds that a value lives. */
+    /** Reads the lifetime of a value in milliseconds. */
     static final class TimeToLive implements ITypeConverter<Long> {
         @Override
         public Long convert(String text) {
@@ -78,7 +80,7 @@ final class WholeNumber {
         }
     }
 
-    /** Milliseconds that an answer may take. */
+    /** Reads the timeout of an answer in milliseconds. */
     static final class Timeout implements ITypeConverter<Long> {
         @Override
         public Long convert(String text) {
@@ -86,7 +88,7 @@ final class WholeNumber {
         }
     }
 
-    /** The most entries of a scan. */
+    /** Reads the most entries of a scan. */
     static final class Limit implements ITypeConverter<Long> {
         @Override
         public Long convert(String text) {

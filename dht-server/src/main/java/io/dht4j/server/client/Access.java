@@ -9,7 +9,7 @@ import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManager;
 
-/** Whom a client trusts, and how it proves who it is. Immutable; tells nobody its token. */
+/** The credentials of a client and the authorities that it trusts. Immutable; its token appears nowhere. */
 public final class Access {
 
     private final Optional<SSLContext> tls;
@@ -21,7 +21,8 @@ public final class Access {
     }
 
     /**
-     * As any stranger: trusts whom the JVM trusts, and has neither a certificate nor a token.
+     * Returns the access of an anonymous client: it trusts the JVM's authorities, and has neither a certificate nor a
+     * token.
      *
      * @return no access in particular
      */
@@ -34,9 +35,9 @@ public final class Access {
      *
      * @param files for TLS, if there are any
      * @param token what to send with each request, if there is one
-     * @param warnings takes a line about files that are doubtful
+     * @param warnings takes a line about each doubtful file
      * @return the access
-     * @throws IllegalArgumentException if a file is missing or not what it should be; the message names it
+     * @throws IllegalArgumentException if a file is missing or invalid; the message names it
      */
     public static Access of(Optional<TlsFiles> files, Optional<String> token, Consumer<String> warnings) {
         return new Access(files.map(some -> context(some, warnings)), token);

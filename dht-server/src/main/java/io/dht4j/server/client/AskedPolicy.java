@@ -7,8 +7,8 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * How many replicas must answer, and in which order the operations on a key take effect, as far as the request says;
- * the node fills in the rest.
+ * How many replicas must answer, and in which order the operations on a key take effect, as given in the request; the
+ * node completes it.
  *
  * @param ack how many must answer; empty for a majority of {@code from}
  * @param from of how many; empty for the cluster's replication factor
@@ -20,7 +20,7 @@ public record AskedPolicy(OptionalInt ack, OptionalInt from, Optional<Ordering> 
     public static final AskedPolicy DEFAULT = new AskedPolicy(OptionalInt.empty(), OptionalInt.empty());
 
     /**
-     * Checks what can be checked without the cluster.
+     * Checks the counts as far as that is possible without the cluster.
      *
      * @throws io.dht4j.InvalidRequestException if no cluster could have such a policy
      */
@@ -31,7 +31,7 @@ public record AskedPolicy(OptionalInt ack, OptionalInt from, Optional<Ordering> 
     }
 
     /**
-     * A policy in the cluster's own order.
+     * Creates a policy in the cluster's own order.
      *
      * @param ack how many must answer; empty for a majority of {@code from}
      * @param from of how many; empty for the cluster's replication factor
@@ -41,7 +41,7 @@ public record AskedPolicy(OptionalInt ack, OptionalInt from, Optional<Ordering> 
         this(ack, from, Optional.empty());
     }
 
-    /** The parameters that say it, each with an ampersand before it. */
+    /** Returns the policy as parameters, each with an ampersand before it. */
     String query() {
         return (ack.isPresent() ? "&ack=" + ack.getAsInt() : "")
                 + (from.isPresent() ? "&from=" + from.getAsInt() : "")

@@ -10,13 +10,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * Repeats a call after a pause where its error allows that: a busy node refuses what it has no room for. The pauses
- * double, up to two seconds; they are as long as the node asks for at least, and differ by chance, so that not all
- * calls come back together.
+ * Repeats a call after a pause where its error allows that: a busy node refuses calls that it has no room for. The
+ * pauses double, up to two seconds. They are at least as long as the node requests, and vary randomly, so that the
+ * calls do not all return together.
  */
 public final class BackOff {
 
-    /** For how long nodes may be overwhelmed by others before a caller gives up. */
+    /** The time for which nodes may be overloaded before a caller gives up. */
     static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private static final int ATTEMPTS = 30;
@@ -29,7 +29,7 @@ public final class BackOff {
     /**
      * A request to a node.
      *
-     * @param <T> what it brings
+     * @param <T> its result
      */
     @FunctionalInterface
     public interface Request<T> {
@@ -46,7 +46,7 @@ public final class BackOff {
     /**
      * Sends a request until a node has room for it, for at most a minute from the first attempt on. Blocks.
      *
-     * @param <T> what it brings
+     * @param <T> its result
      * @param request what to send; all other failures than overload are final
      * @return the answer
      * @throws ClientException if it failed, or the waiting was interrupted
@@ -55,7 +55,7 @@ public final class BackOff {
         return whileOverloaded(request, PATIENCE);
     }
 
-    /** As {@link #whileOverloaded(Request)}, for another time. */
+    /** Sends a request as {@link #whileOverloaded(Request)} does, for another time. */
     static <T> T whileOverloaded(Request<T> request, Duration patience) throws ClientException {
         long begun = System.nanoTime();
         for (int attempt = 1; ; attempt++) {
@@ -80,10 +80,10 @@ public final class BackOff {
     }
 
     /**
-     * How long to wait.
+     * Returns how long to wait.
      *
      * @param attempt which attempt has failed, from 1 on
-     * @param atLeast how long the node wants to be left alone
+     * @param atLeast the pause that the node requests
      */
     static Duration pause(int attempt, Duration atLeast) {
         long least = Math.max(
@@ -95,7 +95,7 @@ public final class BackOff {
     /**
      * Calls a cluster, up to {@value #ATTEMPTS} times. Does not block.
      *
-     * @param <T> what the call brings
+     * @param <T> the result of the call
      * @param call the call; all other failures than those of the request itself may pass
      * @return the outcome of the last attempt
      */

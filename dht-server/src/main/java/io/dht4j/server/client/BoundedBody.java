@@ -24,7 +24,7 @@ final class BoundedBody implements BodySubscriber<byte[]> {
     }
 
     /**
-     * Takes bodies.
+     * Returns a handler of bodies.
      *
      * @param limit how many bytes they may have; the answer fails with an {@link IOException} that names it otherwise
      */

@@ -17,7 +17,7 @@ public final class ClientException extends Exception {
     private final Duration retryAfter;
 
     /**
-     * A failure that stays.
+     * Creates a permanent failure.
      *
      * @param message one line
      */
@@ -29,7 +29,7 @@ public final class ClientException extends Exception {
         this(message, worthRepeating, false, Duration.ZERO);
     }
 
-    /** What a node has answered; a pause that nobody would sit out is cut. */
+    /** Creates the failure of a node's answer; a very long pause is shortened. */
     ClientException(String message, boolean worthRepeating, boolean overload, Duration retryAfter) {
         super(PrintableText.of(message));
         this.worthRepeating = worthRepeating;
@@ -38,7 +38,7 @@ public final class ClientException extends Exception {
     }
 
     /**
-     * A failure that may pass.
+     * Returns a failure that may pass.
      *
      * @param message one line
      * @return the failure
@@ -48,7 +48,8 @@ public final class ClientException extends Exception {
     }
 
     /**
-     * Whether the same request may succeed a little later: the node was busy, not there, or too few replicas answered.
+     * Returns whether the same request may succeed a little later: the node was busy, unreachable, or too few replicas
+     * answered.
      *
      * @return true if so
      */
@@ -57,7 +58,8 @@ public final class ClientException extends Exception {
     }
 
     /**
-     * Whether the node had no room for the request: nothing was done, and the next one is to come after a pause.
+     * Returns whether the node had no room for the request: nothing was done, and the next request should follow after
+     * a pause.
      *
      * @return true if so
      */
@@ -66,9 +68,9 @@ public final class ClientException extends Exception {
     }
 
     /**
-     * How long the node wants to be left alone.
+     * Returns the pause that the node requests.
      *
-     * @return zero if it did not say; at most 10 seconds
+     * @return zero if it did not request one; at most 10 seconds
      */
     public Duration retryAfter() {
         return retryAfter;

@@ -40,8 +40,8 @@ import javax.net.ssl.SSLHandshakeException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client of the public HTTP API. Knows several nodes and goes on with the next one when one cannot be reached or says
- * that it does not serve; every request of the API may be repeated. Safe for use by any number of threads.
+ * A client of the public HTTP API. It knows several nodes, and moves on to the next one when one is unreachable or
+ * reports that it does not serve; every request of the API may be repeated. Safe for use by any number of threads.
  *
  * <p>Stages fail with a {@link ClientException}.
  */
@@ -49,9 +49,12 @@ public final class DhtClient {
 
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
     private static final int MAX_PROBLEM_BYTES = 64 << 10;
-    /** A status tells of each node and each partition. */
+    /** The largest answer: a status lists each node and each partition. */
     private static final int MAX_ANSWER_BYTES = 64 << 20;
-    /** As large as a node may be set to take, and with a small heap less: it is held twice while it comes. */
+    /**
+     * The largest value: the largest that a node may be configured for, or less with a small heap, because it is held
+     * twice while it arrives.
+     */
     private static final long MAX_VALUE_BYTES =
             Math.min(512 << 20, Runtime.getRuntime().maxMemory() / 4);
 
@@ -64,7 +67,7 @@ public final class DhtClient {
     private final AtomicInteger preferred = new AtomicInteger();
 
     /**
-     * A client as anyone.
+     * Creates an anonymous client.
      *
      * @param nodes base URLs of one node or more
      * @param timeout how long to wait for an answer's head
@@ -74,11 +77,11 @@ public final class DhtClient {
     }
 
     /**
-     * A client.
+     * Creates a client.
      *
      * @param nodes base URLs of one node or more
      * @param timeout how long to wait for an answer's head
-     * @param access whom it trusts, and how it proves who it is; its token goes to every one of the nodes
+     * @param access its credentials and the authorities that it trusts; its token goes to every one of the nodes
      */
     public DhtClient(List<URI> nodes, Duration timeout, Access access) {
         if (nodes.isEmpty()) {
@@ -145,23 +148,23 @@ public final class DhtClient {
     /**
      * Asks the first node that answers for its status.
      *
-     * @return completes with what it says
+     * @return completes with the status
      */
     public CompletableFuture<JsonNode> status() {
         return askJson("GET", "/v0/status");
     }
 
     /**
-     * Asks the first node that answers how far it is with repair.
+     * Asks the first node that answers for the progress of its repair.
      *
-     * @return completes with what it says
+     * @return completes with the progress
      */
     public CompletableFuture<JsonNode> repairStatus() {
         return askJson("GET", "/v0/repair");
     }
 
     /**
-     * Lets the first node that answers begin a repair.
+     * Asks the first node that answers to begin a repair session.
      *
      * @param partitions which ones; none for all that it is a replica of
      * @return completes with its state at the beginning
@@ -189,8 +192,8 @@ public final class DhtClient {
      * @param range the keys to show
      * @param limit the most entries; empty for all
      * @param scope the whole cluster's entries or the node's own
-     * @return the entries as lines of {@link ItemFormat#NDJSON}, to be closed; reading fails if the node gives up on
-     *     the way
+     * @return the entries as lines of {@link ItemFormat#NDJSON}, to be closed; reading fails if the node fails in the
+     *     middle
      * @throws ClientException if the node refuses or none can be reached
      */
     public InputStream scan(KeyRange range, OptionalLong limit, ScanScope scope) throws ClientException {
@@ -232,7 +235,7 @@ public final class DhtClient {
      *
      * @param snapshot the snapshot's version
      * @param range the keys to show
-     * @param policy how many replicas of each key must bring it
+     * @param policy how many replicas of each key must return it
      * @return as {@link #scan} does
      * @throws ClientException if the node refuses or none can be reached
      */
@@ -244,7 +247,7 @@ public final class DhtClient {
      * Ends a snapshot.
      *
      * @param snapshot its version
-     * @return completes when the nodes that answer have forgotten it
+     * @return completes when the nodes that answer have removed it
      */
     public CompletableFuture<Void> closeSnapshot(Version snapshot) {
         return expect(
@@ -278,9 +281,9 @@ public final class DhtClient {
     /**
      * Waits for a stage of this client.
      *
-     * @param <T> what it brings
+     * @param <T> its result
      * @param stage the stage
-     * @return what it completed with
+     * @return the result
      * @throws ClientException if it failed, or the waiting was interrupted
      */
     public static <T> T await(CompletableFuture<T> stage) throws ClientException {
@@ -346,7 +349,7 @@ public final class DhtClient {
                 .handle((response, error) -> {
                     boolean elsewhere = error != null || response.statusCode() == 503;
                     if (elsewhere) {
-                        // Whoever fails at this node first moves on; the others follow and do not skip a node.
+                        // The first call that fails at this node moves on; the others follow and do not skip a node.
                         preferred.compareAndSet(index, (index + 1) % nodes.size());
                         if (attempt < nodes.size()) {
                             abandon(response);
@@ -360,13 +363,13 @@ public final class DhtClient {
                 .thenCompose(stage -> stage);
     }
 
-    /** Gives the connection of an answer that nobody reads back. */
+    /** Returns the connection of an answer that nobody reads. */
     private static void abandon(@Nullable HttpResponse<?> response) {
         if (response != null && response.body() instanceof InputStream body) {
             try {
                 body.close();
             } catch (IOException e) {
-                // The connection is gone, which is what closing is for.
+                // The connection is closed already.
             }
         }
     }
@@ -390,7 +393,7 @@ public final class DhtClient {
             return "no answer within " + timeout.toMillis() + " ms";
         }
         String message = String.valueOf(cause.getMessage());
-        // The message would show what came in place of HTTP; a connection that is closed then has no type of its own.
+        // The message would show the bytes that came in place of HTTP; a closed connection has no type of its own here.
         if (hasCause(cause, ProtocolException.class) || message.startsWith("parsing HTTP/1.1 status line")) {
             return "it does not speak HTTP/1.1; is this a gRPC port?";
         }
@@ -415,7 +418,7 @@ public final class DhtClient {
         });
     }
 
-    /** An error answer in one line: what the node says of it, its code, the HTTP status and who said it. */
+    /** Returns an error answer in one line: the node's detail, its code, the HTTP status and the node. */
     private static ClientException refused(HttpResponse<?> response, byte[] body) {
         JsonNode problem = json(body).orElse(JSON.createObjectNode());
         String code = problem.path("name").asText();
@@ -430,7 +433,7 @@ public final class DhtClient {
                 retryAfter(response));
     }
 
-    /** In seconds; the other form, a date, no node sends. */
+    /** Returns the pause in seconds; nodes never send the other form, a date. */
     private static Duration retryAfter(HttpResponse<?> response) {
         return response.headers()
                 .firstValue("Retry-After")

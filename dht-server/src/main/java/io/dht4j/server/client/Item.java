@@ -14,7 +14,7 @@ public final class Item {
     private final Optional<Version> version;
 
     /**
-     * An entry.
+     * Creates an entry without a version.
      *
      * @param key its key
      * @param value its value; not copied
@@ -25,7 +25,7 @@ public final class Item {
     }
 
     /**
-     * An entry as a cluster told it.
+     * Creates an entry of a cluster.
      *
      * @param key its key
      * @param value its value; not copied
@@ -40,7 +40,7 @@ public final class Item {
     }
 
     /**
-     * When the entry was written.
+     * Returns when the entry was written.
      *
      * @return the version that its cluster gave, or empty if that is not known
      */
@@ -49,7 +49,7 @@ public final class Item {
     }
 
     /**
-     * The key.
+     * Returns the key.
      *
      * @return the key
      */
@@ -58,7 +58,7 @@ public final class Item {
     }
 
     /**
-     * The value.
+     * Returns the value.
      *
      * @return the array itself
      */
@@ -67,7 +67,7 @@ public final class Item {
     }
 
     /**
-     * When the entry stops to be readable.
+     * Returns when the entry stops to be readable.
      *
      * @return milliseconds since 1970, or empty for never
      */

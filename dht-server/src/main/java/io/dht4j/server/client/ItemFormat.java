@@ -25,7 +25,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** How a file holds entries: one a line. */
+/** The formats of files of entries. Each entry is one line. */
 public enum ItemFormat {
     /**
      * Key, tabulator, value, as bytes. Within them {@code \t}, {@code \n}, {@code \r} and {@code \\} stand for a
@@ -67,8 +67,8 @@ public enum ItemFormat {
 
     /**
      * A JSON object with {@code key_base64} and {@code value_base64}, or {@code key} and {@code value} as text, and
-     * {@code expires_at} in milliseconds since 1970 if the entry expires; a negative one is over. Other fields are
-     * passed over; a line has at most {@value #MOST_TOKENS} names, values and brackets.
+     * {@code expires_at} in milliseconds since 1970 if the entry expires; with a negative number it has expired. Other
+     * fields are ignored; a line has at most {@value #MOST_TOKENS} names, values and brackets.
      */
     NDJSON {
         @Override
@@ -101,10 +101,10 @@ public enum ItemFormat {
         }
     };
 
-    /** An entry needs some twenty. Each takes far more memory than its bytes. */
+    /** The bound on tokens. An entry needs some twenty; each takes far more memory than its bytes. */
     private static final int MOST_TOKENS = 1_000;
 
-    /** A line's length is bounded before it gets here, so the parser need not bound a string's. */
+    /** The parser. It has no bound on strings, because the length of a line is bounded before. */
     private static final ObjectMapper JSON = JsonMapper.builder(JsonFactory.builder()
                     .streamReadConstraints(StreamReadConstraints.builder()
                             .maxStringLength(LineReader.MAX_LINE)
@@ -134,10 +134,10 @@ public enum ItemFormat {
     public abstract byte[] format(Item item);
 
     /**
-     * Finds the format that a file's name asks for.
+     * Finds the format for a file's name.
      *
      * @param fileName a name or path
-     * @return the format, or empty if the name does not tell
+     * @return the format, or empty if the name does not determine it
      */
     public static Optional<ItemFormat> ofFileName(String fileName) {
         String name = fileName.toLowerCase(Locale.ROOT);
@@ -151,7 +151,7 @@ public enum ItemFormat {
     }
 
     /**
-     * Says that a name does not tell the format.
+     * Returns the message for a name that does not determine the format.
      *
      * @param file the file
      * @return one line for the user, with the names that would
@@ -161,7 +161,7 @@ public enum ItemFormat {
                 + " does not tell (.tsv and .tab do, .ndjson and .jsonl do)";
     }
 
-    /** Whatever is before 1970 is over, however long. */
+    /** Returns the expiry; every time before 1970 has passed. */
     private static OptionalLong expiry(JsonNode node) throws ClientException {
         if (node.isMissingNode() || node.isNull()) {
             return OptionalLong.empty();
@@ -178,7 +178,7 @@ public enum ItemFormat {
                 "expires_at must be a whole number of milliseconds since 1970, up to " + Long.MAX_VALUE);
     }
 
-    /** As a scan shows it; elsewhere a field of that name may mean something else. */
+    /** Returns the version in the form of a scan; in other files a field of that name may mean something else. */
     private static Optional<Version> version(JsonNode node) {
         try {
             return node.isTextual()

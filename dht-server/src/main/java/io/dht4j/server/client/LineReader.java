@@ -7,8 +7,8 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * Cuts bytes into lines at {@code \n}. What follows the last one is a line too, if it is not empty. A byte order mark
- * of UTF-8 at the beginning is no part of the first line. For one thread.
+ * Splits bytes into lines at {@code \n}. The bytes after the last one are a line too, if there are any. A byte order
+ * mark of UTF-8 at the beginning is not part of the first line. For one thread.
  */
 public final class LineReader {
 
@@ -29,7 +29,7 @@ public final class LineReader {
     private long bytes;
 
     /**
-     * A reader with the usual limit.
+     * Creates a reader with the usual limit.
      *
      * @param in where to read; not closed
      */
@@ -38,7 +38,7 @@ public final class LineReader {
     }
 
     /**
-     * A reader with a limit of its own.
+     * Creates a reader with a limit of its own.
      *
      * @param in where to read; not closed
      * @param maxLine the longest line in bytes, 0 or more
@@ -107,7 +107,7 @@ public final class LineReader {
     }
 
     /**
-     * The number of the line that was read last, counted from 1.
+     * Returns the number of the last line that was read, counted from 1.
      *
      * @return 0 before the first line
      */
@@ -116,7 +116,7 @@ public final class LineReader {
     }
 
     /**
-     * How many bytes the lines up to now took, with their ends.
+     * Returns how many bytes the lines so far took, with their ends.
      *
      * @return 0 or more
      */

@@ -17,19 +17,20 @@ import java.util.function.Function;
 import java.util.function.LongConsumer;
 
 /**
- * Writes a file's entries with a bounded number of requests and of bytes under way. What fails in a way that may pass
- * (too few replicas, a node that is away) is sent again, up to {@value #ATTEMPTS} times. What an overloaded node
- * refuses is sent again until no write has succeeded for a minute. Each time the pause doubles, up to two seconds; it
- * is as long as the node asks for at least, and differs by chance, so that not all requests come back together. One
- * load at a time.
+ * Writes a file's entries with a bounded number of requests and of bytes in flight.
+ *
+ * <p>A write whose failure may pass (too few replicas, an unreachable node) is sent again, up to {@value #ATTEMPTS}
+ * times. A write that an overloaded node refuses is sent again until no write has succeeded for a minute. Each time the
+ * pause doubles, up to two seconds. It is at least as long as the node requests, and varies randomly, so that the
+ * requests do not all return together. One load at a time.
  */
 public final class Loader {
 
-    /** The most requests under way. */
+    /** The most requests in flight. */
     public static final int MAX_PARALLEL = 1024;
 
     private static final int ATTEMPTS = 10;
-    /** Values under way, in units of 1 KiB. */
+    /** The bound on values in flight, in units of 1 KiB. */
     private static final int MAX_KIB = 64 << 10;
 
     private final DhtClient client;
@@ -39,36 +40,36 @@ public final class Loader {
     private final Function<Duration, Executor> after;
     private final Duration patience;
     private final Semaphore kib = new Semaphore(MAX_KIB);
-    /** The last write of each key that is under way, so that of several entries with one key the last one counts. */
+    /** The last write in flight of each key, so that of several entries with one key the last one takes effect. */
     private final ConcurrentMap<Key, CompletableFuture<Void>> lastOfKey = new ConcurrentHashMap<>();
 
     private volatile long succeededNanos = System.nanoTime();
-    /** The first failure; while there is none, not done. */
+    /** The first failure; incomplete while there is none. */
     private final CompletableFuture<ClientException> failure = new CompletableFuture<>();
 
     /**
-     * What a load has done.
+     * The result of a load.
      *
      * @param written entries that the cluster has acknowledged
-     * @param expired entries that were left out because their time was over
+     * @param expired entries that were left out because they had expired
      */
     public record Result(long written, long expired) {}
 
     /**
-     * A loader.
+     * Creates a loader.
      *
      * @param client where to write
-     * @param parallel how many requests may be under way, 1 to {@value #MAX_PARALLEL}
+     * @param parallel how many requests may be in flight, 1 to {@value #MAX_PARALLEL}
      */
     public Loader(DhtClient client, int parallel) {
         this(client, parallel, AskedPolicy.DEFAULT);
     }
 
     /**
-     * A loader with a policy of its own.
+     * Creates a loader with a policy of its own.
      *
      * @param client where to write
-     * @param parallel how many requests may be under way, 1 to {@value #MAX_PARALLEL}
+     * @param parallel how many requests may be in flight, 1 to {@value #MAX_PARALLEL}
      * @param policy how many replicas must confirm each entry
      */
     public Loader(DhtClient client, int parallel, AskedPolicy policy) {
@@ -81,7 +82,7 @@ public final class Loader {
     }
 
     /**
-     * With pauses of a test's own.
+     * Creates a loader with the pauses of a test.
      *
      * @param patience for how long overload may last
      * @param after runs something after a pause
@@ -99,13 +100,14 @@ public final class Loader {
     }
 
     /**
-     * Writes everything. Blocks until it is acknowledged, or until what was under way at the first failure has ended.
+     * Writes all lines. Blocks until everything is acknowledged, or until the writes in flight at the first failure
+     * have ended.
      *
      * @param in the lines; not closed
      * @param name what to call the input in messages, a file's name for example
      * @param format their format
-     * @param progress is told the bytes read so far
-     * @return what was done
+     * @param progress receives the number of bytes read so far
+     * @return the result
      * @throws IOException if reading fails
      * @throws ClientException if a line is malformed or cannot be written; the message names input and line
      * @throws InterruptedException if the thread was interrupted
@@ -116,11 +118,12 @@ public final class Loader {
     }
 
     /**
-     * Writes everything. Blocks until it is acknowledged, or until what was under way at the first failure has ended.
+     * Writes all items. Blocks until everything is acknowledged, or until the writes in flight at the first failure
+     * have ended.
      *
      * @param items what to write
-     * @param progress is told the bytes read so far
-     * @return what was done
+     * @param progress receives the number of bytes read so far
+     * @return the result
      * @throws IOException if reading fails
      * @throws ClientException if an entry is malformed or cannot be written; the message names its place
      * @throws InterruptedException if the thread was interrupted
@@ -213,7 +216,7 @@ public final class Loader {
             lastOfKey.remove(item.key(), written);
             kib.release(cost);
             requests.release();
-            // Also after a failure: what waits for it must end.
+            // Also after a failure: the writes that wait for it must end.
             written.complete(null);
         });
     }

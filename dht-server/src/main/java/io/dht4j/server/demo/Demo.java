@@ -36,15 +36,17 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 
 /**
- * A tour of a cluster: three nodes in this process that talk over HTTP and keep their entries on disk. For one thread.
+ * A tour of a cluster: three nodes in this process that communicate over HTTP and keep their entries on disk. For one
+ * thread.
  */
 final class Demo implements AutoCloseable {
 
-    /** How many nodes the demo runs. */
+    /** The number of the demo's nodes. */
     static final int NODES = 3;
 
     /**
-     * With the 16 MiB of a server of its own, three nodes would need a heap that not every machine gives by default.
+     * The largest value. With the 16 MiB of a normal server, three nodes would need a heap that not every machine gives
+     * by default.
      */
     private static final String MAX_VALUE_BYTES = Integer.toString(1 << 20);
 
@@ -60,7 +62,7 @@ final class Demo implements AutoCloseable {
     private final List<Integer> ports;
     private final List<Named> characters;
     private final BooleanSupplier isStopAsked;
-    /** The nodes that run, by name. */
+    /** The running nodes, by name. */
     private final Map<String, ServerNode> nodes = new TreeMap<>();
 
     /** Thrown between two steps when the user has asked to stop. */
@@ -69,9 +71,9 @@ final class Demo implements AutoCloseable {
     }
 
     /**
-     * A demo that has not begun.
+     * Creates a demo that has not begun.
      *
-     * @param page where to tell
+     * @param page where to write
      * @param directory an empty directory for the nodes' data
      * @param ports a free port for each node
      * @param characters what to write; with those that the tour shows
@@ -85,7 +87,7 @@ final class Demo implements AutoCloseable {
         this.isStopAsked = isStopAsked;
     }
 
-    /** The whole tour. At its end the nodes serve. */
+    /** Runs the whole tour. At its end the nodes serve. */
     void run() throws ServerStartException {
         startNodes();
         load();
@@ -270,7 +272,8 @@ final class Demo implements AutoCloseable {
         try {
             join(cluster("n2").scan(range, ScanScope.NODE, PATIENT).forEach(entry -> count.incrementAndGet()));
         } catch (CompletionException e) {
-            // It has just started, and may still have to ask the others whether its disk was set back; or it is busy.
+            // It has just started, and may still be checking with the others whether its disk was rolled back; or it is
+            // busy.
             if (!(DhtException.unwrap(e) instanceof DhtException failure)
                     || (failure.code() != ErrorCode.REPLICA_REFILLING && failure.code() != ErrorCode.OVERLOADED)) {
                 throw e;
@@ -280,7 +283,7 @@ final class Demo implements AutoCloseable {
         return count.get();
     }
 
-    /** Says how to go on by hand. */
+    /** Shows how to continue by hand. */
     void showUrls() {
         page.section("Your turn");
         String url = node("n1").url();
@@ -298,7 +301,7 @@ final class Demo implements AutoCloseable {
         page.say("  ./dht scan --prefix U+1F98 --node %s", url);
     }
 
-    /** Stops every node that runs. Blocks. */
+    /** Stops every running node. Blocks. */
     @Override
     public void close() {
         for (ServerNode node : nodes.values()) {
@@ -335,7 +338,8 @@ final class Demo implements AutoCloseable {
     }
 
     /**
-     * Runs a call for each thing with a bounded number under way, and waits for all; fails as the first one that fails.
+     * Runs a call for each thing with a bounded number in flight, and waits for all; fails as the first failed call
+     * does.
      */
     private <T> void inParallel(List<T> things, Function<T, CompletionStage<?>> call) {
         Window window = new Window(IN_FLIGHT);

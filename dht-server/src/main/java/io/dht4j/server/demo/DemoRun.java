@@ -15,14 +15,15 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** Gives a {@link Demo} its ports and its directory, and clears up behind it. For one thread. */
+/** Gives a {@link Demo} its ports and its directory, and cleans up afterwards. For one thread. */
 public final class DemoRun {
 
-    /** How many nodes the demo runs. */
+    /** The number of the demo's nodes. */
     public static final int NODES = Demo.NODES;
 
     /**
-     * Below the ports that systems give to outgoing connections: a node's first call must not take those of the next.
+     * The lowest port. It is below the ports that systems give to outgoing connections: a node's first call must not
+     * take the port of the next node.
      */
     private static final int LEAST_PORT = 12_000;
 
@@ -35,12 +36,12 @@ public final class DemoRun {
     private final Lifetime lifetime;
 
     /**
-     * A run.
+     * Creates a run.
      *
-     * @param out where the demo tells what happens
+     * @param out where the demo writes
      * @param inColour whether to use a terminal's colours
      * @param firstPort the first node's port, the others follow; empty for any free ones
-     * @param lifetime tells when to stop
+     * @param lifetime reports when to stop
      */
     public DemoRun(PrintStream out, boolean inColour, OptionalInt firstPort, Lifetime lifetime) {
         this.out = out;
@@ -50,7 +51,7 @@ public final class DemoRun {
     }
 
     /**
-     * Runs the tour, and serves until the lifetime says stop. Blocks.
+     * Runs the tour, and serves until the lifetime ends. Blocks.
      *
      * @param exit whether to end after the tour
      * @throws IOException if the temporary directory cannot be made or deleted

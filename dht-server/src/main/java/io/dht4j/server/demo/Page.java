@@ -3,7 +3,7 @@ package io.dht4j.server.demo;
 import java.io.PrintStream;
 import java.util.Locale;
 
-/** How the demo's text looks. */
+/** The layout of the demo's text. */
 final class Page {
 
     private static final int BAR_WIDTH = 40;
@@ -24,13 +24,13 @@ final class Page {
         out.println(inColour ? "\u001b[1;36m" + heading + "\u001b[0m" : heading);
     }
 
-    /** A line of text, formatted for people: thousands are separated. */
+    /** Writes a line of text, formatted for people: thousands are separated. */
     void say(String format, Object... arguments) {
         out.println((inColour ? "\u001b[K   " : "   ") + String.format(Locale.ROOT, format, arguments));
         out.flush();
     }
 
-    /** A line that the next one replaces; nothing where no one watches. */
+    /** Writes a line that the next one replaces; nothing where no one watches. */
     void passing(String format, Object... arguments) {
         if (inColour) {
             out.print("\r   " + String.format(Locale.ROOT, format, arguments) + "\u001b[K\r");
@@ -38,7 +38,7 @@ final class Page {
         }
     }
 
-    /** A labelled bar, full at {@code max}. */
+    /** Writes a labelled bar, full at {@code max}. */
     void bar(String label, long value, long max, String text) {
         int length = max == 0 ? 0 : (int) Math.round((double) value / max * BAR_WIDTH);
         String bar = "█".repeat(length);

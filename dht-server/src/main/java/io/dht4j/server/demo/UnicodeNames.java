@@ -16,7 +16,7 @@ final class UnicodeNames {
      */
     record Named(int codePoint, String name) {
 
-        /** The key of the entry, {@code U+0041} for the letter A. */
+        /** Returns the key of the entry, {@code U+0041} for the letter A. */
         String key() {
             return UnicodeNames.key(codePoint);
         }
@@ -27,7 +27,7 @@ final class UnicodeNames {
     }
 
     /**
-     * Every assigned character, in order. Surrogates and private-use code points are left out: they have numbers, not
+     * Returns every assigned character, in order. Surrogates and private-use code points are left out: they have no
      * names.
      *
      * @return some 140,000 or more; the number grows with the JVM's version of Unicode

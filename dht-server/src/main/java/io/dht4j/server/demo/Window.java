@@ -5,7 +5,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Semaphore;
 import java.util.function.Supplier;
 
-/** Keeps a bounded number of calls under way. For one thread. */
+/** Keeps a bounded number of calls in flight. For one thread. */
 final class Window {
 
     private final int size;
@@ -17,7 +17,7 @@ final class Window {
         this.free = new Semaphore(size);
     }
 
-    /** Starts a call as soon as there is room. Blocks until then; throws what an earlier call failed with. */
+    /** Starts a call as soon as there is room. Blocks until then; throws the failure of an earlier call. */
     void add(Supplier<CompletionStage<?>> call) {
         free.acquireUninterruptibly();
         if (failure.isDone()) {
@@ -32,7 +32,7 @@ final class Window {
         });
     }
 
-    /** Blocks until no call is under way; throws what the first failed one failed with. */
+    /** Blocks until no call is in flight; throws the failure of the first failed call. */
     void await() {
         free.acquireUninterruptibly(size);
         free.release(size);

@@ -5,13 +5,12 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import io.dht4j.PrintableText;
 
 /**
- * The message of a log event as one line, {@linkplain PrintableText escaped}: whatever a caller, another node or a
- * library puts into it, it neither begins a line of the log nor moves a terminal's cursor. Safe for use by any number
- * of threads.
+ * The message of a log event as one line, {@linkplain PrintableText escaped}. No text of a caller, another node or a
+ * library can begin a line of the log or move a terminal's cursor. Safe for use by any number of threads.
  */
 public final class PrintableMessage extends ClassicConverter {
 
-    /** Made by Logback, for the configuration that names it. */
+    /** Creates a converter; called by Logback for the configuration that names it. */
     public PrintableMessage() {}
 
     @Override

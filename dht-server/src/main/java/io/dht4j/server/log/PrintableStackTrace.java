@@ -5,12 +5,12 @@ import ch.qos.logback.classic.spi.IThrowableProxy;
 import io.dht4j.PrintableText;
 
 /**
- * The stack trace of a log event, {@linkplain PrintableText escaped} but for its lines. Safe for use by any number of
- * threads.
+ * The stack trace of a log event, {@linkplain PrintableText escaped} except for its line breaks. Safe for use by any
+ * number of threads.
  */
 public final class PrintableStackTrace extends ThrowableProxyConverter {
 
-    /** Made by Logback, for the configuration that names it. */
+    /** Creates a converter; called by Logback for the configuration that names it. */
     public PrintableStackTrace() {}
 
     @Override

@@ -1,4 +1,4 @@
-/** How the program's log looks. */
+/** The format of the program's log. */
 @NullMarked
 package io.dht4j.server.log;
 
