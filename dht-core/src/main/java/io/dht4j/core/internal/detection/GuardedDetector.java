@@ -10,18 +10,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps what another detector throws, against its contract, from the calls that it is told of: nothing is suspected
- * then, and it is logged. Does not block; safe for use by any number of threads.
+ * Catches what another detector throws against its contract, and logs it; nothing is suspected then. Does not block;
+ * safe for use by any number of threads.
  */
 public final class GuardedDetector implements FailureDetector {
 
     private static final Logger LOG = LoggerFactory.getLogger(GuardedDetector.class);
-    /** A detector that throws does so with every request: it is logged no more often than this. */
+    /** The shortest time between two log messages, since a failing detector throws with every request. */
     private static final long TELL_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-    /** How patient one is that cannot say it. */
+    /** The patience when the detector fails to return one. */
     private static final Duration UNKNOWN_PATIENCE = Duration.ofMinutes(1);
-    /** More does not make a difference, and nanoseconds have an end. */
+    /** A longer patience makes no difference, and might overflow in nanoseconds. */
     private static final Duration LONGEST_PATIENCE = Duration.ofDays(365);
 
     private final FailureDetector detector;
@@ -29,10 +29,10 @@ public final class GuardedDetector implements FailureDetector {
     private final AtomicLong toldNanos;
 
     /**
-     * A guard of a detector.
+     * Creates a guard.
      *
-     * @param detector judges, and may throw
-     * @param environment time
+     * @param detector the detector, which may throw
+     * @param environment the clock
      */
     public GuardedDetector(FailureDetector detector, Environment environment) {
         this.detector = detector;
@@ -40,7 +40,7 @@ public final class GuardedDetector implements FailureDetector {
         this.toldNanos = new AtomicLong(environment.nanoTime() - TELL_NANOS);
     }
 
-    // Without lambdas: these are called with every request and every reply.
+    // No lambdas: these are called with every request and every reply.
 
     @Override
     public void sent(NodeId node, long nowNanos) {
@@ -78,7 +78,7 @@ public final class GuardedDetector implements FailureDetector {
         }
     }
 
-    /** False if the detector throws: a suspicion of nobody is what does the least harm. */
+    /** Returns false if the detector throws: suspecting no node does the least harm. */
     @Override
     public boolean isSuspected(NodeId node, long nowNanos) {
         try {

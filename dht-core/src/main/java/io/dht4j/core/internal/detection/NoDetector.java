@@ -4,10 +4,10 @@ import io.dht4j.NodeId;
 import io.dht4j.spi.FailureDetector;
 import java.time.Duration;
 
-/** Suspects nobody. */
+/** A detector that suspects no node. */
 public final class NoDetector implements FailureDetector {
 
-    /** One that suspects nobody. */
+    /** Creates a detector. */
     public NoDetector() {}
 
     @Override

@@ -8,8 +8,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Suspects who has not answered anything since a request that is older than its patience, and who cannot be reached.
- * Without locks; safe for use by any number of threads.
+ * Suspects a node that has not answered since a request older than the patience, or that cannot be reached. Lock-free;
+ * safe for use by any number of threads.
  */
 public final class SilenceDetector implements FailureDetector {
 
@@ -19,16 +19,16 @@ public final class SilenceDetector implements FailureDetector {
     private final long patienceNanos;
     private final Map<NodeId, Link> links = new ConcurrentHashMap<>();
 
-    /** What is known of a node. */
+    /** The state of a node. */
     private static final class Link {
-        /** When the first request was sent since the node was last heard of. */
+        /** The time of the first request since the node's last answer. */
         private final AtomicLong waitingSince = new AtomicLong(NOT_WAITING);
 
         private volatile boolean unreachable;
     }
 
     /**
-     * A detector that has heard of nobody.
+     * Creates a detector without information.
      *
      * @param patience how long a node may be silent
      */

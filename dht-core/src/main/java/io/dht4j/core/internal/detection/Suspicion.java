@@ -16,10 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Feeds a failure detector with what this node's calls tell, and gives those who choose replicas a set to look at. As
- * long as something is sent, or somebody is suspected, it looks around ten times a second: it asks suspected nodes for
- * a sign of life, since nobody else may ask them, and notices by its own lateness that this node stood still. Does not
- * block; safe for use by any number of threads.
+ * Reports this node's calls to a failure detector, and provides the set of suspected nodes. While requests are sent or
+ * nodes are suspected, it checks ten times a second. A check pings suspected nodes, which get no other requests. A late
+ * check shows that this node was paused. Does not block; safe for use by any number of threads.
  */
 public final class Suspicion {
 
@@ -27,7 +26,7 @@ public final class Suspicion {
 
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long PING_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
-    /** A look that is later than this means that this node stood still. */
+    /** A check that is later than this means that this node was paused. */
     private static final long LATE_NANOS = 3 * LOOK_NANOS;
 
     private final Environment environment;
@@ -41,19 +40,19 @@ public final class Suspicion {
 
     // Guarded by this.
     private final Map<NodeId, Long> pinged = new HashMap<>();
-    /** Suspects that were heard of since the last judgement. */
+    /** Suspected nodes that have answered since the last judgement. */
     private final Set<NodeId> answered = new HashSet<>();
 
     private long lookedNanos;
     private long activeNanos;
 
     /**
-     * Suspicion of nobody yet.
+     * Creates an object that suspects no node.
      *
      * @param environment time and timers
      * @param others all nodes but this one
-     * @param detector judges
-     * @param ping asks a node for a sign of life
+     * @param detector judges the nodes
+     * @param ping sends a ping to a node
      */
     public Suspicion(Environment environment, List<Node> others, FailureDetector detector, Consumer<Node> ping) {
         this.environment = environment;
@@ -63,9 +62,9 @@ public final class Suspicion {
     }
 
     /**
-     * A request is on its way to a node.
+     * Records a request to a node.
      *
-     * @param node who was asked
+     * @param node the node
      * @param now the monotonic clock
      */
     public void sent(NodeId node, long now) {
@@ -85,9 +84,9 @@ public final class Suspicion {
     }
 
     /**
-     * A node has answered.
+     * Records an answer of a node.
      *
-     * @param node who answered
+     * @param node the node
      * @param now the monotonic clock
      */
     public void heard(NodeId node, long now) {
@@ -104,9 +103,9 @@ public final class Suspicion {
     }
 
     /**
-     * A request could not be sent to a node.
+     * Records that a request could not be sent to a node.
      *
-     * @param node who cannot be reached
+     * @param node the node
      */
     public void unreachable(NodeId node) {
         detector.unreachable(node, environment.nanoTime());
@@ -127,13 +126,13 @@ public final class Suspicion {
             return;
         }
         looking.set(false);
-        // What was sent just now has seen that somebody is looking.
+        // A request sent just now may have seen the checks still running.
         if (active && looking.compareAndSet(false, true)) {
             begin();
         }
     }
 
-    /** Whether something was sent so lately that its answer may still be awaited. */
+    /** Records the time; returns whether a request was sent so lately that its answer may still arrive. */
     private synchronized boolean noticeTime() {
         long now = environment.nanoTime();
         boolean late = now - lookedNanos > LATE_NANOS;
@@ -171,7 +170,7 @@ public final class Suspicion {
         suspects = Set.copyOf(found);
     }
 
-    // Under the lock. Ten times a second, and nearly always false.
+    // Called with the lock held, ten times a second; nearly always false.
     private boolean hasChanged(long now) {
         Set<NodeId> before = suspects;
         for (Node node : others) {
@@ -197,7 +196,7 @@ public final class Suspicion {
     }
 
     /**
-     * Who is suspected.
+     * Returns the suspected nodes.
      *
      * @return as of some milliseconds ago; mostly empty
      */
@@ -206,17 +205,17 @@ public final class Suspicion {
     }
 
     /**
-     * Whether a node is suspected at this moment.
+     * Returns whether a node is suspected now.
      *
-     * @param node who
-     * @return as the detector judges
+     * @param node the node
+     * @return the detector's judgement
      */
     public boolean isSuspected(NodeId node) {
         return detector.isSuspected(node, environment.nanoTime());
     }
 
     /**
-     * How long a node may be silent before it is suspected.
+     * Returns how long a node may be silent before it is suspected.
      *
      * @return nanoseconds
      */
@@ -224,7 +223,7 @@ public final class Suspicion {
         return detector.patience().toNanos();
     }
 
-    /** Ends looking around. */
+    /** Ends the checks. */
     public void close() {
         closed = true;
     }

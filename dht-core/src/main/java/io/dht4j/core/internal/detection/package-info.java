@@ -1,4 +1,4 @@
-/** Failure detection: who will most likely not answer. */
+/** Failure detection: nodes that will probably not answer. */
 @NullMarked
 package io.dht4j.core.internal.detection;
 

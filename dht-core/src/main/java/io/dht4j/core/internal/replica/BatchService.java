@@ -12,8 +12,8 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * Serves the parts of a batch, each for itself: with its own deadline, its own reply and its own errors. They share the
- * room for values in the reply, which goes out when the last of them is done. Parts end on any thread.
+ * Serves the parts of a batch independently: each has its own deadline, reply and errors. They share the room for
+ * values in the reply, which is sent when the last part ends. Parts end on any thread.
  */
 final class BatchService {
 
@@ -25,7 +25,10 @@ final class BatchService {
     private final BooleanSupplier cancelled;
     private final Consumer<Reply> reply;
     private final ReplyRoom room;
-    /** Each written once; read by whoever ends the last part, which the counter orders after the others. */
+    /**
+     * Each element is written once. The thread that ends the last part reads them; the counter orders it after the
+     * others.
+     */
     private final Reply[] replies;
 
     private final AtomicInteger awaited;

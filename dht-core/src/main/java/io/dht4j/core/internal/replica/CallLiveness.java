@@ -3,10 +3,10 @@ package io.dht4j.core.internal.replica;
 import java.util.function.BooleanSupplier;
 
 /**
- * Whether the answer to a request is still of use.
+ * Whether the answer to a request is still needed.
  *
  * @param expired whether its deadline has passed
- * @param cancelled whether its caller has lost interest
+ * @param cancelled whether its caller has cancelled it
  */
 public record CallLiveness(BooleanSupplier expired, BooleanSupplier cancelled) {
 

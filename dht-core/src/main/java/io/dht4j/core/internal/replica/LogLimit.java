@@ -5,8 +5,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Bounds how often something is said in the log: at once, then at most every ten seconds. Safe for use by any number of
- * threads.
+ * Limits the rate of a log message: the first one at once, then at most one every ten seconds. Safe for use by any
+ * number of threads.
  */
 final class LogLimit {
 
@@ -20,7 +20,7 @@ final class LogLimit {
     private long leftOut;
 
     /**
-     * Nothing was said yet.
+     * Creates a limit before the first message.
      *
      * @param nanoTime the monotonic clock
      */
@@ -29,9 +29,9 @@ final class LogLimit {
     }
 
     /**
-     * Whether it may be said now.
+     * Asks to log a message now.
      *
-     * @return how often it was left out since it was last said; empty if it is to be left out now too
+     * @return the number of messages suppressed since the last one; empty if this one is suppressed too
      */
     synchronized OptionalLong next() {
         long now = nanoTime.getAsLong();

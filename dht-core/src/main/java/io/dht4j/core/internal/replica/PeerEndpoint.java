@@ -23,8 +23,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
 
 /**
- * Answers the frames of peers. Whatever the bytes are, the answer is a frame: bad ones get a numbered error. Does not
- * block; safe for use by any number of threads.
+ * Answers the frames of peers. The answer to any bytes is a frame; malformed ones get a numbered error. Does not block;
+ * safe for use by any number of threads.
  */
 public final class PeerEndpoint implements FrameHandler {
 
@@ -40,53 +40,53 @@ public final class PeerEndpoint implements FrameHandler {
     /** Why every request is refused; empty while requests are served. */
     private volatile Optional<String> refusal = Optional.empty();
 
-    /** Told of requests that are refused since the sender is wrong about this node, with each of them. */
+    /** Receives each request that is refused because the sender is misconfigured or not who it claims to be. */
     public interface Complaints {
 
         /**
-         * A request was for another node.
+         * A request named another node as its recipient.
          *
-         * @param sender who sent it here
-         * @param recipient whom it was for
+         * @param sender the sender
+         * @param recipient the recipient that it named
          */
         void misdirected(NodeId sender, NodeId recipient);
 
         /**
-         * A request came from a node whose settings are not this node's.
+         * A request came from a node with other settings than this node's.
          *
-         * @param sender who sent it
+         * @param sender the sender
          * @param settings the fingerprint of its settings
          */
         void configuredOtherwise(NodeId sender, long settings);
 
         /**
-         * A write came from a member without a store whose version slot another one holds.
+         * A write came from a member without a store whose version slot another member holds.
          *
-         * @param sender who sent it
-         * @param holder who holds its slot
+         * @param sender the sender
+         * @param holder the holder of its slot
          */
         void sharesSlot(NodeId sender, NodeId holder);
 
         /**
-         * A request came in somebody else's name.
+         * A request named a sender that the certificate does not prove.
          *
-         * @param sender the name that it bears
-         * @param proven the names that the certificate proves of who sent it
+         * @param sender the sender that it named
+         * @param proven the names that the certificate proves
          */
         void impersonated(NodeId sender, Set<String> proven);
     }
 
     /**
-     * An endpoint before a replica.
+     * Creates the endpoint of a replica.
      *
      * @param replica serves the requests
-     * @param own makes the headers of this node's frames
-     * @param names the names that are expected
-     * @param clock takes note of the peers' clocks
+     * @param own creates the headers of this node's frames
+     * @param names the expected names
+     * @param clock observes the clocks of peers
      * @param maxFrameBytes the largest request that is decoded
-     * @param callers tells who may call, by the name that a certificate proves
-     * @param complaints told of those who are wrong about this node
-     * @param slots who gives which versions
+     * @param callers decides which names proven by a certificate may call
+     * @param complaints receives refused requests of misconfigured senders
+     * @param slots the holders of version slots
      */
     public PeerEndpoint(
             Replica replica,
@@ -108,7 +108,7 @@ public final class PeerEndpoint implements FrameHandler {
     }
 
     /**
-     * From now on every request is refused as not serving.
+     * Refuses every request as not serving from now on.
      *
      * @param why one line for people
      */
@@ -146,7 +146,7 @@ public final class PeerEndpoint implements FrameHandler {
                             "the certificate names " + PrintableText.of(new TreeSet<>(proven))
                                     + ", and the frame says it is of " + peer.sender()));
         }
-        // First of all: nothing that is meant for somebody else is anybody's business here.
+        // First: a request for another node is not examined further.
         Optional<Reply> refused = refusal(peer);
         if (refused.isPresent()) {
             return answer(sender, refused.get());
@@ -192,12 +192,12 @@ public final class PeerEndpoint implements FrameHandler {
                             ErrorCode.OVERLOADED, "overloaded: too many bytes of replies wait for the network");
             answer.complete(FrameCodec.encode(own.to(sender), given));
         } catch (RuntimeException | Error e) {
-            // Without it whoever asked would wait for nothing.
+            // Without a completion the caller would wait for its timeout.
             answer.completeExceptionally(e);
         }
     }
 
-    /** Why nothing of this sender is carried out, if so. */
+    /** Returns the refusal of every request of a sender, if there is one. */
     private Optional<Reply> refusal(FrameHeader peer) {
         NodeId recipient = peer.recipient().orElseThrow();
         if (!recipient.equals(own.self())) {
@@ -221,7 +221,7 @@ public final class PeerEndpoint implements FrameHandler {
         return Optional.empty();
     }
 
-    /** Why what a sender writes is not carried out, if so: another one gives the same versions. */
+    /** Returns the refusal of a sender's write, if another member issues the same versions. */
     private Optional<Reply> slotTaken(NodeId sender, Request request) {
         Optional<NodeId> holder = slots.otherHolder(sender);
         if (holder.isEmpty() || !writes(request)) {

@@ -35,12 +35,12 @@ import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Serves requests from the local store, for this node's own coordinator and for peers alike. Does not block; each
- * request gets exactly one reply, on any thread, that of the caller included. Safe for use by any number of threads.
+ * Serves requests from the local store, of this node's own coordinator and of peers alike. Does not block. Each request
+ * gets exactly one reply, on any thread, including the caller's. Safe for use by any number of threads.
  */
 public final class Replica {
 
-    /** How many entries a page may look at for each that it may show, so that a sparse page ends too. */
+    /** The number of entries that a page may examine for each that it may show, so that a sparse page ends too. */
     private static final int LOOK_PER_ENTRY = 16;
 
     private final Store store;
@@ -54,25 +54,25 @@ public final class Replica {
     private final PartitionReadBarrier unfilled;
     private final int maxWaiting;
 
-    /** How many reads wait for the first answers of other nodes. */
+    /** The number of reads that wait for the first answers of other nodes. */
     private final AtomicInteger waiting = new AtomicInteger();
 
     /**
-     * A replica over a store.
+     * Creates a replica over a store.
      *
-     * @param store where entries are
-     * @param fence which entries are too old to come
-     * @param content answers the questions of background repair
-     * @param environment where store calls run
-     * @param clock takes note of the versions seen
-     * @param cuts the snapshots under way, which the store takes note for
-     * @param partitionOf finds a key's partition
-     * @param maxValueBytes the largest value that is accepted, and roughly the largest reply
-     * @param maxWaiting how many requests may wait for the store
-     * @param maxWaitingBytes how many bytes of writes may wait for the store
-     * @param storeReads how many reads of the store may run at a time, each of which may hold a largest value
+     * @param store the store
+     * @param fence decides which entries are too old
+     * @param content answers the requests of background repair
+     * @param environment runs store calls
+     * @param clock observes versions
+     * @param cuts the open snapshots, for which the store records merges
+     * @param partitionOf returns a key's partition
+     * @param maxValueBytes the largest accepted value, and roughly the largest reply
+     * @param maxWaiting the maximum number of requests that wait for the store
+     * @param maxWaitingBytes the maximum number of bytes of writes that wait for the store
+     * @param storeReads the maximum number of concurrent store reads, each of which may hold a largest value
      * @param ages how long requests may wait for the store
-     * @param unfilled partitions that must not be read
+     * @param unfilled the partitions of which reads are refused
      */
     public Replica(
             Store store,
@@ -111,11 +111,11 @@ public final class Replica {
     }
 
     /**
-     * Serves a request that came by itself.
+     * Serves a request that arrived in a frame of its own.
      *
-     * @param request what is asked
-     * @param context a request whose deadline has passed, or whose caller has lost interest, is not begun
-     * @param reply takes the one reply
+     * @param request the request
+     * @param context the call; an expired or cancelled request is not begun
+     * @param reply receives the one reply
      */
     public void serve(Request request, CallContext context, Consumer<Reply> reply) {
         if (!unfilled.isEmpty() && waits(request, () -> serve(request, context, reply))) {
@@ -129,8 +129,10 @@ public final class Replica {
     }
 
     /**
-     * Whether a request waits for the first answers of other nodes, after which it is served again. Nobody waits twice,
-     * and not more than may wait for the store. To be asked where partitions are unfilled.
+     * Makes a read wait for the first answers of other nodes, after which it is served again. It waits only once; the
+     * number of waiting reads is limited like that for the store. Called where reads of partitions are refused.
+     *
+     * @return false if the request does not wait
      */
     private boolean waits(Request request, Runnable again) {
         if (unfilled.checked().isDone() || !reads(request)) {
@@ -159,10 +161,10 @@ public final class Replica {
     /**
      * Serves a request that is no batch.
      *
-     * @param request what is asked
-     * @param demand asked again right before the store is: a request that nobody waits for is not begun. A write that
-     *     was let in is dropped for its deadline only
-     * @param reply takes the one reply
+     * @param request the request
+     * @param demand checked again right before the store is called: a request whose answer is not needed is not begun.
+     *     An accepted write is dropped only for its deadline
+     * @param reply receives the one reply
      */
     public void serve(Request request, CallLiveness demand, Consumer<Reply> reply) {
         if (!unfilled.isEmpty() && waits(request, () -> serve(request, demand, reply))) {
@@ -182,7 +184,7 @@ public final class Replica {
         } else if (request instanceof Request.ScanPage scan) {
             gate.later(StoreGate.Read.through(demand, () -> page(scan, () -> store.scan(scan.range())), reply));
         } else if (request instanceof RepairRequest.Entries compared) {
-            // Other replicas compare themselves with what must not be read too.
+            // Comparisons are served also for partitions of which other reads are refused.
             gate.maintain(StoreGate.Read.through(
                     demand,
                     () -> answer(compared.queries(), store::get, 0, room()).reply(),
@@ -199,11 +201,11 @@ public final class Replica {
     }
 
     /**
-     * Merges entries that this node has fetched from other replicas to become what it should be. They may be older than
-     * what it takes from those who come by themselves.
+     * Merges entries that this node has fetched from other replicas to complete its own. They may be older than those
+     * accepted from other requests.
      *
      * @param apply the entries
-     * @param reply takes the one reply
+     * @param reply receives the one reply
      */
     public void refill(Request.ApplyEntries apply, Consumer<Reply> reply) {
         Reply refusal = refusal(apply);
@@ -215,19 +217,19 @@ public final class Replica {
     }
 
     /**
-     * How many requests were let in and never begun, since they had waited too long for the store or their deadlines
-     * had passed.
+     * Returns the number of accepted requests that were dropped before they began, because they had waited too long or
+     * their deadlines had passed.
      *
-     * @return since the beginning
+     * @return the number since the start
      */
     public long dropped() {
         return gate.dropped();
     }
 
     /**
-     * Takes no more requests that need the store's threads.
+     * Stops accepting requests that need the store threads.
      *
-     * @return completes when those that were taken have ended
+     * @return completes when the accepted ones have ended
      */
     public CompletableFuture<Void> close() {
         return gate.close();
@@ -237,7 +239,7 @@ public final class Replica {
         return new Reply.Failed(ErrorCode.DEADLINE_PASSED, "the deadline passed before the work began");
     }
 
-    /** Why entries must not be merged, or null if they may be. */
+    /** Returns the refusal of entries, or null if they may be merged. */
     @Nullable
     Reply refusal(Request.ApplyEntries apply) {
         for (int i = 0; i < apply.entries().size(); i++) {
@@ -261,13 +263,13 @@ public final class Replica {
         return new ReplyRoom(maxValueBytes, maxValueBytes);
     }
 
-    /** The room for the values of the replies to a batch. */
+    /** Returns the room for the values of the replies to a batch. */
     ReplyRoom room(Request.Batch batch) {
         return new ReplyRoom(
                 Math.min(batch.replyBytes(), maxValueBytes), Math.min(batch.largestBytes(), maxValueBytes));
     }
 
-    /** The answer, if the store has all of it in memory: that spares a change to one of its threads and back. */
+    /** Returns the reply if the store has all of it in memory, which saves a switch to a store thread and back. */
     Optional<Reply> readFromMemory(Request.ReadKeys read, ReplyRoom room) {
         if (isUnfilled(read)) {
             return Optional.of(refilling(partitions(read.queries())));
@@ -291,14 +293,14 @@ public final class Replica {
         return show(read, store::get, room);
     }
 
-    /** Answers with what is read, if it may be shown. */
+    /** Reads keys, and returns the reply if the entries may be shown. */
     private Reply show(Request.ReadKeys read, Function<Key, Optional<Entry>> get, ReplyRoom room) {
         Shown shown = answer(read.queries(), get, read.inlineBytes(), room);
         if (isTooFarAhead(shown.newest())) {
             return tooFarAhead(shown);
         }
         Reply found = shown.reply();
-        // One that begins to be refilled meanwhile may have been read without what it had.
+        // Reads may have been refused since the first check: entries may have been missing.
         return isUnfilled(read) ? refilling(partitions(read.queries())) : found;
     }
 
@@ -309,11 +311,11 @@ public final class Replica {
     }
 
     /**
-     * What was read.
+     * The result of a read.
      *
-     * @param reply with it
-     * @param newest of its versions; null if nothing was found
-     * @param newestKey whose version that is
+     * @param reply the reply
+     * @param newest its newest version; null if nothing was found
+     * @param newestKey the key of that version
      */
     private record Shown(
             Reply reply, @Nullable Version newest, @Nullable Key newestKey) {}
@@ -322,7 +324,7 @@ public final class Replica {
         return newest != null && clock.isTooFarAhead(newest);
     }
 
-    /** What was written when some clock was wrong is not shown before its time: others may know better. */
+    /** Refuses to show an entry written by a wrong clock before its time: other replicas may hold a correct one. */
     private static Reply tooFarAhead(Shown shown) {
         return new Reply.Failed(
                 ErrorCode.VERSION_TOO_FAR_AHEAD,
@@ -330,11 +332,11 @@ public final class Replica {
                         + ", is too far ahead of its clock");
     }
 
-    /** Reads one after the other: of many that do not fit into the reply, one at most is in memory. */
+    /** Reads one key after the other, so that of many values that do not fit, at most one is in memory. */
     private Shown answer(
             List<Request.Query> queries, Function<Key, Optional<Entry>> get, int inlineBytes, ReplyRoom room) {
         List<Answer> answers = new ArrayList<>(queries.size());
-        // The newest of them decides whether they may be shown, so that the clock is read once.
+        // Only the newest version is checked against the clock, so that the clock is read once.
         @Nullable Version newest = null;
         @Nullable Key newestKey = null;
         for (Request.Query query : queries) {
@@ -349,7 +351,7 @@ public final class Replica {
                 newestKey = entry.key();
             }
             int bytes = entry.value().length;
-            // Of several, what does not fit is fetched by itself afterwards.
+            // Values that do not fit are fetched by themselves afterwards.
             if ((query.whole() || bytes <= inlineBytes) && room.take(bytes)) {
                 answers.add(new Answer.Whole(entry));
             } else {
@@ -364,20 +366,20 @@ public final class Replica {
                 && read.queries().stream().anyMatch(query -> unfilled.contains(partitionOf.applyAsInt(query.key())));
     }
 
-    /** A quorum must not count on what may be missing here. */
+    /** Refuses a read: a quorum must not count a replica that may lack entries. */
     private Reply refilling(BitSet partitions) {
         return new Reply.Failed(ErrorCode.REPLICA_REFILLING, unfilled.why(partitions));
     }
 
-    /** One that must not be read since a moment ago takes no part: whoever asked tells it to end the cut. */
+    /** Refuses to take part if reads are refused since the first check; the coordinator then ends the snapshot. */
     private Reply opened(Version clock) {
         return unfilled.isEmpty() ? new Reply.CutOpened(clock) : refilling(new BitSet());
     }
 
     private void serve(Request.CutRequest request, Consumer<Reply> reply) {
         if (request instanceof Request.OpenCut && !unfilled.isEmpty()) {
-            // What others supersede before it is brought here, they would keep for the snapshot, and this one could
-            // not.
+            // Refused: if other nodes superseded entries before they were refilled here, they would keep them for the
+            // snapshot, but this node could not.
             reply.accept(refilling(new BitSet()));
         } else if (request instanceof Request.OpenCut open) {
             cuts.open(open.id(), open.leaseNanos())
@@ -405,7 +407,7 @@ public final class Replica {
     private Reply page(Request.CutPage cut) {
         try {
             Reply page = page(cut.page(), () -> cuts.cursor(cut.at(), cut.page().range()));
-            // A page counts only if nothing was forgotten until it was complete.
+            // A page counts only if the snapshot was open until the page was complete.
             cuts.keep(cut.at());
             return page;
         } catch (DhtException e) {
@@ -420,8 +422,8 @@ public final class Replica {
     }
 
     /**
-     * What a cursor shows may be as old as its opening, or as new as its last entry; so both before and after it every
-     * partition must have been there as a whole.
+     * Reads a page. A cursor may show a state as old as its opening or as new as its last entry, so every partition
+     * must be complete both before and after.
      */
     private Reply page(Request.ScanPage scan, Supplier<EntryCursor> entriesOfRange) {
         if (isUnfilled(scan.partitions())) {

@@ -2,7 +2,7 @@ package io.dht4j.core.internal.replica;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/** The bytes of values that a reply may still bring. Safe for use by any number of threads. */
+/** The number of bytes of values that still fit into a reply. Safe for use by any number of threads. */
 final class ReplyRoom {
 
     private final AtomicLong left;
@@ -13,7 +13,7 @@ final class ReplyRoom {
         this.largest = largest;
     }
 
-    /** Takes room for a value; false if it does not fit. */
+    /** Takes room for a value; returns false if it does not fit. */
     boolean take(int bytes) {
         if (bytes > largest) {
             return false;

@@ -9,16 +9,16 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which members without a store give versions of which slots. Of two that have one slot, the one whose name comes first
- * holds it, on every node alike, until it has been silent for a minute; what the other one writes is refused. Does not
- * block; safe for use by any number of threads.
+ * Tracks which members without a store issue versions of which slots. Of two members with the same slot, the one whose
+ * name sorts first holds it, on every node alike, until it has been silent for a minute. Writes of the other one are
+ * refused. Does not block; safe for use by any number of threads.
  */
 public final class SlotHolders {
 
-    /** Versions of one slot that are given so far apart do not meet. */
+    /** Versions of one slot that are issued so far apart do not collide. */
     private static final long SILENT_NANOS = TimeUnit.MINUTES.toNanos(1);
 
-    /** A holder's time is not written more often. */
+    /** The shortest time between updates of a holder's time. */
     private static final long PRECISION_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final VersionSlots slots;
@@ -28,10 +28,10 @@ public final class SlotHolders {
     private record Holder(NodeId member, long heardNanos) {}
 
     /**
-     * Slots that nobody holds yet.
+     * Creates an object in which nobody holds a slot.
      *
-     * @param slots which slot a member has
-     * @param environment its steady clock
+     * @param slots the slot of each member
+     * @param environment provides the monotonic clock
      */
     public SlotHolders(VersionSlots slots, Environment environment) {
         this.slots = slots;
@@ -40,10 +40,10 @@ public final class SlotHolders {
     }
 
     /**
-     * Somebody has sent a request.
+     * Records a request of a member.
      *
      * @param sender a node or a member without a store
-     * @return the other member that holds its slot; empty if it holds it itself, or is a node
+     * @return the other member that holds its slot; empty if it holds the slot itself, or is a node
      */
     Optional<NodeId> otherHolder(NodeId sender) {
         if (slots.isNode(sender)) {

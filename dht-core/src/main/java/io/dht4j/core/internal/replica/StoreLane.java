@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Work of one kind that waits for the store's threads, some of which take it. Between two pieces a thread gives way to
- * what else waits for the threads. Safe for use by any number of threads.
+ * A queue of work of one kind for the store threads, some of which serve it. Between two pieces of work, a thread
+ * yields to other work that waits for the threads. Safe for use by any number of threads.
  *
  * @param <T> the work
  */
@@ -22,7 +22,7 @@ final class StoreLane<T> {
 
     private static final Logger LOG = LoggerFactory.getLogger(StoreLane.class);
 
-    /** When a thread is tried to be had again, after there was no memory for one. */
+    /** The delay before a thread is requested again, after there was no memory for one. */
     private static final long START_AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private final Environment environment;
@@ -34,12 +34,12 @@ final class StoreLane<T> {
     private final AtomicInteger workers = new AtomicInteger();
 
     /**
-     * A lane on which nothing waits.
+     * Creates an empty lane.
      *
-     * @param maxWorkers how many threads take from it at a time
-     * @param weight of a piece of work
-     * @param room how much is taken together
-     * @param work does what is taken, and returns how to reply to it
+     * @param maxWorkers the maximum number of threads that serve the lane at a time
+     * @param weight returns the weight of a piece of work
+     * @param room the weight that is taken together
+     * @param work does what is taken, and returns an action that sends the replies
      */
     StoreLane(
             Environment environment,
@@ -57,8 +57,8 @@ final class StoreLane<T> {
     }
 
     /**
-     * Adds work, which will be done or given up. If the store's threads have ended, it is done at once: the store is
-     * closed or about to be.
+     * Adds work, which will be done or dropped. If the store threads have ended, it is done at once on this thread: the
+     * store is closed or about to be.
      */
     void add(List<T> items) {
         queue.add(items, environment.nanoTime());
@@ -74,13 +74,13 @@ final class StoreLane<T> {
         } catch (RejectedExecutionException e) {
             takeAll();
         } catch (OutOfMemoryError e) {
-            // Whoever adds work must not do it: it may be an event loop.
+            // The calling thread may be an event loop, so it must not do the work.
             workers.decrementAndGet();
             environment.schedule(this::start, START_AGAIN_NANOS);
         }
     }
 
-    /** Whether there is room for one more thread. */
+    /** Counts one more thread; returns false at the maximum. */
     private boolean begin() {
         int now = workers.get();
         while (now < maxWorkers) {
@@ -105,13 +105,13 @@ final class StoreLane<T> {
         boolean here = true;
         while (here) {
             Runnable replies = takeSome();
-            // Before the replies: what they trigger must not wait for the next work to be started.
+            // Before the replies, which must not delay the next work.
             here = isMoreLeft() && !handOver();
             replies.run();
         }
     }
 
-    /** A thread that ended here would count for ever, and its lane would stand still. */
+    /** Does some work. Never throws: a thread that ended here would stay counted, and the lane would stop. */
     private Runnable takeSome() {
         try {
             return work.apply(queue.take(environment.nanoTime(), weight, room));
@@ -121,13 +121,13 @@ final class StoreLane<T> {
         }
     }
 
-    /** Whether this thread shall go on; if not, it no longer counts. */
+    /** Returns whether this thread continues; if not, it is no longer counted. */
     private boolean isMoreLeft() {
         if (!queue.isEmpty()) {
             return true;
         }
         workers.decrementAndGet();
-        // Whoever has added something since saw a thread that still counted.
+        // A thread that has added work meanwhile saw this thread still counted.
         return !queue.isEmpty() && begin();
     }
 }

@@ -1,4 +1,4 @@
-/** The replica side: serves peers' requests from the local store. */
+/** The replica: serves the requests of peers from the local store. */
 @NullMarked
 package io.dht4j.core.internal.replica;
 
