@@ -6,7 +6,7 @@ import io.dht4j.spi.HashFunction;
 /**
  * A hash function of the hashing library.
  *
- * @param name what status shows
+ * @param name the name in the status
  * @param hasher the library's function
  */
 public record LibraryHash(String name, Hasher64 hasher) implements HashFunction {

@@ -6,13 +6,13 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
- * SipHash-2-4 (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012): without the key nobody can find keys
- * that meet in one partition. The hashing library holds no keyed function with that claim, so it is written here, from
- * the paper, and proved by the paper's test vectors.
+ * SipHash-2-4 (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012). Without the secret key, an attacker
+ * cannot find keys of the same partition. The hashing library has no keyed function with that property, so it is
+ * implemented here from the paper and verified by the paper's test vectors.
  */
 public final class SipHash implements HashFunction {
 
-    /** The length of a key in bytes. */
+    /** The length of a secret key in bytes. */
     public static final int KEY_BYTES = 16;
 
     private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
@@ -21,7 +21,7 @@ public final class SipHash implements HashFunction {
     private final long key1;
 
     /**
-     * A function with a key.
+     * Creates a function with a secret key.
      *
      * @param key {@value #KEY_BYTES} bytes, copied
      * @throws IllegalArgumentException if it has another length
@@ -41,9 +41,8 @@ public final class SipHash implements HashFunction {
         long v2 = key0 ^ 0x6c7967656e657261L;
         long v3 = key1 ^ 0x7465646279746573L;
         int whole = bytes.length & -Long.BYTES;
-        // Each word takes two rounds; the last holds the remaining bytes and, uppermost, the length. After it come an
-        // empty
-        // word, marked in v2, and two rounds more: four rounds to finish.
+        // Each word takes two rounds; the last holds the remaining bytes and, uppermost, the length. After it follow an
+        // empty word, marked in v2, and two more rounds: four rounds to finish.
         for (int at = 0; at <= whole + Long.BYTES; at += Long.BYTES) {
             boolean finish = at > whole;
             long word = finish ? 0 : at < whole ? (long) LONGS.get(bytes, at) : lastWord(bytes, whole);

@@ -3,7 +3,7 @@ package io.dht4j.core.internal.hash;
 import io.dht4j.spi.HashFunction;
 import java.nio.charset.StandardCharsets;
 
-/** The control: {@link String#hashCode} of the key's text in the upper half, nothing below. */
+/** The control for comparisons: {@link String#hashCode} of the key's text in the upper half, zeros below. */
 public record StringHash() implements HashFunction {
 
     @Override

@@ -3,28 +3,28 @@ package io.dht4j.core.internal.placement;
 import java.util.Arrays;
 
 /**
- * Bounded loads over any strategy's preferences, after the idea of Mirrokni, Thorup and Zadimoghaddam ("Consistent
- * Hashing with Bounded Loads", 2018): a node that is full passes partitions on. They let balls come one by one and bins
- * stay; here the partitions are fixed, have replicas in order, and a node's load counts at every depth: as first
- * replica, as one of the first two, and so on (a "column" below is such a depth, from 0).
+ * Bounded loads over any strategy's preferences, after Mirrokni, Thorup and Zadimoghaddam ("Consistent Hashing with
+ * Bounded Loads", 2018): a full node passes partitions on. In the paper balls arrive one by one and bins stay. Here the
+ * partitions are fixed and have replicas in order, and a node's load counts at every depth: as first replica, as one of
+ * the first two, and so on. A "column" below is such a depth, from 0.
  *
- * <p>The nodes join one after the other, in the topology's order, and each join changes only what it must:
+ * <p>The nodes join one after the other, in the topology's order. Each join changes only what is necessary:
  *
  * <ol>
- *   <li>A partition that prefers the new node to one in its row puts it there, and the one that the strategy replaces
- *       leaves. If the new node is full at that depth it comes in further back. Nobody else's load grows.
- *   <li>The limits of the others have fallen a little. Where a node holds more than its {@linkplain LoadLimits soft
- *       limit} at some depth, it changes places with a node that stands behind it in the same row and has room: the
- *       next one, if possible, which leaves the set of the row's replicas as it was at every other depth.
+ *   <li>A partition that prefers the new node to one in its row inserts it, and the node that the strategy replaces
+ *       leaves. If the new node is full at that depth it is inserted further back. No other node's load grows.
+ *   <li>The limits of the other nodes have fallen slightly. A node that exceeds its {@linkplain LoadLimits soft limit}
+ *       at some depth is swapped with a node behind it in the same row that has room. The next one is preferred, since
+ *       the set of the row's replicas then stays the same at every other depth.
  * </ol>
  *
- * So a join moves its own share and the excess of a few nodes, nothing in a chain. What is given up is that the result
- * depends on the order of the nodes: a join in the middle, or the leaving of another node than the last, moves more.
+ * <p>So a join moves its own share and the excess of a few nodes, without chains. In exchange, the result depends on
+ * the order of the nodes: a join in the middle, or the removal of another node than the last, moves more.
  *
- * <p>Soft limits are missed by a few partitions where nobody in the row has room. Where that takes a node over its hard
- * limit too, a chain of swaps is searched, breadth first, that ends at a node with room. If there is none, the node
- * stays over its limit as the last resort: the depths in front are settled, and may not leave a way. Tests have seen
- * this only with fewer partitions than nodes, and with very unequal weights from the fourth replica on.
+ * <p>Soft limits are exceeded by a few partitions where no node in the row has room. Where a node then exceeds its hard
+ * limit too, a breadth-first search finds a chain of swaps that ends at a node with room. If there is none, the node
+ * stays over its limit: the depths in front are settled, and may leave no way. In tests this occurs only with fewer
+ * partitions than nodes, and with very unequal weights from the fourth replica on.
  */
 final class BoundedLoads implements Preferences.Arrivals {
 
@@ -38,12 +38,12 @@ final class BoundedLoads implements Preferences.Arrivals {
     private int openFrom;
 
     /**
-     * No nodes yet.
+     * Creates loads without nodes.
      *
-     * @param nodes how many will join
+     * @param nodes the number of nodes that will join
      * @param partitions a power of two
      * @param depth the length of a row
-     * @param limits the limits, for as many columns as are to be bounded
+     * @param limits the limits, for as many columns as are bounded
      */
     BoundedLoads(int nodes, int partitions, int depth, LoadLimits limits) {
         this.partitions = partitions;
@@ -54,18 +54,18 @@ final class BoundedLoads implements Preferences.Arrivals {
         this.limits = limits;
     }
 
-    /** The rows as they are now, one behind the other. */
+    /** Returns the current rows, one after the other. */
     int[] rows() {
         return rows;
     }
 
-    /** Takes the next node in. */
+    /** Adds the next node. */
     void join(int node, Preferences preferences) {
         joining = node;
         openFrom = 0;
         limits.update(node + 1);
         preferences.join(node, this);
-        // Where the column holds all nodes, nobody can have too much.
+        // A column that holds all nodes cannot overload one.
         for (int column = 0; column < Math.min(columns, node); column++) {
             ease(column);
             enforce(column);
@@ -79,9 +79,8 @@ final class BoundedLoads implements Preferences.Arrivals {
         int last = grows ? joining : depth - 1;
         int at = Math.min(Math.max(position, openFrom), last);
         if (!grows) {
-            // The replaced node may stand elsewhere than the strategy had it. If it stands further in front, then the
-            // last
-            // one goes: nobody must move forward, because that would raise its load.
+            // The replaced node may be at another position than in the strategy's row. If it is in front of the
+            // insertion, the last node leaves instead: no node may move forward, since that would raise its load.
             for (int i = at; i < depth; i++) {
                 if (rows[start + i] == replaced) {
                     last = i;
@@ -104,7 +103,7 @@ final class BoundedLoads implements Preferences.Arrivals {
         }
     }
 
-    /** Where a node is over its soft limit at this depth: moves it back in rows where a node behind it has room. */
+    /** Moves nodes over their soft limit at a depth back, in rows where a node behind has room. */
     private void ease(int column) {
         int[] load = loads[column];
         int over = 0;
@@ -128,23 +127,23 @@ final class BoundedLoads implements Preferences.Arrivals {
         }
     }
 
-    /** Where a node is over its hard limit at this depth: the same, but by way of others who change places in turn. */
+    /** Moves nodes over their hard limit at a depth back, through chains of swaps. */
     private void enforce(int column) {
         for (int node = 0; node <= joining; node++) {
             while (loads[column][node] > limits.hard(column, node) && passOn(node, column)) {
-                // One less.
+                // Each pass moves one partition.
             }
         }
     }
 
     /**
-     * Finds the shortest chain of swaps that ends at a node with room, and makes them. Within the chain every node
-     * gives one place at this depth and takes one.
+     * Finds the shortest chain of swaps that ends at a node with room, and executes it. Within the chain every node
+     * gives up one place at this depth and takes one.
      */
     private boolean passOn(int from, int column) {
         int nodes = joining + 1;
         int length = Math.min(nodes, depth);
-        // The partitions that have a node at this column, as a list per node.
+        // The partitions of each node at this column, as linked lists.
         int[] head = new int[nodes];
         int[] next = new int[partitions];
         Arrays.fill(head, -1);

@@ -4,9 +4,8 @@ import java.util.Arrays;
 
 /**
  * Jump hashing (Lamping and Veach, "A Fast, Minimal Memory, Consistent Hash Algorithm", 2014) over the nodes in the
- * topology's order. A partition's row holds the nodes that {@value #ATTEMPTS} independent jump hashes of it give,
- * without repeats; if these are too few, as in a small cluster, the rest follow in the topology's order, wrapping
- * around.
+ * topology's order. A partition's row holds the distinct nodes of its {@value #ATTEMPTS} independent jump hashes. If
+ * these are too few, as in a small cluster, the next nodes in the topology's order follow, wrapping around.
  *
  * <p>A jump hash is a growing sequence of node numbers, of which the last below the number of nodes counts. So a join
  * changes only the hashes whose next jump leads to the new node, and these are kept in a list per node.
@@ -59,7 +58,7 @@ final class Jump implements Preferences {
         int[] before = new int[depth];
         int length = Math.min(node, depth);
         for (int partition = 0; partition < partitions; partition++) {
-            // A short row, too, because it holds all nodes.
+            // A short row changes always, because it holds all nodes.
             if (changed[partition] || node < depth) {
                 System.arraycopy(rows, partition * depth, before, 0, length);
                 fill(partition, node + 1);
@@ -71,7 +70,7 @@ final class Jump implements Preferences {
         }
     }
 
-    /** The loop of the paper, one step of it. */
+    /** Executes one step of the paper's loop. */
     private void jump(int hash, int from) {
         long key = state[hash] * 2862933555777941757L + 1;
         state[hash] = key;
@@ -106,7 +105,7 @@ final class Jump implements Preferences {
         return NONE;
     }
 
-    /** The node that left a row. */
+    /** Returns the node that has left a row. */
     private int missingFrom(int partition, int[] before) {
         for (int node : before) {
             if (indexIn(partition, node) < 0) {

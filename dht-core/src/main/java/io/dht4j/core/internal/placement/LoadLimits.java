@@ -3,11 +3,12 @@ package io.dht4j.core.internal.placement;
 import java.util.Arrays;
 
 /**
- * How many partitions a node may hold among their first {@code d} replicas, for the nodes that have joined so far: the
- * factor times its fair share, which is proportional to its weight, but never more than all partitions.
+ * The maximum number of partitions that may have a node among their first {@code d} replicas, for the nodes that have
+ * joined so far. It is the factor times the node's fair share, which is proportional to its weight, but never more than
+ * all partitions.
  *
- * <p>There are two limits. The hard one is rounded up. The soft one is rounded up or down by a number that is fixed per
- * node, so that as the share falls with every join, the nodes' limits do not all step down with the same join.
+ * <p>There are two limits. The hard limit is rounded up. The soft limit is rounded up or down by a number that is fixed
+ * per node; so the nodes' limits, which fall with every join, do not all step down with the same join.
  */
 final class LoadLimits {
 
@@ -43,7 +44,7 @@ final class LoadLimits {
         return hard[column][node];
     }
 
-    /** Computes the limits for the first so many nodes. */
+    /** Computes the limits for the first nodes, of a given number. */
     void update(int nodes) {
         System.arraycopy(weights, 0, sorted, 0, nodes);
         Arrays.sort(sorted, 0, nodes);
@@ -51,7 +52,7 @@ final class LoadLimits {
             double perWeight = perWeight(nodes, column + 1);
             for (int node = 0; node < nodes; node++) {
                 double limit = factor * Math.min(partitions, perWeight * weights[node]);
-                // Less a trifle, so that 1.1 * 10 does not become 12.
+                // Slightly less, so that 1.1 * 10 does not become 12.
                 hard[column][node] = (int) Math.min(partitions, Math.ceil(limit - 1e-6));
                 soft[column][node] =
                         (int) Math.max(1, Math.min(hard[column][node], Math.floor(limit + rounding[node])));
@@ -60,7 +61,8 @@ final class LoadLimits {
     }
 
     /**
-     * Partitions per unit of weight, such that nodes which would get more than all get all, and the others the rest.
+     * Returns the partitions per unit of weight. Nodes whose share would exceed all partitions get all, and the others
+     * the rest.
      */
     private double perWeight(int nodes, int replicas) {
         if (replicas >= nodes) {

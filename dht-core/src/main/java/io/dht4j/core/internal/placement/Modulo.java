@@ -4,7 +4,10 @@ import io.dht4j.Topology;
 import io.dht4j.spi.PartitionTable;
 import io.dht4j.spi.Placement;
 
-/** The partition's number modulo the number of nodes, and the nodes that follow in the topology's order. */
+/**
+ * Places a partition on the node of its number modulo the number of nodes, and on the next nodes in the topology's
+ * order.
+ */
 record Modulo() implements Placement {
 
     @Override

@@ -4,7 +4,7 @@ import com.dynatrace.hash4j.hashing.Hasher64;
 import com.dynatrace.hash4j.hashing.Hashing;
 import io.dht4j.Topology;
 
-/** Hashes of node ids, on which placements build: a node keeps its place when its address changes. */
+/** Hashes of node ids, used by placements: a node keeps its partitions when its address changes. */
 final class NodeHashes {
 
     private static final Hasher64 HASHER = Hashing.xxh3_64();

@@ -4,10 +4,10 @@ import io.dht4j.Topology;
 import java.util.Arrays;
 
 /**
- * Consistent hashing (Karger and others, "Consistent Hashing and Random Trees", 1997). Every node stands on a ring of
- * 64-bit positions at many points, in number proportional to its weight; partitions stand at even distances, and prefer
- * the nodes in the order in which their points follow clockwise. The ring is never built: the distance from a partition
- * to a node's next point does not depend on the other nodes.
+ * Consistent hashing (Karger and others, "Consistent Hashing and Random Trees", 1997). Every node has many points on a
+ * ring of 64-bit positions, in number proportional to its weight. Partitions have evenly spaced positions, and prefer
+ * nodes in the clockwise order of their points. The ring is never built: the distance from a partition to a node's next
+ * point does not depend on the other nodes.
  */
 final class Ring implements ScoredPreferences.Scores {
 
@@ -16,7 +16,7 @@ final class Ring implements ScoredPreferences.Scores {
 
     Ring(Topology topology, int virtualNodes) {
         this.hashes = NodeHashes.of(topology);
-        // Not scaled by the other nodes' weights: a join must leave the others' points where they are.
+        // Not scaled by the other nodes' weights: a join leaves the others' points unchanged.
         this.points = topology.nodes().stream()
                 .mapToInt(node -> virtualNodes * node.weight())
                 .toArray();

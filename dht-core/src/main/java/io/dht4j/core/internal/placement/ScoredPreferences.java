@@ -1,8 +1,8 @@
 package io.dht4j.core.internal.placement;
 
 /**
- * Preferences by scores that depend on nothing but the partition and the node: whatever joins, the others keep their
- * order.
+ * Preferences by scores that depend only on the partition and the node: a join leaves the order of the others
+ * unchanged.
  */
 final class ScoredPreferences implements Preferences {
 

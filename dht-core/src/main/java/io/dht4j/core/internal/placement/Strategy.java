@@ -8,7 +8,7 @@ import java.util.Arrays;
 /** The strategies, as placements. Immutable. */
 public final class Strategy implements Placement {
 
-    /** To this depth the number of a node's replicas is bounded. */
+    /** The depth up to which the number of a node's replicas is bounded. */
     private static final int BOUNDED_DEPTH = 8;
 
     private static final Preferences.Arrivals UNHEARD = (partition, position, replaced) -> {};
@@ -18,7 +18,7 @@ public final class Strategy implements Placement {
     private final boolean heedsWeights;
     private final Source source;
 
-    /** Begins with no nodes. */
+    /** Creates preferences without nodes. */
     private interface Source {
         Preferences preferences(Topology topology, int partitions, int depth);
     }
@@ -31,7 +31,7 @@ public final class Strategy implements Placement {
     }
 
     /**
-     * A ring.
+     * Returns a placement by a ring.
      *
      * @param virtualNodes points per unit of weight
      * @param factor the bound on a node's load, infinite for none
@@ -47,7 +47,7 @@ public final class Strategy implements Placement {
     }
 
     /**
-     * Rendezvous.
+     * Returns a placement by rendezvous hashing.
      *
      * @param factor the bound on a node's load, infinite for none
      * @return the placement
@@ -61,7 +61,7 @@ public final class Strategy implements Placement {
     }
 
     /**
-     * Jump.
+     * Returns a placement by jump hashing.
      *
      * @param factor the bound on a node's load, infinite for none
      * @return the placement
@@ -72,7 +72,7 @@ public final class Strategy implements Placement {
     }
 
     /**
-     * Modulo.
+     * Returns a placement by the partition's number modulo the number of nodes.
      *
      * @return the placement
      */
