@@ -4,14 +4,14 @@ import io.dht4j.core.internal.wire.FrameCodec.Decoded;
 import java.util.Optional;
 
 /**
- * Reads the reply to a batch part by part. A part that is malformed spoils no other, and one that nobody wants any more
- * is passed over without being decoded. For one thread.
+ * Reads the reply to a batch part by part. A malformed part leaves the others readable, and a part that is no longer
+ * needed is skipped without being decoded. Not thread-safe.
  */
 public final class BatchReader {
 
     private final Decoded<Optional<Reply>> frame;
     private final FrameReader in;
-    /** After a bad length nobody knows where the next part begins. */
+    /** After an invalid length the start of the next part is unknown. */
     private boolean broken;
 
     BatchReader(Decoded<Optional<Reply>> frame, FrameReader in) {
@@ -20,7 +20,7 @@ public final class BatchReader {
     }
 
     /**
-     * What the frame says of its sender.
+     * Returns the header of the frame.
      *
      * @return the header
      */
@@ -29,20 +29,20 @@ public final class BatchReader {
     }
 
     /**
-     * Why the batch as a whole was refused.
+     * Returns the refusal of the whole batch.
      *
-     * @return present if it was, so that there are no parts
+     * @return present if the batch was refused, so that there are no parts
      */
     public Optional<Reply> refusal() {
         return frame.message();
     }
 
     /**
-     * The next part's reply.
+     * Reads the next part's reply.
      *
      * @param request the request of that part
      * @return its reply, of the kind that the request asks for or a failure
-     * @throws FrameException if the part is malformed; the next one can be read all the same if its length was good
+     * @throws FrameException if the part is malformed; the next one is readable if its length was valid
      */
     public Reply next(Request request) throws FrameException {
         int type = type();
@@ -60,9 +60,9 @@ public final class BatchReader {
     }
 
     /**
-     * Passes over the next part.
+     * Skips the next part.
      *
-     * @throws FrameException if its length is wrong
+     * @throws FrameException if its length is invalid
      */
     public void skip() throws FrameException {
         type();
@@ -77,7 +77,7 @@ public final class BatchReader {
         return in.u8("a part's type");
     }
 
-    /** Enters the part whose type was read; from then on the end of it is known. */
+    /** Enters the part whose type was read; from then on its end is known. */
     private int enter() throws FrameException {
         int outer = in.enter(in.count(1, "bytes of a part"));
         broken = false;
@@ -85,7 +85,7 @@ public final class BatchReader {
     }
 
     /**
-     * Checks that nothing stands behind the last part.
+     * Checks that nothing follows the last part.
      *
      * @throws FrameException if something does
      */

@@ -4,7 +4,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
-/** Numbers in arrays of bytes, at any place. A {@code ByteBuffer} for each frame would be garbage of its own. */
+/** Big-endian numbers in arrays of bytes, at any position. Avoids a {@code ByteBuffer} for each frame. */
 final class BigEndian {
 
     private static final VarHandle SHORT = MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.BIG_ENDIAN);

@@ -14,30 +14,30 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * What must be equal on all nodes of a cluster, in words: the name and the value of each setting.
+ * The settings that must be equal on all nodes of a cluster, by name.
  *
- * @param values in the order in which they are told
+ * @param values the values by name, in the order in which they are reported
  */
 public record ClusterSettings(Map<String, String> values) {
 
-    /** The name of the setting that only tells more than the others if these are equal. */
+    /** The name of the setting that is reported only if all others are equal. */
     public static final String TABLE = "table of partitions";
 
-    /** How many settings a frame may bring. */
+    /** The maximum number of settings in a frame. */
     static final int MAX_SETTINGS = 32;
 
-    /** How many bytes a name or a value may have. */
+    /** The maximum number of bytes of a name or a value. */
     static final int MAX_TEXT_BYTES = 4096;
 
-    /** Keeps a copy. */
+    /** Creates settings from a copy of the map. */
     public ClusterSettings {
         values = Collections.unmodifiableMap(new LinkedHashMap<>(values));
     }
 
     /**
-     * A number for the headers of frames.
+     * Returns a fingerprint for the headers of frames.
      *
-     * @return equal for equal settings, and with all likelihood for no others
+     * @return equal for equal settings, and different for others with all likelihood
      */
     public long fingerprint() {
         try {
@@ -52,12 +52,12 @@ public record ClusterSettings(Map<String, String> values) {
     }
 
     /**
-     * What differs.
+     * Describes the differences.
      *
      * @param other the settings of another node
-     * @param here whose these are
-     * @param there whose the others are
-     * @return for each setting that is not equal its name and both values, for people, control characters escaped
+     * @param here the name of the owner of these settings
+     * @param there the name of the owner of the others
+     * @return the name and both values of each setting that differs, for people, control characters escaped
      */
     public String differences(ClusterSettings other, String here, String there) {
         Set<String> names = new LinkedHashSet<>(values.keySet());

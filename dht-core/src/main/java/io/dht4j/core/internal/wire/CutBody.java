@@ -2,10 +2,10 @@ package io.dht4j.core.internal.wire;
 
 import io.dht4j.Version;
 
-/** What stands in the frames that concern snapshots: its size, how it is written and how it is read. */
+/** The bodies of frames about snapshots: sizes, writing and reading. */
 final class CutBody {
 
-    /** An hour. */
+    /** One hour. */
     private static final long LONGEST_LEASE_NANOS = 3_600_000_000_000L;
 
     private CutBody() {}

@@ -9,46 +9,48 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Turns messages into frames and back. A frame is a head and a body. The head is: protocol version, message type and
- * flags (1 byte each), the names of the sender and of the recipient, the sender's settings, epoch, hybrid clock and
- * wall clock (8 bytes each). The body is the message. Numbers are big-endian; lists and values are led by their length
- * in 4 bytes, keys and texts by theirs in 2, names by theirs in 1.
+ * Encodes messages as frames and decodes them. A frame consists of a head and a body. The head contains the protocol
+ * version, message type and flags (1 byte each), the names of the sender and of the recipient, and the sender's
+ * settings, epoch, hybrid clock and wall clock (8 bytes each). The body is the message. Numbers are big-endian. Lists
+ * and values are preceded by their length in 4 bytes, keys and texts by theirs in 2, names by theirs in 1.
  *
- * <p>The flags are for fields that stand behind the wall clock in a later version: numbers and incarnations of sender
- * and recipient, and the version of the partitions' rows. A frame with a flag that is not known is refused, since the
- * sender counts on its meaning.
+ * <p>The flags are reserved for fields after the wall clock in a later version: numbers and incarnations of sender and
+ * recipient, and the version of the partitions' rows. A frame with an unknown flag is refused, since the sender relies
+ * on its meaning.
  *
  * <p>Stateless; safe for use by any number of threads.
  */
 public final class FrameCodec {
 
-    /** The protocol version that this node speaks. */
+    /** The protocol version of this node. */
     public static final int PROTOCOL = 2;
 
-    /** How many bytes a frame may have besides one value of the largest size. */
+    /** The maximum number of bytes in a frame besides one value of the largest size. */
     public static final int FRAME_OVERHEAD = 256 * 1024;
 
-    /** How many keys or entries a message may have: small ones take many times their encoded size once decoded. */
+    /**
+     * The maximum number of keys or entries in a message; small ones take many times their encoded size once decoded.
+     */
     public static final int MAX_ITEMS = 10_000;
 
-    /** Besides the names. */
+    /** Without the names. */
     private static final int HEAD_BYTES = 1 + 1 + 1 + 4 * 8;
 
     private static final int NO_FLAGS = 0;
 
-    /** How many bytes the messages of failed parts may have in the reply to a batch. */
+    /** The maximum number of bytes of the messages of failed parts in the reply to a batch. */
     private static final int MAX_BATCH_TEXT = 64 * 1024;
 
     /**
      * A decoded frame.
      *
-     * @param header what the frame says of its sender
+     * @param header the header
      * @param message the request or reply
      * @param <M> request or reply
      */
     public record Decoded<M>(FrameHeader header, M message) {}
 
-    /** A request whose head is decoded and whose body is not. For one thread. */
+    /** A request with a decoded head and an encoded body. Not thread-safe. */
     public static final class Opened {
 
         private final FrameHeader header;
@@ -62,7 +64,7 @@ public final class FrameCodec {
         }
 
         /**
-         * What the frame says of its sender.
+         * Returns the header.
          *
          * @return the header
          */
@@ -86,9 +88,9 @@ public final class FrameCodec {
     private FrameCodec() {}
 
     /**
-     * Encodes a request that goes to one recipient only.
+     * Encodes a request to a single recipient.
      *
-     * @param header what to say of the sender and the recipient
+     * @param header the header
      * @param request the request
      * @return a new frame of one part
      */
@@ -99,9 +101,9 @@ public final class FrameCodec {
     }
 
     /**
-     * Encodes what differs from one recipient of a request to the next.
+     * Encodes the part of a request that differs between recipients.
      *
-     * @param header what to say of the sender and the recipient
+     * @param header the header
      * @param request the request
      * @return the head of a frame
      */
@@ -110,7 +112,7 @@ public final class FrameCodec {
     }
 
     /**
-     * Encodes what is the same for all recipients of a request.
+     * Encodes the part of a request that is the same for all recipients.
      *
      * @param request the request
      * @return the body of a frame
@@ -122,10 +124,10 @@ public final class FrameCodec {
     }
 
     /**
-     * Encodes a request of a single value without a copy of the value: it stands at the end of its frame.
+     * Encodes a request of a single value without copying the value, which is at the end of the frame.
      *
-     * @param header what to say of the sender and the recipient
-     * @param request of one entry, which is no tombstone
+     * @param header the header
+     * @param request a request of one entry, which is no tombstone
      * @return a frame whose body is the value itself, not to be changed before it is sent
      */
     public static Frame encodeLarge(FrameHeader header, Request.ApplyEntries request) {
@@ -140,7 +142,7 @@ public final class FrameCodec {
     /**
      * Encodes a reply.
      *
-     * @param header what to say of the sender
+     * @param header the header
      * @param reply the reply
      * @return a new frame
      */
@@ -152,7 +154,7 @@ public final class FrameCodec {
     }
 
     /**
-     * A thousand parts that failed must not make the frame outgrow its limit: the last ones go without their messages.
+     * Removes the messages of the last failed parts where all messages together would exceed the limit of the frame.
      */
     private static Reply.Batch withBoundedTexts(Reply.Batch batch) {
         int room = MAX_BATCH_TEXT;
@@ -200,8 +202,8 @@ public final class FrameCodec {
     /**
      * Decodes the head of a request from untrusted bytes.
      *
-     * @param frame as received
-     * @param known the names that are expected
+     * @param frame the received bytes
+     * @param known the expected names
      * @return the request, whose body is still to be decoded
      * @throws FrameException if the bytes do not begin with a head of this protocol version that names sender and
      *     recipient
@@ -217,11 +219,11 @@ public final class FrameCodec {
     }
 
     /**
-     * Decodes the head of a frame from untrusted bytes, and nothing else.
+     * Decodes only the head of a frame from untrusted bytes.
      *
-     * @param frame as received
-     * @param known the names that are expected
-     * @return what it says of its sender
+     * @param frame the received bytes
+     * @param known the expected names
+     * @return the header
      * @throws FrameException if the bytes do not begin with a head of this protocol version
      */
     public static FrameHeader header(byte[] frame, NodeIds known) throws FrameException {
@@ -233,8 +235,8 @@ public final class FrameCodec {
     /**
      * Decodes a request from untrusted bytes.
      *
-     * @param frame as received
-     * @param known the names that are expected
+     * @param frame the received bytes
+     * @param known the expected names
      * @return the request
      * @throws FrameException if the bytes are not a request of this protocol version
      */
@@ -246,11 +248,11 @@ public final class FrameCodec {
     /**
      * Decodes the reply to a request from untrusted bytes.
      *
-     * @param frame as received
+     * @param frame the received bytes
      * @param request the request that was sent, whose keys the reply refers to
-     * @param known the names that are expected
+     * @param known the expected names
      * @return the reply, of the kind that the request asks for or a refusal
-     * @throws FrameException if the bytes are not a fitting reply of this protocol version
+     * @throws FrameException if the bytes are not a matching reply of this protocol version
      */
     public static Decoded<Reply> decodeReply(byte[] frame, Request request, NodeIds known) throws FrameException {
         if (request instanceof Request.Batch batch) {
@@ -281,10 +283,10 @@ public final class FrameCodec {
     /**
      * Begins to decode the reply to a batch from untrusted bytes.
      *
-     * @param frame as received
-     * @param parts how many parts the batch had
-     * @param known the names that are expected
-     * @return reads the parts
+     * @param frame the received bytes
+     * @param parts the number of parts of the batch
+     * @param known the expected names
+     * @return a reader of the parts
      * @throws FrameException if the bytes are not a reply to such a batch in this protocol version
      */
     public static BatchReader openReplies(byte[] frame, int parts, NodeIds known) throws FrameException {
@@ -337,10 +339,10 @@ public final class FrameCodec {
     }
 
     /**
-     * How many bytes an entry takes in a frame.
+     * Returns the size of an entry in a frame.
      *
      * @param entry any entry
-     * @return its encoded size
+     * @return its encoded size in bytes
      */
     public static int encodedSize(Entry entry) {
         return FrameWriter.sizeOf(entry);

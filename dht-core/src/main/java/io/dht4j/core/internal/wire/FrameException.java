@@ -3,7 +3,7 @@ package io.dht4j.core.internal.wire;
 import io.dht4j.ErrorCode;
 import io.dht4j.PrintableText;
 
-/** Bytes that are not a frame. An answer, not a fault: it has no stack trace. */
+/** Thrown for bytes that are not a frame. It leads to an answer and is no fault, so it has no stack trace. */
 public final class FrameException extends Exception {
 
     private static final long serialVersionUID = 1;
@@ -16,7 +16,7 @@ public final class FrameException extends Exception {
     }
 
     /**
-     * What is wrong.
+     * Returns the kind of the problem.
      *
      * @return malformed, unsupported or too large
      */

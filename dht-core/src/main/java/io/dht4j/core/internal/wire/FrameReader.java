@@ -11,13 +11,13 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
-/** Reads untrusted bytes: no length is believed before as many bytes are known to be there. For one thread. */
+/** Reads untrusted bytes: a length is accepted only if as many bytes are present. Not thread-safe. */
 final class FrameReader {
 
     private final byte[] in;
     private int position;
     private int limit;
-    /** How many keys or entries may still come, in all lists together. */
+    /** The number of keys or entries that may still follow, in all lists together. */
     private int itemsLeft = FrameCodec.MAX_ITEMS;
 
     FrameReader(byte[] frame) {
@@ -25,17 +25,14 @@ final class FrameReader {
         limit = frame.length;
     }
 
-    /**
-     * Ends the frame, for the time being, behind so many bytes, which are known to be there. Returns where it ended
-     * before.
-     */
+    /** Limits reading to a number of bytes, which are known to be present. Returns the previous limit. */
     int enter(int length) {
         int outer = limit;
         limit = position + length;
         return outer;
     }
 
-    /** Goes on behind the bytes that were entered, read or not. */
+    /** Continues after the bytes that were entered, read or not. */
     void leave(int outer) {
         position = limit;
         limit = outer;
@@ -75,7 +72,7 @@ final class FrameReader {
         return value;
     }
 
-    /** A number that must not be negative. */
+    /** Reads a number that must not be negative. */
     int size(String what) throws FrameException {
         int value = i32(what);
         if (value < 0) {
@@ -98,7 +95,7 @@ final class FrameReader {
         return value;
     }
 
-    /** A number of items, each of at least so many bytes, so that a list can be made of that size. */
+    /** Reads a number of items, each of at least some bytes, so that a list of that size can be created. */
     int count(int minBytesEach, String what) throws FrameException {
         int count = size(what);
         if (count > remaining() / minBytesEach) {
@@ -107,7 +104,7 @@ final class FrameReader {
         return count;
     }
 
-    /** A number of keys or entries. */
+    /** Reads a number of keys or entries. */
     int items(int minBytesEach, String what) throws FrameException {
         int count = count(minBytesEach, what);
         if (count > itemsLeft) {
@@ -136,7 +133,7 @@ final class FrameReader {
         return key;
     }
 
-    /** The name of a node; empty if it has no characters. */
+    /** Reads the name of a node; empty if it has no characters. */
     Optional<NodeId> name(NodeIds known, String what) throws FrameException {
         int length = u8(what);
         need(length, what);

@@ -1,6 +1,6 @@
 package io.dht4j.core.internal.wire;
 
-/** The numbers of the messages. */
+/** The numbers of the message types. */
 final class FrameTypes {
 
     static final int READ_KEYS = 1;
@@ -15,7 +15,7 @@ final class FrameTypes {
     static final int REPAIR_PURGED = 10;
     static final int REPAIR_ENTRIES = 11;
 
-    /** What the type of a reply has besides that of its request. */
+    /** The bit that distinguishes the type of a reply from that of its request. */
     static final int REPLY = 0x80;
 
     static final int OPEN_CUT = 20;

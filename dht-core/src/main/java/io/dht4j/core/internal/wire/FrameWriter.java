@@ -6,10 +6,10 @@ import io.dht4j.spi.Entry;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/** Writes a frame into an array of exactly its size. For one thread. */
+/** Writes a frame into an array of exactly its size. Not thread-safe. */
 final class FrameWriter {
 
-    /** The fewest bytes that an entry takes: a one-byte key, a version and the tombstone flag. */
+    /** The minimum size of an entry: a one-byte key, a version and the tombstone flag. */
     static final int MIN_ENTRY_BYTES = 2 + 1 + 8 + 1;
 
     private static final int MAX_TEXT_BYTES = 1000;
@@ -82,7 +82,7 @@ final class FrameWriter {
         return 1 + id.value().length();
     }
 
-    /** A name, which consists of ASCII. */
+    /** Writes a name, which consists of ASCII characters. */
     FrameWriter name(NodeId id) {
         String value = id.value();
         u8(value.length());
@@ -110,18 +110,18 @@ final class FrameWriter {
         return entry.isTombstone() ? this : bytes(entry.value());
     }
 
-    /** All of an entry but its key, which comes before, and its value, which comes last. */
+    /** Writes an entry without its key, which comes before, and its value, which comes last. */
     FrameWriter entryBeforeValue(Entry entry) {
         i64(entry.version().packed()).flag(entry.isTombstone());
         return entry.isTombstone() ? this : i64(entry.expiresAtMillis()).i32(entry.value().length);
     }
 
-    /** A text's bytes, cut to a length that a message for people needs. */
+    /** Returns a text's bytes, truncated to the length of a message for people. */
     static byte[] utf8(String text) {
         return utf8(text, MAX_TEXT_BYTES);
     }
 
-    /** A text's bytes, cut to a length. */
+    /** Returns a text's bytes, truncated to a length. */
     static byte[] utf8(String text, int maxBytes) {
         String cut = text.length() <= maxBytes / 4 ? text : text.substring(0, maxBytes / 4) + "…";
         return cut.getBytes(StandardCharsets.UTF_8);

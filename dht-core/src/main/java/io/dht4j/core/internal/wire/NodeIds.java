@@ -6,18 +6,18 @@ import java.util.Collection;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The names that frames mostly bear, so that they are not made again for each frame. Immutable; safe for use by any
- * number of threads.
+ * A cache of the names in most frames, which saves their creation for each frame. Immutable; safe for use by any number
+ * of threads.
  */
 public final class NodeIds {
 
-    // Open addressing: a name stands at the first free place from its hash on.
+    // Open addressing: a name is at the first free place from its hash on.
     private final @Nullable NodeId[] table;
 
     /**
-     * A set of names.
+     * Creates a cache of names.
      *
-     * @param ids the nodes of the cluster and others that call
+     * @param ids the nodes of the cluster and other callers
      */
     public NodeIds(Collection<NodeId> ids) {
         table = new NodeId[Integer.highestOneBit(2 * ids.size() + 1) * 2];
@@ -31,10 +31,7 @@ public final class NodeIds {
         }
     }
 
-    /**
-     * The id of this name; a new one if it is none of the set. Fails as {@link NodeId} does if the name has another
-     * form.
-     */
+    /** Returns the id of a name; a new one if it is not cached. Fails as {@link NodeId} does if the name is invalid. */
     NodeId find(byte[] bytes, int from, int length) {
         for (int place = place(bytes, from, length); ; place = next(place)) {
             NodeId id = table[place];

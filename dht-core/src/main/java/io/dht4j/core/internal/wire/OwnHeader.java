@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
-/** Makes the headers of the frames that a node sends. Safe for use by any number of threads. */
+/** Creates the headers of the frames that a node sends. Safe for use by any number of threads. */
 public final class OwnHeader {
 
     private final NodeId self;
@@ -17,10 +17,10 @@ public final class OwnHeader {
     private final LongSupplier wallMillis;
 
     /**
-     * The headers of a node.
+     * Creates the source of a node's headers.
      *
      * @param self its name
-     * @param settings what it requires of the others
+     * @param settings the settings that it requires of the others
      * @param epoch the epoch of its topology
      * @param clock its hybrid clock
      * @param wallMillis its wall clock in milliseconds since 1970
@@ -36,9 +36,9 @@ public final class OwnHeader {
     }
 
     /**
-     * The header of a frame that is sent now.
+     * Returns the header of a frame that is sent now.
      *
-     * @param recipient whom it is for
+     * @param recipient the recipient
      * @return a new header
      */
     public FrameHeader to(Optional<NodeId> recipient) {
@@ -46,36 +46,36 @@ public final class OwnHeader {
     }
 
     /**
-     * The node's name.
+     * Returns the node's name.
      *
-     * @return as every frame tells it
+     * @return the name in every frame
      */
     public NodeId self() {
         return self;
     }
 
     /**
-     * What the node requires of the others.
+     * Returns the settings that the node requires of the others.
      *
-     * @return its settings, whose fingerprint every frame tells
+     * @return its settings, whose fingerprint is in every frame
      */
     public ClusterSettings settings() {
         return settings;
     }
 
     /**
-     * The fingerprint of the settings.
+     * Returns the fingerprint of the settings.
      *
-     * @return as every frame tells it
+     * @return the fingerprint in every frame
      */
     public long fingerprint() {
         return fingerprint;
     }
 
     /**
-     * The epoch of the node's topology.
+     * Returns the epoch of the node's topology.
      *
-     * @return as every frame tells it
+     * @return the epoch in every frame
      */
     public long epoch() {
         return epoch;

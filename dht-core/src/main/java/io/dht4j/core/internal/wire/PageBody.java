@@ -7,14 +7,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Reads pages of ranges. A page that is out of order, out of its range or does not advance is malformed: whoever asks
- * for page after page would be led in circles, or past keys, by a peer that lies or is at fault.
+ * Reads pages of ranges. A page that is out of order, out of its range or does not advance is malformed: with such
+ * pages, a faulty or lying peer could lead a reader in circles, or past keys.
  */
 final class PageBody {
 
     private PageBody() {}
 
-    /** Reads a page that was asked for. */
+    /** Reads the page that a request asked for. */
     static Reply.Page read(FrameReader in, Request.ScanPage request) throws FrameException {
         List<Entry> entries = in.entries();
         if (entries.size() > Math.max(1, request.maxEntries())) {
@@ -27,7 +27,7 @@ final class PageBody {
         return new Reply.Page(entries, position.resume(in));
     }
 
-    /** How far a page has come. */
+    /** The position within a page. */
     static final class Position {
 
         private final Key start;
@@ -40,7 +40,7 @@ final class PageBody {
             this.end = range.end();
         }
 
-        /** Moves on to a key of the page, which must lie behind the one before it. */
+        /** Advances to a key of the page, which must be after the previous one. */
         void pass(FrameReader in, Key key) throws FrameException {
             if (last.isPresent() ? key.compareTo(last.get()) <= 0 : key.compareTo(start) < 0) {
                 throw in.malformed("key " + (passed + 1) + " of a page is not behind what comes before it");
@@ -52,7 +52,7 @@ final class PageBody {
             passed++;
         }
 
-        /** Reads where the next page starts, if there is one: behind all that this one has. */
+        /** Reads the start of the next page, if there is one: it must be after all keys of this one. */
         Optional<Key> resume(FrameReader in) throws FrameException {
             if (!in.flag("the resume flag")) {
                 return Optional.empty();

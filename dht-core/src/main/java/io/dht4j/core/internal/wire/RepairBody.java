@@ -11,14 +11,14 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 
-/** What stands in the frames of repair behind their headers. */
+/** The bodies of repair messages. */
 final class RepairBody {
 
     /** By their codes. */
     private static final List<Detail> DETAILS = List.of(Detail.PARTITIONS, Detail.BUCKETS, Detail.REACH);
     /** A partition and its mask. */
     private static final int BUCKETS_BYTES = 4 + 8;
-    /** Besides the key, of a held entry. */
+    /** The bytes of a held entry besides its key. */
     private static final int HELD_BYTES = 8 + 4;
 
     private RepairBody() {}
@@ -171,7 +171,7 @@ final class RepairBody {
         return new RepairRequest.Purged(from, partitions, purged);
     }
 
-    /** Reads a reply of a type that fits the request. */
+    /** Reads a reply of a type that matches the request. */
     static RepairReply readReply(FrameReader in, RepairRequest request) throws FrameException {
         if (request instanceof RepairRequest.Sums sums) {
             RepairReply.Sums reply = new RepairReply.Sums(
@@ -217,7 +217,7 @@ final class RepairBody {
                 : new RepairReply.Purging();
     }
 
-    /** The type of the reply that fits a request. */
+    /** Returns the type of the reply to a request. */
     static int replyType(RepairRequest request) {
         return type(request) | FrameTypes.REPLY;
     }

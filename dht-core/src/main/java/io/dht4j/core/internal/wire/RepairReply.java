@@ -6,23 +6,24 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
 
-/** What a replica answers to a {@link RepairRequest}. */
+/** A replica's reply to a {@link RepairRequest}. */
 public sealed interface RepairReply extends Reply {
 
     /**
-     * Answers {@link RepairRequest.Sums}.
+     * The reply to {@link RepairRequest.Sums}.
      *
-     * @param sealed whether the partitions were sealed as asked for
-     * @param sums of each partition asked for, ascending, as {@link RepairRequest.Detail} asks: one number, as many as
-     *     it has buckets, or none
-     * @param purged of each partition asked for: what was dead and older than this may have been purged, packed; none
-     *     with sums of buckets
-     * @param fenced of each partition asked for: what is older than this is refused, packed; none with sums of buckets
+     * @param sealed whether the partitions are sealed as requested
+     * @param sums for each requested partition, ascending, as {@link RepairRequest.Detail} requests: one number, one
+     *     for each of its buckets, or none
+     * @param purged the purge watermark of each requested partition, packed: dead entries older than this may have been
+     *     purged; none with sums of buckets
+     * @param fenced the fence watermark of each requested partition, packed: what is older is refused; none with sums
+     *     of buckets
      */
     record Sums(boolean sealed, List<Long> sums, List<Long> purged, List<Long> fenced) implements RepairReply {}
 
     /**
-     * Answers {@link RepairRequest.Versions}.
+     * The reply to {@link RepairRequest.Versions}.
      *
      * @param held ascending
      * @param resume where the next page starts, or empty at the end
@@ -30,7 +31,7 @@ public sealed interface RepairReply extends Reply {
     record Versions(List<Held> held, Optional<Key> resume) implements RepairReply {}
 
     /**
-     * An entry that a replica holds, without its value.
+     * An entry of a replica, without its value.
      *
      * @param key its key
      * @param version its version
@@ -39,20 +40,20 @@ public sealed interface RepairReply extends Reply {
     record Held(Key key, Version version, int digest) {}
 
     /**
-     * Answers {@link RepairRequest.Fence}.
+     * The reply to {@link RepairRequest.Fence}.
      *
-     * @param partitions in which older entries are refused from now on, also after a restart
+     * @param partitions the partitions in which older entries are refused from now on, also after a restart
      */
     record Fenced(BitSet partitions) implements RepairReply {}
 
-    /** Answers {@link RepairRequest.Purge}: it is remembered, and done when there is time. */
+    /** The reply to {@link RepairRequest.Purge}: the order is stored, and executed later. */
     record Purging() implements RepairReply {}
 
     /**
-     * Answers {@link RepairRequest.Purged}.
+     * The reply to {@link RepairRequest.Purged}.
      *
-     * @param purged of each partition asked for: what was dead and older than this may have been purged, by the node
-     *     that answers or by one that has told it so, packed
+     * @param purged the purge watermark of each requested partition, packed: dead entries older than this may have been
+     *     purged, by the replying node or by a node that has reported it
      */
     record Purged(List<Long> purged) implements RepairReply {}
 }

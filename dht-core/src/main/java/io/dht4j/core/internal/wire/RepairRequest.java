@@ -5,34 +5,34 @@ import io.dht4j.Version;
 import java.util.BitSet;
 import java.util.List;
 
-/** What a replica asks of another one to find out where they differ, and to agree on what may be purged. */
+/** A request of one replica to another to find differences, and to agree on what may be purged. */
 public sealed interface RepairRequest extends Request {
 
     /**
-     * The sums of partitions, or how far those reach.
+     * Requests the sums of partitions, or their watermarks.
      *
-     * @param partitions of which ones
-     * @param detail what is asked of each
-     * @param seal from now on the replica takes note of entries that come and are older than this, if
-     *     {@link Detail#PARTITIONS} are asked for; zero to leave it
+     * @param partitions the partitions
+     * @param detail what is requested of each
+     * @param seal with {@link Detail#PARTITIONS}: the version at which the replica seals the partitions; zero for none.
+     *     From then on it records whether older entries arrive
      */
     record Sums(BitSet partitions, Detail detail, Version seal) implements RepairRequest {}
 
-    /** What {@link Sums} asks of a partition. */
+    /** The detail that {@link Sums} requests of a partition. */
     enum Detail {
-        /** Its sum, once everything that was applied before is in it, and how far it was purged and is fenced. */
+        /** Its sum, including everything applied before, and its purge and fence watermarks. */
         PARTITIONS,
-        /** The sum of each of its buckets, as they are. */
+        /** The sums of its buckets, at present. */
         BUCKETS,
-        /** How far it was purged and is fenced, at once. */
+        /** Its purge and fence watermarks, at once. */
         REACH
     }
 
     /**
-     * A page of what a replica holds in some buckets, in the order of the keys.
+     * Requests a page of a replica's content in some buckets, in key order.
      *
      * @param start where the page starts
-     * @param buckets of which buckets
+     * @param buckets the buckets
      */
     record Versions(Key start, List<Buckets> buckets) implements RepairRequest {}
 
@@ -40,46 +40,45 @@ public sealed interface RepairRequest extends Request {
      * Buckets of a partition.
      *
      * @param partition its number
-     * @param mask the bit of each bucket that is meant
+     * @param mask a bit for each selected bucket
      */
     record Buckets(int partition, long mask) {}
 
     /**
-     * Refuse what is older than this from now on, in the partitions that nothing so old has come for since they were
-     * sealed.
+     * Requests to refuse older entries from now on, in partitions in which nothing older has arrived since the seal.
      *
-     * @param partitions of which the asking node found all replicas equal
-     * @param before as they were sealed
+     * @param partitions the partitions in which the sender found all replicas equal
+     * @param before the version of the seal
      */
     record Fence(BitSet partitions, Version before) implements RepairRequest {}
 
     /**
-     * All replicas of these partitions were equal up to a version and refuse what is older: what is dead and older may
-     * go.
+     * Orders a purge: all replicas of these partitions were equal up to a version and refuse what is older, so dead
+     * entries that are older may be purged.
      *
-     * @param partitions which all replicas have fenced
-     * @param before as they were fenced
-     * @param seal zero right after the fence; else the newer seal under which it was found that this is how an earlier
-     *     round ended, so that a replica which has fenced the partition at a newer version lifts that
+     * @param partitions the partitions that all replicas have fenced
+     * @param before the version of the fence
+     * @param seal zero right after the fence. Otherwise the newer seal of the session that found this outcome of an
+     *     earlier session; a replica that has fenced the partition at a newer version lowers its watermark
      */
     record Purge(BitSet partitions, Version before, Version seal) implements RepairRequest {}
 
     /**
-     * How far the asking node knows that all have agreed to purge, and the question how far the one that is asked does:
-     * whose disk knows of less than that was set back.
+     * Reports the sender's purge watermarks and requests the receiver's. A replica that knows of less than the other
+     * one is rolled back.
      *
-     * @param from the name of the node that asks
-     * @param partitions that both nodes are replicas of
-     * @param purged of each of them: what was dead and older than this may have been purged, by the asking node or by
-     *     one that has told it so, packed
+     * @param from the name of the sender
+     * @param partitions partitions of which both nodes are replicas
+     * @param purged the purge watermark of each, packed: dead entries older than this may have been purged, by the
+     *     sender or by a node that has reported it
      */
     record Purged(String from, BitSet partitions, List<Long> purged) implements RepairRequest {}
 
     /**
-     * Reads keys for a comparison. Other than {@link Request.ReadKeys} it is served by a replica too that must not be
-     * read, since its disk was lost or set back. Answered with {@link Reply.Found}.
+     * Reads keys for a comparison. Unlike {@link Request.ReadKeys}, it is served also where reads are refused because
+     * the replica's disk was lost or rolled back. The reply is {@link Reply.Found}.
      *
-     * @param queries the keys, each with what is wanted of it
+     * @param queries the keys, each with what is requested of it
      */
     record Entries(List<Query> queries) implements RepairRequest {}
 }

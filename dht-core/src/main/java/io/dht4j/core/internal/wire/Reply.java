@@ -7,7 +7,7 @@ import io.dht4j.spi.Entry;
 import java.util.List;
 import java.util.Optional;
 
-/** What a replica answers. */
+/** A replica's reply to a request. */
 public sealed interface Reply
         permits Reply.Found,
                 Reply.Applied,
@@ -21,7 +21,7 @@ public sealed interface Reply
                 Reply.CutDone {
 
     /**
-     * How many bytes of values it brings.
+     * Returns the number of bytes of values in the reply.
      *
      * @return 0 for most
      */
@@ -30,9 +30,9 @@ public sealed interface Reply
     }
 
     /**
-     * The answers to {@link Request.ReadKeys} or {@link RepairRequest.Entries}.
+     * The reply to {@link Request.ReadKeys} or {@link RepairRequest.Entries}.
      *
-     * @param answers one for each key asked for, in the same order
+     * @param answers one for each requested key, in the same order
      */
     record Found(List<Answer> answers) implements Reply {
 
@@ -49,10 +49,10 @@ public sealed interface Reply
     }
 
     /**
-     * Every entry was merged and is durable as the replica's store is configured.
+     * Every entry is merged, and durable as the replica's store is configured.
      *
-     * @param newer which of them the replica does not hold as the newest of their keys, in ascending order of their
-     *     places; mostly none
+     * @param newer the entries that are not the newest of their keys on the replica, in ascending order of their
+     *     indexes; mostly none
      */
     record Applied(List<Newer> newer) implements Reply {
 
@@ -61,18 +61,18 @@ public sealed interface Reply
     }
 
     /**
-     * A replica held something newer than an entry that it merged, or cannot tell.
+     * A newer version that a replica held of a merged entry's key, or a code for an unknown one.
      *
-     * @param index the entry's place in the request
-     * @param version of what it held; {@link #UNKNOWN} if it has lost what it held and is getting it back,
-     *     {@link #TOO_FAR_AHEAD} if a wrong clock gave it
+     * @param index the entry's index in the request
+     * @param version the held version; {@link #UNKNOWN} if the replica has lost its content and is being refilled,
+     *     {@link #TOO_FAR_AHEAD} if a wrong clock issued it
      */
     record Newer(int index, Version version) {
 
-        /** In place of a version that the replica cannot tell. */
+        /** Stands for a version that the replica does not know. */
         public static final Version UNKNOWN = new Version(0);
 
-        /** In place of a version that is too far ahead of the replica's clock: a coordinator must not follow it. */
+        /** Stands for a version too far ahead of the replica's clock: a coordinator must not follow it. */
         public static final Version TOO_FAR_AHEAD = new Version(-1);
     }
 
@@ -94,38 +94,38 @@ public sealed interface Reply
         }
     }
 
-    /** Answers a ping. */
+    /** The reply to a ping. */
     record Pong() implements Reply {}
 
     /**
-     * What writes supersede is kept from now on.
+     * The replica keeps superseded entries from now on.
      *
-     * @param clock not older than anything that is in the store
+     * @param clock not older than anything in the store
      */
     record CutOpened(Version clock) implements Reply {}
 
-    /** What was asked of a cut is done. */
+    /** The request about a snapshot is done. */
     record CutDone() implements Reply {}
 
     /**
-     * The answers to a {@link Request.Batch}.
+     * The reply to a {@link Request.Batch}.
      *
      * @param replies one for each part, in the same order
      */
     record Batch(List<Reply> replies) implements Reply {}
 
     /**
-     * The request was not carried out.
+     * The request was not executed.
      *
-     * @param code why
+     * @param code the reason
      * @param message one line for people
      */
     record Failed(ErrorCode code, String message) implements Reply {}
 
     /**
-     * The request was not carried out, since what must be equal on all nodes is not.
+     * The request was not executed, since the nodes' settings differ.
      *
-     * @param settings those of the node that refuses
+     * @param settings the settings of the node that refuses
      */
     record OtherSettings(ClusterSettings settings) implements Reply {}
 }

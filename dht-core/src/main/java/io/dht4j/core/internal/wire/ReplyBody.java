@@ -8,13 +8,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What stands in a frame behind the header of a reply: its size, how it is written and how it is read. */
+/** The bodies of replies: sizes, writing and reading. */
 final class ReplyBody {
 
     /** A part's type and length. */
     static final int PART_BYTES = 1 + 4;
 
-    /** The place of an entry and a version. */
+    /** The index of an entry and a version. */
     private static final int NEWER_BYTES = 2 + 8;
 
     private static final int ABSENT = 0;
@@ -149,7 +149,7 @@ final class ReplyBody {
         }
     }
 
-    /** Reads a reply to a request; one of another kind than the request asks for is malformed. */
+    /** Reads the reply to a request; a reply that does not match the request is malformed. */
     static Reply read(FrameReader in, int type, Request request) throws FrameException {
         if (type == FrameTypes.FAILED || type == FrameTypes.OTHER_SETTINGS) {
             return refusal(in, type);
@@ -228,7 +228,7 @@ final class ReplyBody {
         return new Reply.Found(answers);
     }
 
-    /** Reads why a request, whatever it was, is not carried out. */
+    /** Reads the refusal of any request. */
     static Reply refusal(FrameReader in, int type) throws FrameException {
         return type == FrameTypes.FAILED ? failed(in) : otherSettings(in);
     }
@@ -257,7 +257,7 @@ final class ReplyBody {
     private static Reply.Failed failed(FrameReader in) throws FrameException {
         int number = in.u16("an error code");
         String message = PrintableText.of(in.text());
-        // A newer peer may know errors that this node does not.
+        // A newer peer may send error codes that this node does not know.
         return new Reply.Failed(ErrorCode.byNumber(number).orElse(ErrorCode.INTERNAL), message);
     }
 }

@@ -7,7 +7,7 @@ import io.dht4j.spi.Entry;
 import java.util.BitSet;
 import java.util.List;
 
-/** What a coordinator asks of a replica. */
+/** A coordinator's request to a replica. */
 public sealed interface Request
         permits Request.ReadKeys,
                 Request.ApplyEntries,
@@ -20,8 +20,8 @@ public sealed interface Request
     /**
      * Reads keys.
      *
-     * @param queries the keys, each with what is wanted of it
-     * @param inlineBytes values up to this size come with every answer
+     * @param queries the keys, each with what is requested of it
+     * @param inlineBytes values up to this size are in every answer
      */
     record ReadKeys(List<Query> queries, int inlineBytes) implements Request {}
 
@@ -29,7 +29,7 @@ public sealed interface Request
      * A key to read.
      *
      * @param key the key
-     * @param whole whether its value is wanted whatever its size
+     * @param whole whether its value is requested regardless of its size
      */
     record Query(Key key, boolean whole) {}
 
@@ -45,61 +45,62 @@ public sealed interface Request
      *
      * @param range the keys to show
      * @param partitions only keys of these partitions; empty for all keys
-     * @param maxEntries the most entries of the page
-     * @param maxBytes the page ends with the entry that brings it to this size
+     * @param maxEntries the maximum number of entries
+     * @param maxBytes the page ends with the entry that reaches this size
      */
     record ScanPage(KeyRange range, BitSet partitions, int maxEntries, int maxBytes) implements Request {}
 
-    /** What concerns a snapshot: the node's store as it was at a version. */
+    /** A request about a snapshot: the node's store as of a version. */
     sealed interface CutRequest extends Request {}
 
     /**
-     * Begins to keep what writes supersede.
+     * Begins to keep superseded entries.
      *
-     * @param id names the cut until its version is known
-     * @param leaseNanos how long it may be left alone, 1 nanosecond to 1 hour
+     * @param id identifies the snapshot until its version is known
+     * @param leaseNanos how long it may be unused, 1 nanosecond to 1 hour
      */
     record OpenCut(Version id, long leaseNanos) implements CutRequest {}
 
     /**
-     * Fixes the version of a cut.
+     * Fixes the version of a snapshot.
      *
-     * @param id names the cut
+     * @param id identifies the snapshot
      * @param at its version
      */
     record FixCut(Version id, Version at) implements CutRequest {}
 
     /**
-     * Reads a page as it was at a cut's version.
+     * Reads a page as of a snapshot's version.
      *
      * @param at the version
-     * @param page what to read
+     * @param page the page
      */
     record CutPage(Version at, ScanPage page) implements CutRequest {}
 
     /**
-     * Renews the lease of a cut.
+     * Renews the lease of a snapshot.
      *
      * @param at its version
      */
     record KeepCut(Version at) implements CutRequest {}
 
     /**
-     * Forgets a cut, if it is there.
+     * Ends a snapshot, if it is open.
      *
-     * @param version its version, or what names it
+     * @param version its version or identifier
      */
     record EndCut(Version version) implements CutRequest {}
 
-    /** Asks for nothing but an answer. */
+    /** Requests only an answer. */
     record Ping() implements Request {}
 
     /**
-     * Several requests that travel in one frame. Each is served for itself and gets a reply of its own.
+     * Several requests in one frame. Each is served independently and gets a reply of its own.
      *
      * @param parts reads and writes, in any order
-     * @param replyBytes how many bytes of values the reply may bring; those that do not fit are named by their versions
-     * @param largestBytes larger values are named by their versions, so that they do not hold up small ones
+     * @param replyBytes the maximum number of bytes of values in the reply; of values that do not fit, only the
+     *     versions are returned
+     * @param largestBytes of larger values only the versions are returned, so that they do not hold up small ones
      */
     record Batch(List<Part> parts, int replyBytes, int largestBytes) implements Request {}
 
@@ -107,7 +108,7 @@ public sealed interface Request
      * One of several requests in a frame.
      *
      * @param request {@link ReadKeys} or {@link ApplyEntries}
-     * @param remainingNanos the time that is left for it, more than zero
+     * @param remainingNanos its remaining time, more than zero
      */
     record Part(Request request, long remainingNanos) {}
 }

@@ -9,7 +9,7 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
 
-/** What stands in a frame behind the header of a request: its size, how it is written and how it is read. */
+/** The bodies of requests: sizes, writing and reading. */
 final class RequestBody {
 
     /** A part's remaining time and type. */

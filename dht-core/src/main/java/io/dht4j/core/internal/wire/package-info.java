@@ -1,4 +1,4 @@
-/** The binary frames that nodes exchange: messages, and the codec that checks every length. */
+/** The binary frames between nodes: messages, and the codec that checks every length. */
 @NullMarked
 package io.dht4j.core.internal.wire;
 
