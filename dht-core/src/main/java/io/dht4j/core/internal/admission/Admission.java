@@ -9,8 +9,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Bounds how much is under way, in number and in bytes. Past a limit whoever comes is refused at once: nothing queues.
- * Without locks; safe for use by any number of threads.
+ * Bounds the work in flight, in number and in bytes. Past a limit work is refused at once; nothing queues. Lock-free;
+ * safe for use by any number of threads.
  */
 public final class Admission {
 
@@ -24,11 +24,11 @@ public final class Admission {
     private volatile boolean closed;
 
     /**
-     * A bound.
+     * Creates a bound.
      *
-     * @param what names what is bounded in messages, as in {@code calls under way}
-     * @param limit how many may be inside
-     * @param byteLimit how many bytes they may have together
+     * @param what the name of the bounded work in messages, as in {@code calls under way}
+     * @param limit the maximum number of pieces of work
+     * @param byteLimit the maximum number of their bytes
      */
     public Admission(String what, int limit, long byteLimit) {
         this.what = what;
@@ -37,8 +37,8 @@ public final class Admission {
     }
 
     /**
-     * Lets one in, which must {@link #leave} exactly once. One that is larger than the byte limit passes when no others
-     * have bytes inside; one without bytes is not subject to that limit.
+     * Admits a piece of work, which must {@link #leave} exactly once. A piece larger than the byte limit is admitted if
+     * no others have bytes; a piece without bytes is not subject to that limit.
      *
      * @param bytes its bytes, zero or more
      * @throws OverloadedException past a limit
@@ -46,7 +46,7 @@ public final class Admission {
      */
     public void enter(long bytes) {
         int now = inside.incrementAndGet();
-        // All threads meet at these numbers: reads, which have no bytes, need not touch the second one.
+        // These numbers are contended by all threads: reads, which have no bytes, leave the second one alone.
         long bytesBefore = bytes == 0 ? 0 : bytesInside.getAndAdd(bytes);
         if (closed) {
             leave(bytes);
@@ -65,9 +65,9 @@ public final class Admission {
     }
 
     /**
-     * Lets one out.
+     * Removes a piece of work.
      *
-     * @param bytes as when it entered
+     * @param bytes its bytes, as when it entered
      */
     public void leave(long bytes) {
         if (bytes != 0) {
@@ -79,9 +79,9 @@ public final class Admission {
     }
 
     /**
-     * Lets nobody in any more.
+     * Admits no more work.
      *
-     * @return completes when the last one has left
+     * @return completes when the last piece has left
      */
     public CompletableFuture<Void> close() {
         closed = true;
@@ -92,18 +92,18 @@ public final class Admission {
     }
 
     /**
-     * How many are inside.
+     * Returns the number of pieces of work in flight.
      *
-     * @return a number that is outdated at once
+     * @return a number that may be outdated at once
      */
     public int inside() {
         return inside.get();
     }
 
     /**
-     * How many were refused past a limit.
+     * Returns the number of pieces of work refused past a limit.
      *
-     * @return since the beginning
+     * @return the number since the start
      */
     public long refused() {
         return refused.sum();

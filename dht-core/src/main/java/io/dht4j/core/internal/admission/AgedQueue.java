@@ -9,18 +9,18 @@ import java.util.List;
 import java.util.function.ToLongFunction;
 
 /**
- * A queue that gives out no work that has waited for too long, once it is <em>standing</em>: it has not been empty for
- * a while, so that more comes than is done. Whatever is served in turn then has waited as long as anything may, and its
- * callers may be gone. So what has waited for longer than the limit is given up, and where there was such work the
- * newest goes first. Otherwise work goes in the order in which it came.
+ * A queue that drops work that has waited too long, once it is <em>standing</em>: it has not been empty for a while,
+ * since more work arrives than is done. Work served in order then has waited as long as any may, and its callers may be
+ * gone. So work that has waited longer than the limit is dropped, and if there was such work the newest is served
+ * first. Otherwise work is served in order of arrival.
  *
  * <p>The signal, time in the queue and not its length, is that of K. Nichols and V. Jacobson, <em>Controlling Queue
- * Delay</em>, 2012 (CoDel). That it counts since the queue was empty, and the turned order, are from B. Maurer,
- * <em>Fail at Scale</em>, 2015. Unlike there, time in which nothing at all was taken is forgiven once: what stood still
- * then was the one who takes, a disk for example, and that much has gathered says nothing of the load.
+ * Delay</em>, 2012 (CoDel). Measuring it since the queue was empty, and the reversed order, are from B. Maurer,
+ * <em>Fail at Scale</em>, 2015. Unlike there, time in which nothing at all was taken is ignored once: then the
+ * consumer, for example a disk, stood still, and the backlog says nothing of the load.
  *
- * <p>It has no bound of its own in number or bytes; {@link Admission} has. Does not block beyond some steps of
- * bookkeeping; safe for use by any number of threads.
+ * <p>The queue has no limit in number or bytes; {@link Admission} has. Blocks only for some steps of bookkeeping; safe
+ * for use by any number of threads.
  *
  * @param <T> the work
  */
@@ -29,17 +29,17 @@ public final class AgedQueue<T> {
     private record Waiting<T>(T item, long since) {}
 
     /**
-     * What was taken out.
+     * The work that was taken.
      *
-     * @param work to be done
-     * @param tooOld not to be begun any more
+     * @param work work to be done
+     * @param tooOld work to be dropped
      * @param <T> the work
      */
     public record Taken<T>(List<T> work, List<T> tooOld) {}
 
     private final QueueLimits limits;
 
-    /** Guarded by this, as what follows; the oldest first. */
+    /** Guarded by this, as the following fields; the oldest first. */
     private final Deque<Waiting<T>> waiting = new ArrayDeque<>();
 
     private long emptyNanos;
@@ -47,7 +47,7 @@ public final class AgedQueue<T> {
     private boolean forgiven;
 
     /**
-     * An empty queue.
+     * Creates an empty queue.
      *
      * @param limits how long work may wait
      */
@@ -58,7 +58,7 @@ public final class AgedQueue<T> {
     /**
      * Adds work.
      *
-     * @param items in the order in which they came
+     * @param items the work, in order of arrival
      * @param now the monotonic clock
      */
     public synchronized void add(Collection<T> items, long now) {
@@ -73,12 +73,12 @@ public final class AgedQueue<T> {
     }
 
     /**
-     * Takes work, and whatever has waited for too long.
+     * Takes work to be done, and all work that has waited too long.
      *
      * @param now the monotonic clock
-     * @param weight of work, 0 or more
-     * @param room work is taken until it weighs so much together; one piece of work at least
-     * @return what was taken; nothing if nothing waits
+     * @param weight returns the weight of work, 0 or more
+     * @param room work is taken until its total weight reaches this; at least one piece of work
+     * @return what was taken; nothing if the queue is empty
      */
     public synchronized Taken<T> take(long now, ToLongFunction<T> weight, long room) {
         if (now - takenNanos > limits.standingAfterNanos() && !forgiven) {
@@ -113,7 +113,7 @@ public final class AgedQueue<T> {
         return count;
     }
 
-    /** How many of those that are left fit, the newest first or else the oldest. */
+    /** Returns how many of the remaining pieces fit, the newest first or else the oldest. */
     private int count(int left, boolean newestFirst, ToLongFunction<T> weight, long room) {
         Iterator<Waiting<T>> order = newestFirst ? waiting.descendingIterator() : waiting.iterator();
         int count = 0;
@@ -124,7 +124,7 @@ public final class AgedQueue<T> {
     }
 
     /**
-     * Whether nothing waits.
+     * Returns whether the queue is empty.
      *
      * @return an answer that may be outdated at once
      */

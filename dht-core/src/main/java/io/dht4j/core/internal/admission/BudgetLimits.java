@@ -1,9 +1,9 @@
 package io.dht4j.core.internal.admission;
 
 /**
- * How many requests may be made a second time; the builder has checked the numbers.
+ * The limits of second attempts; the builder has validated them.
  *
- * @param share of the requests, 0 to 1
- * @param perSecond besides that, so that a node with little to do can help itself
+ * @param share the share of the requests, 0 to 1
+ * @param perSecond the number per second in addition, so that a node with few requests can retry
  */
 public record BudgetLimits(double share, int perSecond) {}

@@ -3,8 +3,8 @@ package io.dht4j.core.internal.admission;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Bounds how many bytes of values are held. Whoever comes past the limit is refused at once: nothing waits, so that
- * nobody can wait for somebody who waits for him. Without locks; safe for use by any number of threads.
+ * Bounds the number of bytes of values that are held. Requests past the limit are refused at once; nothing waits, so
+ * that no deadlock is possible. Lock-free; safe for use by any number of threads.
  */
 public final class ByteBudget {
 
@@ -12,20 +12,19 @@ public final class ByteBudget {
     private final AtomicLong held = new AtomicLong();
 
     /**
-     * A budget of which nothing is taken.
+     * Creates a budget of which nothing is taken.
      *
-     * @param limit how many bytes may be held
+     * @param limit the maximum number of bytes held
      */
     public ByteBudget(long limit) {
         this.limit = limit;
     }
 
     /**
-     * Takes bytes, to be {@linkplain #give given} back. More than the limit are given out when nobody holds any but the
-     * own.
+     * Takes bytes, to be {@linkplain #give given} back. More than the limit is granted if no other holder has any.
      *
      * @param bytes 0 or more
-     * @param own how many bytes whoever takes them holds already and need not count; 0 if all count
+     * @param own the number of bytes that the caller holds already and that do not count; 0 if all count
      * @return false if there are too few; nothing is taken then
      */
     public boolean take(long bytes, long own) {
@@ -40,14 +39,14 @@ public final class ByteBudget {
     /**
      * Gives bytes back.
      *
-     * @param bytes as they were taken
+     * @param bytes the number that was taken
      */
     public void give(long bytes) {
         held.addAndGet(-bytes);
     }
 
     /**
-     * How many bytes may be held.
+     * Returns the maximum number of bytes held.
      *
      * @return the limit
      */

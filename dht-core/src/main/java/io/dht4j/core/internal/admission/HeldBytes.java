@@ -4,12 +4,12 @@ import io.dht4j.OverloadedException;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * What one operation holds of a budget, given back once, when the operation ends. Small amounts are not counted: what
- * bounds them is how many operations are under way. Safe for use by any number of threads.
+ * The bytes that one operation holds of a budget, given back once, when the operation ends. Small amounts are not
+ * counted, since the number of operations in flight bounds them. Safe for use by any number of threads.
  */
 public final class HeldBytes {
 
-    /** Up to so many bytes are not counted. */
+    /** Amounts up to this many bytes are not counted. */
     private static final long SMALL = 4096;
 
     private static final long ENDED = -1;
@@ -19,11 +19,11 @@ public final class HeldBytes {
     private final AtomicLong held = new AtomicLong();
 
     /**
-     * Holds nothing yet.
+     * Creates an object that holds nothing.
      *
-     * @param budget what is taken from
+     * @param budget the budget
      * @param isBounded whether the operation holds no more than some values of the largest size: then it may exceed the
-     *     limit while nobody else holds anything, since it could never be done otherwise
+     *     limit while nothing else is held, since it could never be done otherwise
      */
     public HeldBytes(ByteBudget budget, boolean isBounded) {
         this.budget = budget;
@@ -31,7 +31,7 @@ public final class HeldBytes {
     }
 
     /**
-     * Takes bytes until the end of the operation; none if that was before.
+     * Takes bytes until the end of the operation; none after the end.
      *
      * @param bytes 0 or more
      * @return false if there are too few
@@ -54,9 +54,9 @@ public final class HeldBytes {
     }
 
     /**
-     * Gives back what the operation no longer holds.
+     * Gives back the bytes that the operation no longer holds.
      *
-     * @param bytes how many it holds at most, 0 or more
+     * @param bytes the maximum number that it still holds, 0 or more
      */
     public void shrinkTo(long bytes) {
         long before = held.get();
@@ -70,7 +70,7 @@ public final class HeldBytes {
 
     /** Gives everything back. May be called repeatedly. */
     public void end() {
-        // Most have taken nothing.
+        // Most operations have taken nothing.
         if (held.get() == 0 && held.compareAndSet(0, ENDED)) {
             return;
         }
@@ -81,9 +81,9 @@ public final class HeldBytes {
     }
 
     /**
-     * What to say where there are too few.
+     * Returns the exception for a lack of bytes.
      *
-     * @return an exception that says how many there are
+     * @return an exception that names the limit
      */
     public OverloadedException refused() {
         return new OverloadedException("overloaded: at most " + budget.limit()

@@ -1,13 +1,12 @@
 package io.dht4j.core.internal.admission;
 
 /**
- * Follows a percentile of latencies without keeping any: each one moves the estimate a little towards itself, up and
- * down in the proportion that holds it where the given share of them is below. After Q. Ma, S. Muthukrishnan and M.
- * Sandler, <em>Frugal Streaming for Estimating Quantiles</em>, 2013; the steps are parts of the estimate here, so that
- * it follows whatever its scale.
+ * Estimates a percentile of latencies without storing any. Each latency moves the estimate a little towards itself, up
+ * and down in the proportion that keeps it where the given share of latencies is below. After Q. Ma, S. Muthukrishnan
+ * and M. Sandler, <em>Frugal Streaming for Estimating Quantiles</em>, 2013; here the steps are fractions of the
+ * estimate, so that it adapts at any scale.
  *
- * <p>Without locks: of two that come at the same time one may be lost, which does no harm. Safe for use by any number
- * of threads.
+ * <p>Lock-free: of two concurrent updates one may be lost, which is harmless. Safe for use by any number of threads.
  */
 public final class LatencyQuantile {
 
@@ -18,7 +17,7 @@ public final class LatencyQuantile {
     private volatile double estimate;
 
     /**
-     * Without an estimate.
+     * Creates an object without an estimate.
      *
      * @param percentile over 0 and under 100
      */
@@ -29,7 +28,7 @@ public final class LatencyQuantile {
     }
 
     /**
-     * Takes a latency into account.
+     * Adds a latency.
      *
      * @param nanos 0 or more
      */
@@ -39,8 +38,7 @@ public final class LatencyQuantile {
     }
 
     /**
-     * Takes into account that something had lasted for so long and had not ended. If the estimate is longer than that,
-     * it tells nothing.
+     * Adds an operation that has lasted for some time and has not ended. Ignored if the estimate is longer.
      *
      * @param nanos 0 or more
      */
@@ -52,9 +50,9 @@ public final class LatencyQuantile {
     }
 
     /**
-     * The estimate.
+     * Returns the estimate.
      *
-     * @return nanoseconds; 0 if nothing has come yet
+     * @return nanoseconds; 0 if there is no latency yet
      */
     public long nanos() {
         return (long) estimate;

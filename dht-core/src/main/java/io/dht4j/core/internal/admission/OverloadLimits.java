@@ -1,10 +1,10 @@
 package io.dht4j.core.internal.admission;
 
 /**
- * The numbers by which a node keeps working when more is asked of it than it can do; the builder has checked them.
+ * The limits that keep a node working under overload; the builder has validated them.
  *
  * @param queue how long work may wait for the store
- * @param peer how many requests to a node may be outstanding
- * @param retries how many requests may be made a second time
+ * @param peer the number of outstanding requests to a node
+ * @param retries the number of requests that may be sent a second time
  */
 public record OverloadLimits(QueueLimits queue, PeerLimits peer, BudgetLimits retries) {}

@@ -5,17 +5,17 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * How many requests to one node may be outstanding. The limit begins at its maximum. It falls to three quarters of what
- * was outstanding, but at most by a half, when the node refuses a request as overloaded or takes too long for one:
- * longer by a given time than for the quickest of the last minutes, so that a node far away does not count as slow. It
- * falls once per round trip, since replies to what was sent before the last fall say nothing of it. It grows by its
- * square root per round trip while it is made use of and replies come in time.
+ * Limits the number of outstanding requests to one node. The limit begins at its maximum. It falls when the node
+ * refuses a request as overloaded or takes too long for one: to three quarters of what was outstanding, but at most by
+ * a half. Too long means longer by a given time than the quickest reply of the last minutes, so that a distant node
+ * does not count as slow. The limit falls once per round trip, since replies to requests sent before the last fall
+ * carry no new information. It grows by its square root per round trip while it is in use and replies are in time.
  *
- * <p>Additive increase and multiplicative decrease let several senders find their shares without talking to each other:
- * D. Chiu and R. Jain, <em>Analysis of the Increase and Decrease Algorithms for Congestion Avoidance</em>, 1989. The
- * round trip is that of TCP NewReno (RFC 6582), the square root that of Netflix's concurrency-limits.
+ * <p>Additive increase and multiplicative decrease let several senders find their shares without communication: D. Chiu
+ * and R. Jain, <em>Analysis of the Increase and Decrease Algorithms for Congestion Avoidance</em>, 1989. The round trip
+ * is that of TCP NewReno (RFC 6582), the square root that of Netflix's concurrency-limits.
  *
- * <p>Without locks while the limit stands; reads no clock. Safe for use by any number of threads.
+ * <p>Lock-free while the limit is constant; reads no clock. Safe for use by any number of threads.
  */
 public final class PeerLimit {
 
@@ -31,8 +31,8 @@ public final class PeerLimit {
     private volatile int limit;
 
     /**
-     * The quickest reply of this window, and of this and the last one. Written under the lock of this, as when it
-     * began.
+     * The quickest reply of this window; below, of this and the last window, and when this window began. Written under
+     * the lock of this.
      */
     private volatile long windowLeast = Long.MAX_VALUE;
 
@@ -45,7 +45,7 @@ public final class PeerLimit {
     private long fallenNanos;
 
     /**
-     * A limit at its maximum.
+     * Creates a limit at its maximum.
      *
      * @param limits its bounds
      */
@@ -56,7 +56,7 @@ public final class PeerLimit {
     }
 
     /**
-     * Whether a request would be let in.
+     * Returns whether a request would be admitted.
      *
      * @return an answer that may be outdated at once
      */
@@ -65,7 +65,7 @@ public final class PeerLimit {
     }
 
     /**
-     * Whether less than half of the limit is made use of.
+     * Returns whether less than half of the limit is in use.
      *
      * @return an answer that may be outdated at once
      */
@@ -74,9 +74,9 @@ public final class PeerLimit {
     }
 
     /**
-     * Lets a request in, which must leave exactly once.
+     * Admits a request, which must leave exactly once.
      *
-     * @return false if the limit is reached: then it is counted as refused and must not leave
+     * @return false if the limit is reached: then the request is counted as refused and must not leave
      */
     public boolean tryEnter() {
         if (outstanding.incrementAndGet() <= limit) {
@@ -87,15 +87,15 @@ public final class PeerLimit {
         return false;
     }
 
-    /** Lets a request out whose end says nothing of the node's speed. */
+    /** Removes a request whose end carries no information on the node's speed. */
     public void leave() {
         outstanding.decrementAndGet();
     }
 
     /**
-     * Lets a request out.
+     * Removes a request.
      *
-     * @param since the monotonic clock when it was let in
+     * @param since the monotonic clock when it was admitted
      * @param now the monotonic clock
      * @param overloaded whether the node refused it as overloaded
      */
@@ -113,9 +113,9 @@ public final class PeerLimit {
     }
 
     /**
-     * Lets a request out that got no reply: how long that took says nothing of how quick the node can be.
+     * Removes a request without a reply: its duration does not count as a quickest reply.
      *
-     * @param since the monotonic clock when it was let in
+     * @param since the monotonic clock when it was admitted
      * @param now the monotonic clock
      */
     public void leaveUnanswered(long since, long now) {
@@ -152,7 +152,7 @@ public final class PeerLimit {
     }
 
     /**
-     * The limit.
+     * Returns the limit.
      *
      * @return a number that may be outdated at once
      */
@@ -161,9 +161,9 @@ public final class PeerLimit {
     }
 
     /**
-     * How many requests were refused.
+     * Returns the number of refused requests.
      *
-     * @return since the beginning
+     * @return the number since the start
      */
     public long refused() {
         return refused.sum();

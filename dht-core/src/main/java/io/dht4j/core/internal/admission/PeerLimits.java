@@ -1,10 +1,10 @@
 package io.dht4j.core.internal.admission;
 
 /**
- * Between which bounds, and by what, the limit of requests to one node moves; the builder has checked the numbers.
+ * The bounds of the limit of requests to one node; the builder has validated them.
  *
- * @param min it never falls below
- * @param max where it begins, and what it never exceeds
- * @param slowNanos a reply that takes so much longer than the quickest makes it fall
+ * @param min the minimum
+ * @param max the maximum, and the start
+ * @param slowNanos a reply that takes longer than the quickest by this time lowers the limit
  */
 public record PeerLimits(int min, int max, long slowNanos) {}

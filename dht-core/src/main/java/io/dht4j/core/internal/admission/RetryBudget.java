@@ -4,12 +4,12 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 
 /**
- * Lets a part of the requests be made a second time, so that retries do not multiply a load that is too much already:
- * what was asked in the last ten seconds or so pays for it. As Finagle's {@code RetryBudget}, but for the window, whose
- * edge is not sharp: what was paid in loses its worth exponentially.
+ * Limits second attempts to a share of the requests of roughly the last ten seconds, so that retries do not multiply an
+ * overload. As Finagle's {@code RetryBudget}, except for the window, which has no sharp edge: deposits decay
+ * exponentially.
  *
- * <p>Paying in costs the increment of a striped counter; the clock is read by spending only. Does not block; safe for
- * use by any number of threads.
+ * <p>A deposit costs the increment of a striped counter; only withdrawals read the clock. Does not block; safe for use
+ * by any number of threads.
  */
 public final class RetryBudget {
 
@@ -28,9 +28,9 @@ public final class RetryBudget {
     private long countedNanos;
 
     /**
-     * A budget with what it has without any requests.
+     * Creates a budget with the balance that it has without any requests.
      *
-     * @param limits how much may be spent
+     * @param limits the limits of the budget
      * @param nanoTime the monotonic clock
      */
     public RetryBudget(BudgetLimits limits, LongSupplier nanoTime) {
@@ -40,24 +40,24 @@ public final class RetryBudget {
         this.countedNanos = nanoTime.getAsLong();
     }
 
-    /** Pays in for a request that was made for the first time. */
+    /** Deposits for the first attempt of a request. */
     public void asked() {
         requests.increment();
     }
 
     /**
-     * Spends for a request that is sent a second time.
+     * Withdraws for a request that is sent a second time.
      *
-     * @return false if there is too little left: then nothing must be sent
+     * @return false if the balance is too low: then the caller sends nothing
      */
     public boolean mayRetry() {
         return spend(retries);
     }
 
     /**
-     * Spends for a request that is sent because another one is late.
+     * Withdraws for a request that is sent because another one is late.
      *
-     * @return false if there is too little left: then nothing must be sent
+     * @return false if the balance is too low: then the caller sends nothing
      */
     public boolean mayHedge() {
         return spend(hedges);
@@ -78,7 +78,7 @@ public final class RetryBudget {
         long sum = requests.sum();
         double paid = limits.share() * (sum - countedRequests) + limits.perSecond() * elapsed / 1e9;
         double kept = Math.exp(-elapsed / WINDOW_NANOS);
-        // What came evenly over a long time has lost a part of its worth by now.
+        // Deposits spread evenly over a long time have partly decayed by now.
         double worth = elapsed == 0 ? 1 : (1 - kept) * WINDOW_NANOS / elapsed;
         balance = balance * kept + paid * worth;
         countedRequests = sum;
@@ -91,27 +91,27 @@ public final class RetryBudget {
     }
 
     /**
-     * How many requests were sent a second time.
+     * Returns the number of requests sent a second time.
      *
-     * @return since the beginning
+     * @return the number since the start
      */
     public long retries() {
         return retries.sum();
     }
 
     /**
-     * How many were sent because another one was late.
+     * Returns the number of requests sent because another one was late.
      *
-     * @return since the beginning
+     * @return the number since the start
      */
     public long hedges() {
         return hedges.sum();
     }
 
     /**
-     * How many were not sent for want of budget.
+     * Returns the number of requests that were not sent for lack of budget.
      *
-     * @return since the beginning
+     * @return the number since the start
      */
     public long denied() {
         return denied.sum();

@@ -1,4 +1,4 @@
-/** Bounds on what is under way. */
+/** Limits on work in flight. */
 @NullMarked
 package io.dht4j.core.internal.admission;
 
