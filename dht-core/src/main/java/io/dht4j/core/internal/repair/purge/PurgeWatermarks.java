@@ -154,8 +154,8 @@ public final class PurgeWatermarks {
     public record Entered(Optional<Entry> refused, List<Version> newest) {}
 
     /**
-     * Applies entries that this node has fetched from complete replicas. Differs from {@link #enter} only where this
-     * node's disk was rolled back: there, only this node's own purge watermark counts. Blocks as the store does.
+     * Applies entries that this node has fetched from complete replicas. Differs from {@link #enter(List)} only where
+     * this node's disk was rolled back: there, only this node's own purge watermark counts. Blocks as the store does.
      *
      * @param entries the entries, as others hold them
      * @return the outcome

@@ -165,7 +165,8 @@ public final class LocalReplica {
         if (told.partitions().length() > partitions) {
             return outOfRange(told.partitions().length() - 1);
         }
-        // First: a node that raises its watermarks from now on marks the sender as unheard and asks it again.
+        // First count the sender as heard, then read the watermarks: a session of this node that raises one in between,
+        // and fails to report it, counts the sender as unheard again.
         setBack.told(told.from(), told.partitions(), told.purged());
         return new RepairReply.Purged(purged(told.partitions()));
     }
