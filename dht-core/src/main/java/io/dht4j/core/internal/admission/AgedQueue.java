@@ -9,15 +9,15 @@ import java.util.List;
 import java.util.function.ToLongFunction;
 
 /**
- * A queue that drops work that has waited too long, once it is <em>standing</em>: it has not been empty for a while,
- * since more work arrives than is done. Work served in order then has waited as long as any may, and its callers may be
- * gone. So work that has waited longer than the limit is dropped, and if there was such work the newest is served
- * first. Otherwise work is served in order of arrival.
+ * A queue that drops work that has waited too long, once the queue is <em>standing</em>. A standing queue has not been
+ * empty for a while, since more work arrives than is done. Work served in order then has waited as long as any may, and
+ * its callers may be gone. So work that has waited longer than the limit is dropped, and if there was such work the
+ * newest is served first. Otherwise work is served in order of arrival.
  *
  * <p>The signal, time in the queue and not its length, is that of K. Nichols and V. Jacobson, <em>Controlling Queue
  * Delay</em>, 2012 (CoDel). Measuring it since the queue was empty, and the reversed order, are from B. Maurer,
- * <em>Fail at Scale</em>, 2015. Unlike there, time in which nothing at all was taken is ignored once: then the
- * consumer, for example a disk, stood still, and the backlog says nothing of the load.
+ * <em>Fail at Scale</em>, 2015. Unlike there, time in which nothing at all was taken is ignored once. The consumer, for
+ * example a disk, stood still then, and the backlog says nothing of the load.
  *
  * <p>The queue has no limit in number or bytes; {@link Admission} has. Blocks only for some steps of bookkeeping; safe
  * for use by any number of threads.

@@ -22,8 +22,8 @@ public final class HeldBytes {
      * Creates an object that holds nothing.
      *
      * @param budget the budget
-     * @param isBounded whether the operation holds no more than some values of the largest size: then it may exceed the
-     *     limit while nothing else is held, since it could never be done otherwise
+     * @param isBounded whether the operation holds no more than some values of the largest size. Such an operation may
+     *     exceed the limit while nothing else is held; otherwise it could never complete
      */
     public HeldBytes(ByteBudget budget, boolean isBounded) {
         this.budget = budget;

@@ -188,7 +188,7 @@ public final class VersionSource {
      * @param version a version issued by this source
      * @param nanos how long the caller can wait
      * @return completes when the version may be used: when the store has kept a bound above it, or has failed to for a
-     *     while, since a slow store is no reason to stop writes that the other replicas take. Fails with
+     *     while. A slow store is no reason to stop writes that the other replicas take. Fails with
      *     {@link UnavailableException}, as a write of which nothing is done yet, if the caller cannot wait so long or
      *     the node is closed
      */

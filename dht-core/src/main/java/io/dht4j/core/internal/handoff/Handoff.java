@@ -23,8 +23,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Keeps the writes that replicas missed, and delivers them when they answer again: hinted handoff, after G. DeCandia et
  * al., <em>Dynamo: Amazon's Highly Available Key-value Store</em>, 2007, 4.6. Unlike there, a hint never counts towards
- * {@code ack}. A hint that cannot be kept, for lack of room or because the log fails, is dropped, counted and logged;
- * reads that find the replica behind repair it.
+ * {@code ack}. A hint that cannot be kept, for lack of room or because the log fails, is dropped, counted and logged. A
+ * read that finds the replica behind repairs it.
  *
  * <p>Does not block, except {@link #close}; safe for use by any number of threads.
  */

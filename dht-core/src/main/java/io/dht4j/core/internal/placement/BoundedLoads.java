@@ -5,8 +5,8 @@ import java.util.Arrays;
 /**
  * Bounded loads over any strategy's preferences, after Mirrokni, Thorup and Zadimoghaddam ("Consistent Hashing with
  * Bounded Loads", 2018): a full node passes partitions on. In the paper balls arrive one by one and bins stay. Here the
- * partitions are fixed and have replicas in order, and a node's load counts at every depth: as first replica, as one of
- * the first two, and so on. A "column" below is such a depth, from 0.
+ * partitions are fixed and have replicas in order. A node's load counts at every depth: as first replica, as one of the
+ * first two, and so on. A "column" below is such a depth, from 0.
  *
  * <p>The nodes join one after the other, in the topology's order. Each join changes only what is necessary:
  *

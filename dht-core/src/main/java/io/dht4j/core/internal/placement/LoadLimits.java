@@ -8,7 +8,7 @@ import java.util.Arrays;
  * all partitions.
  *
  * <p>There are two limits. The hard limit is rounded up. The soft limit is rounded up or down by a number that is fixed
- * per node; so the nodes' limits, which fall with every join, do not all step down with the same join.
+ * per node. The limits fall with every join; by this rounding they do not all step down with the same join.
  */
 final class LoadLimits {
 

@@ -422,7 +422,7 @@ public final class Replica {
     }
 
     /**
-     * Reads a page. A cursor may show a state as old as its opening or as new as its last entry, so every partition
+     * Reads a page. A cursor may show a state as old as its opening or as new as its last entry. So every partition
      * must be complete both before and after.
      */
     private Reply page(Request.ScanPage scan, Supplier<EntryCursor> entriesOfRange) {

@@ -114,7 +114,7 @@ public final class Snapshots {
      *
      * @param id identifies the snapshot
      * @param leaseNanos the lease: how long the snapshot may be unused
-     * @return completes with this node's clock, when nothing newer is in the store; fails with a {@link DhtException}
+     * @return completes with this node's clock, when nothing newer is in the store. Fails with a {@link DhtException}
      *     if there are too many snapshots, or if it ends before
      */
     public CompletableFuture<Version> open(Version id, long leaseNanos) {
@@ -154,7 +154,7 @@ public final class Snapshots {
      *
      * @param id identifies the snapshot
      * @param at its version
-     * @return completes when every write of this node's coordinator that may have such a version has ended; fails with
+     * @return completes when every write of this node's coordinator that may have such a version has ended. Fails with
      *     a {@link DhtException} if there is no such snapshot, if it ends before, or if the version is too far ahead
      */
     public CompletableFuture<Void> fix(Version id, Version at) {

@@ -10,9 +10,10 @@ import java.util.Optional;
 
 /**
  * Encodes messages as frames and decodes them. A frame consists of a head and a body. The head contains the protocol
- * version, message type and flags (1 byte each), the names of the sender and of the recipient, and the sender's
- * settings, epoch, hybrid clock and wall clock (8 bytes each). The body is the message. Numbers are big-endian. Lists
- * and values are preceded by their length in 4 bytes, keys and texts by theirs in 2, names by theirs in 1.
+ * version, message type and flags (1 byte each), and the names of the sender and of the recipient. Then follow the
+ * sender's settings, epoch, hybrid clock and wall clock (8 bytes each). The body is the message. Numbers are
+ * big-endian. Lists and values are preceded by their length in 4 bytes, keys and texts by theirs in 2, names by theirs
+ * in 1.
  *
  * <p>The flags are reserved for fields after the wall clock in a later version: numbers and incarnations of sender and
  * recipient, and the version of the partitions' rows. A frame with an unknown flag is refused, since the sender relies

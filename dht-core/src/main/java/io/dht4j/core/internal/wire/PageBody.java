@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Reads pages of ranges. A page that is out of order, out of its range or does not advance is malformed: with such
+ * Reads pages of ranges. A page that is out of order, out of its range or does not advance is malformed. With such
  * pages, a faulty or lying peer could lead a reader in circles, or past keys.
  */
 final class PageBody {

@@ -52,8 +52,8 @@ public sealed interface RepairReply extends Reply {
     /**
      * The reply to {@link RepairRequest.Purged}.
      *
-     * @param purged the purge watermark of each requested partition, packed: dead entries older than this may have been
-     *     purged, by the replying node or by a node that has reported it
+     * @param purged the highest purge watermark of each requested partition that the replying node knows of, packed:
+     *     dead entries older than this may have been purged
      */
     record Purged(List<Long> purged) implements RepairReply {}
 }

@@ -53,13 +53,13 @@ public sealed interface RepairRequest extends Request {
     record Fence(BitSet partitions, Version before) implements RepairRequest {}
 
     /**
-     * Orders a purge: all replicas of these partitions were equal up to a version and refuse what is older, so dead
+     * Orders a purge. All replicas of these partitions were equal up to a version and refuse what is older, so dead
      * entries that are older may be purged.
      *
      * @param partitions the partitions that all replicas have fenced
      * @param before the version of the fence
      * @param seal zero right after the fence. Otherwise the newer seal of the session that found this outcome of an
-     *     earlier session; a replica that has fenced the partition at a newer version lowers its watermark
+     *     earlier session. A replica that has fenced the partition at a newer version lowers its watermark
      */
     record Purge(BitSet partitions, Version before, Version seal) implements RepairRequest {}
 
@@ -69,8 +69,8 @@ public sealed interface RepairRequest extends Request {
      *
      * @param from the name of the sender
      * @param partitions partitions of which both nodes are replicas
-     * @param purged the purge watermark of each, packed: dead entries older than this may have been purged, by the
-     *     sender or by a node that has reported it
+     * @param purged the highest purge watermark of each that the sender knows of, packed: dead entries older than this
+     *     may have been purged
      */
     record Purged(String from, BitSet partitions, List<Long> purged) implements RepairRequest {}
 

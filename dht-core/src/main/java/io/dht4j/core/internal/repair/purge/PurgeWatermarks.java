@@ -392,7 +392,7 @@ public final class PurgeWatermarks {
 
     /**
      * Returns the watermarks of a partition from which others may draw conclusions. They are zero where this node's
-     * disk is rolled back: an entry that is missing there was not necessarily deleted, and this node has not agreed to
+     * disk is rolled back. An entry that is missing there was not necessarily deleted, and this node has not agreed to
      * what the others have purged.
      */
     public Reach reach(int partition) {

@@ -162,9 +162,9 @@ public final class RollbackDetector {
     /**
      * Refuses reads of partitions whose reported watermark is impossible. A purged version is long past by the clock of
      * every replica, this one included. If it lies further ahead of this node's clock than clocks may differ, one of
-     * the clocks is wrong: most likely this one, on a machine that was rolled back as a whole. Accepting the watermark
-     * would refuse all writes up to that time, and would spread it to other nodes. Ignoring it might show deleted
-     * entries. So reads are refused until the clock is right or the other node answers otherwise.
+     * the clocks is wrong. Most likely it is this one, on a machine that was rolled back as a whole. Accepting the
+     * watermark would refuse all writes up to that time, and would spread it to other nodes. Ignoring it might show
+     * deleted entries. So reads are refused until the clock is right or the other node answers otherwise.
      *
      * @return the partitions with an impossible watermark
      */

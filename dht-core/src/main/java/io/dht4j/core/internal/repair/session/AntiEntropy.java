@@ -39,8 +39,7 @@ import org.slf4j.LoggerFactory;
  * first one that is not suspected. Another replica takes over when {@linkplain OrphanedPartitions no session has begun}
  * for some time. The coordinator compares its replica with each of the others, one node after the other, and reconciles
  * both sides. If it has received entries, it compares the earlier nodes again. When all replicas of a partition took
- * part and none lacked anything older than the seal, they fence the partition, and dead entries older than that are
- * purged.
+ * part and none lacked anything older than the seal, they fence the partition. Dead entries older than that are purged.
  *
  * <p>Partitions of a rolled-back disk are repaired at once, and repeatedly until they have been compared with all other
  * replicas. Until then reads of them are refused.

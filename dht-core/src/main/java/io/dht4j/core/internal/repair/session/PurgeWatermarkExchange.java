@@ -53,7 +53,7 @@ final class PurgeWatermarkExchange {
     private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
     /**
-     * The delay after which all nodes are asked once more: sessions that were running when this node started, and in
+     * The delay after which all nodes are asked once more. Sessions that were running when this node started, and in
      * which it may have agreed before, have ended by then.
      */
     private static final Duration AGAIN = Duration.ofMinutes(2);

@@ -29,9 +29,9 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A repair session over some partitions. It seals them on all replicas and compares their sums; resolves doubts about
- * earlier fences; reconciles this node with one replica after the other; fences the partitions in which nothing was
- * lacking; and purges dead entries. Its steps run one after the other, never concurrently; none blocks.
+ * A repair session over some partitions. It seals them on all replicas and compares their sums. It resolves doubts
+ * about earlier fences, and reconciles this node with one replica after the other. It fences the partitions in which
+ * nothing was lacking, and purges dead entries. Its steps run one after the other, never concurrently; none blocks.
  */
 final class RepairSession {
 
@@ -419,8 +419,8 @@ final class RepairSession {
 
     /**
      * Fences the partitions in which all replicas were equal, then purges what is dead and old there. This node is the
-     * first to store that all have agreed: a node that loses its disk later learns of it when it asks, whether or not
-     * it had got the order to purge.
+     * first to store that all have agreed. So a node that loses its disk later learns of it when it asks, whether or
+     * not it had received the order to purge.
      */
     private CompletableFuture<Void> purge() {
         return each(shares, 0, this::fence)

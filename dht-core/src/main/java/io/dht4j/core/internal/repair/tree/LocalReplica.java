@@ -165,8 +165,8 @@ public final class LocalReplica {
         if (told.partitions().length() > partitions) {
             return outOfRange(told.partitions().length() - 1);
         }
-        // First count the sender as heard, then read the watermarks: a session of this node that raises one in between,
-        // and fails to report it, counts the sender as unheard again.
+        // The sender counts as heard before the watermarks are read. So a session of this node that raises one in
+        // between, and fails to report it, counts the sender as unheard again.
         setBack.told(told.from(), told.partitions(), told.purged());
         return new RepairReply.Purged(purged(told.partitions()));
     }
