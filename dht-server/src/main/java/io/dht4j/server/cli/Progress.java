@@ -7,7 +7,7 @@ import me.tongfei.progressbar.ProgressBarBuilder;
 import me.tongfei.progressbar.ProgressBarStyle;
 import org.jspecify.annotations.Nullable;
 
-/** A progress bar where a person watches, otherwise nothing. For one thread. */
+/** A progress bar on a terminal; elsewhere it shows nothing. For one thread. */
 final class Progress implements AutoCloseable {
 
     private static final int INTERVAL_MILLIS = 200;
@@ -23,7 +23,7 @@ final class Progress implements AutoCloseable {
      *
      * @param console the bar is shown if its messages go to a terminal
      * @param task what is being done
-     * @param total how many things there are, or -1 if nobody knows
+     * @param total how many things there are, or -1 if that is unknown
      * @param unit what is counted
      * @param unitSize how many things make a unit
      */

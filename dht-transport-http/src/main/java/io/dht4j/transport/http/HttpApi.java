@@ -36,13 +36,13 @@ public final class HttpApi implements AutoCloseable {
     }
 
     /**
-     * Serves on the port on which a transport listens for the node's peers. A transport is shared by one API at a time.
-     * Blocks while it reads the file of tokens.
+     * Starts an API on the port on which a transport listens for the node's peers. A transport is shared by one API at
+     * a time. Blocks while it reads the file of tokens.
      *
      * @param transport the cluster's own transport, started
      * @param cluster what to serve
-     * @param options limits, timeouts and tokens; {@code idleTimeout}, TLS and leave for plaintext are the transport's
-     *     instead
+     * @param options limits, timeouts and tokens; {@code idleTimeout}, TLS and the permission for plaintext are the
+     *     transport's instead
      * @return the API, serving
      * @throws IllegalArgumentException if the file of tokens is missing or has a bad line, or if the options have TLS
      */
@@ -56,7 +56,7 @@ public final class HttpApi implements AutoCloseable {
     }
 
     /**
-     * Serves on a port of its own. Blocks until it listens.
+     * Starts an API on a port of its own. Blocks until it listens.
      *
      * @param host the address to bind
      * @param port the port to bind, 0 for any free one
@@ -65,8 +65,8 @@ public final class HttpApi implements AutoCloseable {
      * @return the API, serving
      * @throws IllegalArgumentException if the host is blank, the port not 0 to 65535, or the file of tokens is missing
      *     or has a bad line
-     * @throws TransportException if the port cannot be bound, a file for TLS is not what it should be, or the port
-     *     would be plaintext beyond loopback without leave; the message names host and port
+     * @throws TransportException if the port cannot be bound, a file for TLS is invalid, or the port would be plaintext
+     *     beyond loopback without permission; the message names host and port
      */
     public static HttpApi listening(String host, int port, Cluster cluster, HttpApiOptions options) {
         HttpListenerOptions defaults = HttpListenerOptions.of(host, port);
@@ -95,7 +95,7 @@ public final class HttpApi implements AutoCloseable {
     }
 
     /**
-     * The port.
+     * Returns the port.
      *
      * @return the port that is bound
      */
@@ -104,7 +104,7 @@ public final class HttpApi implements AutoCloseable {
     }
 
     /**
-     * Reports that this API can no longer serve although nobody has closed it, since an event loop has ended.
+     * Reports that this API can no longer serve although nobody has closed it, because an event loop has ended.
      *
      * @return completes with the reason, one line for people, on any thread
      */
@@ -113,9 +113,9 @@ public final class HttpApi implements AutoCloseable {
     }
 
     /**
-     * Takes no further requests, waits until those under way have ended (at most for {@code drainTimeout}), then closes
-     * their connections. Requests that come meanwhile over open connections are answered 503. On return an own port is
-     * released and its threads have ended; a shared one goes on to serve the node's peers. Blocks; must not be called
+     * Stops taking requests, waits for at most {@code drainTimeout} until those in flight have ended, then closes their
+     * connections. Requests that come in the meantime over open connections are answered 503. On return an own port is
+     * released and its threads have ended; a shared one continues to serve the node's peers. Blocks; must not be called
      * on an event loop. May be called repeatedly.
      *
      * @throws IllegalStateException if called on an event loop

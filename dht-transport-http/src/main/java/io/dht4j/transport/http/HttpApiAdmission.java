@@ -17,18 +17,18 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Bounds what is in flight, in requests and in bytes of values, and knows when nothing is. Nothing waits here: what
- * does not fit is refused.
+ * Bounds the requests in flight and the bytes of their values, and reports when none is left. Nothing waits here:
+ * requests beyond the bounds are refused.
  *
- * <p>A request whose body is still coming has no place among those in flight, so that clients who send heads and no
- * bodies take none from others. So many may wait for their bodies at once; past that the one that has waited longest
- * gives way.
+ * <p>A request whose body is still arriving has no place among those in flight. Clients that send heads and no bodies
+ * therefore take none from others. The number of awaited bodies has a bound of its own; beyond it the request that has
+ * waited longest gives way.
  *
  * <p>Safe for use by any number of threads.
  */
 final class HttpApiAdmission {
 
-    /** Bodies that may be awaited, for each place among the requests in flight. */
+    /** The number of awaited bodies for each place among the requests in flight. */
     private static final int AWAITED_FOR_EACH_PLACE = 4;
 
     private final int maxRequests;
@@ -37,7 +37,7 @@ final class HttpApiAdmission {
     private final AtomicLong bytes = new AtomicLong();
     private final Set<HttpApiExchange> underWay = ConcurrentHashMap.newKeySet();
     private final AtomicInteger open = new AtomicInteger();
-    /** Those whose bodies are awaited, with how each gives way; the one that waits longest is first. */
+    /** The requests with awaited bodies, and how each gives way; the one that waits longest is first. */
     private final Map<HttpApiExchange, Runnable> awaited = new LinkedHashMap<>();
 
     private final CompletableFuture<Void> idle = new CompletableFuture<>();
@@ -48,12 +48,12 @@ final class HttpApiAdmission {
         this.maxBytes = maxBytes;
     }
 
-    /** Whether no more requests are taken. */
+    /** Returns whether no more requests are taken. */
     boolean isStopped() {
         return stopped;
     }
 
-    /** Refuses when stopped. */
+    /** Refuses the request when stopped. */
     void requireServing() {
         if (stopped) {
             throw DhtException.of(ErrorCode.NOT_SERVING, "this node's HTTP API is shutting down");
@@ -61,12 +61,12 @@ final class HttpApiAdmission {
     }
 
     /**
-     * A request is under way from here on.
+     * Marks a request as in progress.
      *
      * @throws DhtException if no more requests are taken
      */
     void begin(HttpApiExchange exchange) {
-        // Counted before the look at the flag: stop() sets the flag before it looks at the count.
+        // Counted before the check of the flag: stop() sets the flag before it reads the count.
         open.incrementAndGet();
         try {
             requireServing();
@@ -77,7 +77,7 @@ final class HttpApiAdmission {
         underWay.add(exchange);
     }
 
-    /** A request that was under way is over. It has no place, and no body of it is awaited. */
+    /** Marks a request in progress as ended. It must have no place and no awaited body. */
     void end(HttpApiExchange exchange) {
         underWay.remove(exchange);
         ended();
@@ -90,7 +90,8 @@ final class HttpApiAdmission {
     }
 
     /**
-     * The body of a request that is under way is awaited. If too many are, the one that has waited longest gives way.
+     * Begins to await the body of a request in progress. If too many are awaited, the one that has waited longest gives
+     * way.
      *
      * @param giveWay refuses the request; called on its event loop, once at most
      * @throws OverloadedException if there is no place for the request now, so that its body would come in vain
@@ -117,7 +118,7 @@ final class HttpApiAdmission {
         }
     }
 
-    /** The body of a request is awaited no longer. */
+    /** Stops awaiting the body of a request. */
     void bodyCame(HttpApiExchange exchange) {
         synchronized (awaited) {
             awaited.remove(exchange);
@@ -125,7 +126,7 @@ final class HttpApiAdmission {
     }
 
     /**
-     * Gives a request that is under way a place.
+     * Gives a place to a request in progress.
      *
      * @throws OverloadedException if there is none left
      */
@@ -136,7 +137,7 @@ final class HttpApiAdmission {
         }
     }
 
-    /** Takes a place back. */
+    /** Releases a place. */
     void leave() {
         requests.decrementAndGet();
     }
@@ -145,14 +146,13 @@ final class HttpApiAdmission {
         return new OverloadedException(maxRequests + " requests are in flight, the most this node takes");
     }
 
-    /** Has every request that is under way look, on its event loop, whether its token still counts. */
+    /** Makes every request in progress check, on its event loop, whether its token is still valid. */
     void recheckTokens() {
         underWay.forEach(exchange -> exchange.later(exchange::recheckToken));
     }
 
     /**
-     * Takes bytes from the budget, and tells whether there were enough; when nobody holds any there are enough for
-     * everything.
+     * Takes bytes from the budget and returns whether there were enough. When nothing is held, any number is granted.
      */
     boolean reserve(long count) {
         long before = bytes.getAndAdd(count);
@@ -167,12 +167,12 @@ final class HttpApiAdmission {
         return new OverloadedException("the values in flight would exceed " + maxBytes + " bytes");
     }
 
-    /** Gives bytes back. */
+    /** Returns bytes to the budget. */
     void release(long count) {
         bytes.addAndGet(-count);
     }
 
-    /** Whether the budget holds so many bytes now. */
+    /** Returns whether the budget has this number of bytes now. */
     boolean hasRoomFor(long count) {
         return bytes.get() + count <= maxBytes;
     }
@@ -181,7 +181,7 @@ final class HttpApiAdmission {
         return maxBytes;
     }
 
-    /** Takes no further requests. */
+    /** Stops taking requests. */
     void stop() {
         stopped = true;
         if (open.get() == 0) {
@@ -189,7 +189,7 @@ final class HttpApiAdmission {
         }
     }
 
-    /** Waits, once stopped, until nothing is under way; an interrupt does not shorten the wait. */
+    /** Waits, once stopped, until no request is in progress; an interrupt does not shorten the wait. */
     boolean awaitIdle(Duration timeout) {
         boolean interrupted = false;
         long end = System.nanoTime() + timeout.toNanos();
@@ -213,7 +213,7 @@ final class HttpApiAdmission {
         }
     }
 
-    /** Closes the connections of the requests under way. */
+    /** Closes the connections of the requests in progress. */
     void cutAll() {
         underWay.forEach(HttpApiExchange::cutFromAnyThread);
     }

@@ -14,7 +14,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * A body that is a batch: lines of JSON, each parsed as soon as it is there, so that besides the keys and values only
+ * The body of a batch: lines of JSON, each parsed as soon as it is complete, so that besides the keys and values only
  * one line is held. Belongs to the request's event loop.
  */
 abstract class HttpApiBatch implements HttpApiBody.Receiver {
@@ -34,12 +34,12 @@ abstract class HttpApiBatch implements HttpApiBody.Receiver {
         this.splitter = new NdjsonSplitter(maxLineBytes, new Lines());
     }
 
-    /** A batch of keys to read; keys that stand repeatedly count once. */
+    /** Returns a batch of keys to read; a repeated key counts once. */
     static HttpApiBatch keys(HttpApiOptions options, Consumer<List<Key>> whenWhole) {
         return new Keys(options, whenWhole);
     }
 
-    /** A batch of keys and values to write, each key once. */
+    /** Returns a batch of keys and values to write, each key once. */
     static HttpApiBatch values(HttpApiOptions options, Consumer<Map<Key, byte[]>> whenWhole) {
         return new Values(options, whenWhole);
     }

@@ -15,9 +15,9 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Refuses what a foreign page may make somebody's browser send, where no token guards the API. A page of another origin
- * can send requests, whose {@code Origin} tells; and one whose own name was made to lead here (DNS rebinding) can read
- * the answers too, but its {@code Host} is that name. Safe for use by any number of event loops.
+ * Refuses requests that a foreign page may make somebody's browser send, where no token guards the API. A page of
+ * another origin can send requests; their {@code Origin} reveals it. A page whose own name was made to lead here (DNS
+ * rebinding) can also read the answers, but its {@code Host} is that name. Safe for use by any number of event loops.
  */
 final class HttpApiBrowsers {
 
@@ -29,10 +29,10 @@ final class HttpApiBrowsers {
     private final CompletableFuture<Set<String>> ownNames;
 
     /**
-     * A guard against browsers.
+     * Creates a guard.
      *
      * @param options whether there are tokens, and by which names clients reach the node
-     * @param listenHost what the API listens at, another such name
+     * @param listenHost the host of the API's listener, another such name
      */
     HttpApiBrowsers(HttpApiOptions options, String listenHost) {
         this.guarded = options.tokens().isEmpty();
@@ -57,7 +57,7 @@ final class HttpApiBrowsers {
         return normal;
     }
 
-    /** Why a request is refused, if it is. */
+    /** Returns why a request is refused; empty if it is not. */
     Optional<HttpApiProblem> refusal(HttpServerRequest request) {
         if (!guarded) {
             return Optional.empty();
@@ -66,7 +66,7 @@ final class HttpApiBrowsers {
         if (authority == null && request.version() != HttpVersion.HTTP_1_0) {
             return Optional.of(HttpApiProblem.of(ErrorCode.BAD_REQUEST, "Host is no name or address"));
         }
-        // Over HTTP/1.0 there may be none. No browser speaks it.
+        // Over HTTP/1.0 there may be none. No browser uses it.
         if (authority != null && !isOwn(normal(authority.host()))) {
             String host = HttpApiQuery.shown(authority.host());
             return Optional.of(HttpApiProblem.of(
@@ -86,7 +86,10 @@ final class HttpApiBrowsers {
         return Optional.empty();
     }
 
-    /** An address is nobody's to make lead elsewhere, whichever address of the node or of a proxy it is. */
+    /**
+     * Returns whether a host is this node's. Every address is: nobody can make an address lead elsewhere, whether it is
+     * the node's or a proxy's.
+     */
     private boolean isOwn(String host) {
         return host.equals(LOCALHOST)
                 || hosts.contains(host)
@@ -94,7 +97,7 @@ final class HttpApiBrowsers {
                 || IpLiterals.normal(host).isPresent();
     }
 
-    /** Whether an origin is the node itself; the scheme may be that of a proxy. */
+    /** Returns whether an origin is the node itself; the scheme may be that of a proxy. */
     private static boolean isSame(String origin, @Nullable HostAndPort authority) {
         int end = origin.indexOf(SCHEME_END);
         if (end < 0 || authority == null) {
@@ -112,8 +115,8 @@ final class HttpApiBrowsers {
     }
 
     /**
-     * In small letters, without the brackets of IPv6, its zone, and the dot at the end of a full name; addresses in the
-     * one form that Java gives them.
+     * Normalises a host: lower case, without the brackets of IPv6, its zone, and the dot at the end of a full name;
+     * addresses in the one form that Java gives them.
      */
     private static String normal(String host) {
         String plain = host.startsWith("[") && host.endsWith("]") ? host.substring(1, host.length() - 1) : host;

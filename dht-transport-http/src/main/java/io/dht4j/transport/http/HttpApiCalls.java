@@ -21,7 +21,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Carries requests out: reads the parameters and the body, calls the cluster and answers. Does not block. Safe for use
+ * Carries out requests: reads the parameters and the body, calls the cluster and answers. Does not block. Safe for use
  * by any number of event loops.
  */
 final class HttpApiCalls {
@@ -160,8 +160,8 @@ final class HttpApiCalls {
     }
 
     /**
-     * Answers what does not name the media type of a batch. A page of a foreign site may make a browser send bodies of
-     * some other types without asking the node first.
+     * Answers a request that does not name the media type of a batch. A foreign page may make a browser send bodies of
+     * some other types without a preflight request.
      */
     private static boolean bringsLinesOfJson(HttpApiExchange exchange) {
         List<String> types = exchange.request().headers().getAll(HttpHeaders.CONTENT_TYPE);
@@ -176,7 +176,7 @@ final class HttpApiCalls {
         return false;
     }
 
-    /** What stands before the parameters. */
+    /** Returns the media type without its parameters. */
     private static String mediaType(String header) {
         int semicolon = header.indexOf(';');
         return (semicolon < 0 ? header : header.substring(0, semicolon)).strip().toLowerCase(Locale.ROOT);
@@ -252,7 +252,7 @@ final class HttpApiCalls {
         };
     }
 
-    /** Whether a client names a media type among those it accepts; wildcards do not count. */
+    /** Returns whether a client names a media type among those it accepts; wildcards do not count. */
     private static boolean accepts(List<String> headers, String type) {
         for (String header : headers) {
             for (String range : header.split(",", -1)) {

@@ -23,20 +23,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One request and its one answer. It keeps the connection's framing right whatever part of the body has come, and gives
- * back what was reserved for the request when no work for it is left and no more than a slice of its answer.
+ * One request and its only answer. It keeps the connection's framing intact, whatever part of the body has come. It
+ * returns the reservations of the request when no work for it is left and at most a slice of its answer is unsent.
  *
- * <p>All fields belong to the request's event loop, and all methods but {@link #cutFromAnyThread} must be called there.
+ * <p>All fields belong to the request's event loop. All methods except {@link #cutFromAnyThread} must be called there.
  */
 final class HttpApiExchange {
 
-    /** A body that is not wanted is read away if it is announced to be no longer; a longer one ends the connection. */
+    /** The largest announced length of an unwanted body that is read and dropped; a longer one ends the connection. */
     private static final long SMALL_BODY = 256 * 1024;
 
-    /** Larger values are sent in slices of this many bytes, so that a client that does not read pins no more. */
+    /** The size of the slices of larger values, so that a client that does not read holds no more. */
     private static final int SLICE = 64 * 1024;
 
-    /** The code of RFC 9113 that says that a stream is no longer needed. */
+    /** The code of RFC 9113 for a stream that is no longer needed. */
     private static final long HTTP2_CANCEL = 8;
 
     private static final long NO_TIMER = -1;
@@ -67,7 +67,7 @@ final class HttpApiExchange {
     private Consumer<DhtException> whenRevoked = revoked -> {};
 
     /**
-     * An exchange that begins.
+     * Begins an exchange.
      *
      * @param connections those of the port
      */
@@ -101,15 +101,15 @@ final class HttpApiExchange {
         response.closeHandler(closed -> clientGone());
     }
 
-    /** The length that the client announced, or -1. The decoder has checked its form. */
+    /** Returns the length that the client announced, or -1. The decoder has checked its form. */
     private static long contentLength(HttpServerRequest request) {
         String length = request.getHeader(HttpHeaders.CONTENT_LENGTH);
         return length == null ? -1 : Long.parseLong(length.trim());
     }
 
     /**
-     * Whether a body comes whose length is not announced. HTTP/2 does not tell before the next frame is there: what
-     * takes a body is taken to have one, perhaps of no bytes, and a body that nobody wants is dropped.
+     * Returns whether a body of unannounced length comes. HTTP/2 reveals that only with the next frame. A method that
+     * takes a body therefore counts as having one, perhaps empty, and an unwanted body is dropped.
      */
     private static boolean comesInParts(HttpServerRequest request) {
         return request.version() == HttpVersion.HTTP_2
@@ -121,12 +121,12 @@ final class HttpApiExchange {
         return request;
     }
 
-    /** The place of its connection. */
+    /** Returns the place of its connection. */
     HttpApiPlace place() {
         return place;
     }
 
-    /** What it holds of what may be in flight. */
+    /** Returns the request's share of the bounds on requests in flight. */
     InFlightLease share() {
         return share;
     }
@@ -143,7 +143,7 @@ final class HttpApiExchange {
         return isHttp2;
     }
 
-    /** The announced length of the body; -1 if there is none or it comes in chunks. */
+    /** Returns the announced length of the body; -1 if there is none or it comes in chunks. */
     long contentLength() {
         return contentLength;
     }
@@ -152,23 +152,23 @@ final class HttpApiExchange {
         return hasBody;
     }
 
-    /** Whether nothing more can be sent. */
+    /** Returns whether nothing more can be sent. */
     boolean isCutOrGone() {
         return cut || gone;
     }
 
-    /** Whether an answer was given or begun, or can no longer be given. */
+    /** Returns whether an answer was given or begun, or can no longer be given. */
     boolean isOver() {
         return answered || gone;
     }
 
-    /** Sets what is to be done, once, if the client goes before it has its whole answer. */
+    /** Sets the action to run, once, if the client goes before it has its whole answer. */
     void whenGone(Runnable action) {
         whenGone = action;
     }
 
     /**
-     * Goes on only for a client whose token allows this, now and whenever the tokens change.
+     * Continues only for a client whose token allows this scope, now and whenever the tokens change.
      *
      * @throws DhtException if it does not
      */
@@ -179,14 +179,12 @@ final class HttpApiExchange {
         }
     }
 
-    /**
-     * Sets what is to be done if the client's token is taken back; nothing, where the answer is about to come anyway.
-     */
+    /** Sets the action to run if the client's token is revoked; nothing, where the answer is about to come anyway. */
     void whenRevoked(Consumer<DhtException> action) {
         whenRevoked = action;
     }
 
-    /** Looks whether the client's token still counts. */
+    /** Checks whether the client's token is still valid. */
     void recheckToken() {
         if (isCutOrGone()) {
             return;
@@ -206,7 +204,7 @@ final class HttpApiExchange {
         }
     }
 
-    /** Gives the body up: the connection ends after the answer. */
+    /** Abandons the body: the connection ends after the answer. */
     void bodyIsLate() {
         bodyIsLate = true;
     }
@@ -228,7 +226,7 @@ final class HttpApiExchange {
     }
 
     /**
-     * Starts a call and goes on with its outcome on this event loop: a failure is answered, a success handed on.
+     * Starts a call and continues with its outcome on this event loop: a failure is answered, a result is passed on.
      *
      * @param call what to start
      * @param then answers
@@ -238,8 +236,8 @@ final class HttpApiExchange {
     }
 
     /**
-     * As {@link #await(Supplier, Consumer)}, of a result with values, whose bytes count from the moment in which it is
-     * there.
+     * Does the same as {@link #await(Supplier, Consumer)} for a result with values, whose bytes count from the moment
+     * of its arrival.
      *
      * @param bytes how many there are
      */
@@ -303,8 +301,8 @@ final class HttpApiExchange {
     }
 
     /**
-     * Answers with an error; an unexpected one is logged, and its details stay here. An answer that has begun is cut
-     * off. What was reserved is given back.
+     * Answers with an error. An unexpected one is logged, and its details stay here. An answer that has begun is cut
+     * off. The reservations are returned.
      */
     void fail(Throwable error) {
         if (answered) {
@@ -335,7 +333,7 @@ final class HttpApiExchange {
         }
     }
 
-    /** Closes the connection in the middle of an answer, whose status is already out. */
+    /** Closes the connection in the middle of an answer, whose status was already sent. */
     void logAndCut(Throwable error) {
         Throwable cause = DhtException.unwrap(error);
         if (cause instanceof DhtException known) {
@@ -369,7 +367,7 @@ final class HttpApiExchange {
     void answer(int status, @Nullable Buffer body) {
         stopTimer();
         if (isOver()) {
-            // The client went while the work for it was under way.
+            // The client went while its request was in progress.
             if (gone) {
                 releaseAll();
             }
@@ -428,13 +426,13 @@ final class HttpApiExchange {
         watch(response.end());
     }
 
-    /** Says that the head of an answer is being written elsewhere. Ends with {@link #watch}, or with {@link #cut}. */
+    /** Notes that the head of an answer is being written elsewhere. {@link #watch} or {@link #cut} must follow. */
     void answerBegins() {
         answered = true;
     }
 
     /**
-     * Ends the exchange when the last of the answer is with the operating system; a client that does not read is cut.
+     * Ends the exchange when the operating system has the last of the answer; a client that does not read is cut off.
      */
     void watch(Future<Void> end) {
         if (end.isComplete()) {
@@ -447,7 +445,7 @@ final class HttpApiExchange {
 
     /**
      * Closes the connection, or resets the stream where it is one of several. A client in the middle of an answer sees
-     * that it is truncated. The close waits behind what is in the socket's queue, at most until the connection's idle
+     * that it is truncated. The close waits for the data in the socket's queue, at most until the connection's idle
      * timeout, so nothing large must be kept for it.
      */
     void cut() {
@@ -468,7 +466,7 @@ final class HttpApiExchange {
         release();
     }
 
-    /** As {@link #cut()}, from any thread. */
+    /** Does the same as {@link #cut()}, from any thread. */
     void cutFromAnyThread() {
         later(this::cut);
     }
@@ -495,7 +493,7 @@ final class HttpApiExchange {
         place.leave();
     }
 
-    /** Gives back what was taken. Called again, it does nothing. */
+    /** Returns the reservations. A second call does nothing. */
     void release() {
         stopTimer();
         share.release();

@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Lets requests pass that carry a token of sufficient scope; all of them, if there is no file of tokens. What a client
- * sent as its token appears in no message. Safe for use by any number of threads.
+ * Admits requests that carry a token of sufficient scope; all requests, if there is no file of tokens. A client's token
+ * appears in no message. Safe for use by any number of threads.
  */
 final class HttpApiGuard implements AutoCloseable {
 
@@ -31,7 +31,7 @@ final class HttpApiGuard implements AutoCloseable {
     /**
      * Reads the file, if there is one. Blocks.
      *
-     * @param changed is told, on a thread of its own, after the file was read again
+     * @param changed runs, on a thread of its own, after the file was read again
      * @throws IllegalArgumentException if it is missing or has a bad line
      */
     static HttpApiGuard of(Optional<Path> file, Runnable changed) {
@@ -41,22 +41,22 @@ final class HttpApiGuard implements AutoCloseable {
         })));
     }
 
-    /** Whether tokens are asked for at all. */
+    /** Returns whether tokens are required at all. */
     boolean hasTokens() {
         return tokens.isPresent();
     }
 
     /**
-     * Lets a request pass or not.
+     * Admits a request, or refuses it.
      *
-     * @throws InvalidRequestException if it may not do what needs this scope
+     * @throws InvalidRequestException if its token does not allow this scope
      */
     void require(HttpServerRequest request, Scope scope) {
         tokens.ifPresent(known -> known.require(tokenOf(request), scope));
     }
 
     /**
-     * Lets a request pass whose token is known, whatever it allows.
+     * Admits a request whose token is known, regardless of its scope.
      *
      * @throws InvalidRequestException if it carries none
      */
@@ -88,7 +88,7 @@ final class HttpApiGuard implements AutoCloseable {
         return Optional.of(header.substring(SCHEME.length()));
     }
 
-    /** Stops looking at the file. */
+    /** Stops watching the file. */
     @Override
     public void close() {
         tokens.ifPresent(Tokens::close);

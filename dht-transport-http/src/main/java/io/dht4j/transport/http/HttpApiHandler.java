@@ -12,8 +12,8 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * The public HTTP API's front: asks for the token, finds the resource, checks the method, and hands on. Does not block.
- * Safe for use by any number of event loops.
+ * The front of the public HTTP API: checks the token, finds the resource, checks the method, and passes the request on.
+ * Does not block. Safe for use by any number of event loops.
  */
 final class HttpApiHandler implements Handler<HttpServerRequest> {
 
@@ -116,7 +116,7 @@ final class HttpApiHandler implements Handler<HttpServerRequest> {
         }
     }
 
-    /** For whoever watches the process, who has no token and does not know by which name it is called. */
+    /** Answers a monitor of the process, which has no token and does not know by which name the node is called. */
     private void probe(HttpApiExchange exchange, boolean asksForLife) {
         if (!exchange.request().method().name().equals("GET")) {
             answerMethod(exchange, "GET");
@@ -176,7 +176,10 @@ final class HttpApiHandler implements Handler<HttpServerRequest> {
         }
     }
 
-    /** They cost every node memory, so that not everyone may begin them; reading them takes what scans take. */
+    /**
+     * Handles snapshots. They cost every node memory, so that beginning one needs a scope of its own; reading one needs
+     * that of scans.
+     */
     private void snapshots(HttpApiExchange exchange) {
         switch (exchange.request().method().name()) {
             case "POST" -> {
@@ -246,7 +249,8 @@ final class HttpApiHandler implements Handler<HttpServerRequest> {
     }
 
     /**
-     * Over HTTP/2 nobody can tell yet whether a body comes to a request that may have one: if it does, it is dropped.
+     * Refuses an announced body. Over HTTP/2 it is still unknown whether a body comes to a request that may have one:
+     * if it does, it is dropped.
      */
     private static void requireNoAnnouncedBody(HttpApiExchange exchange) {
         if (!exchange.isHttp2() || exchange.contentLength() > 0) {

@@ -24,8 +24,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Placement and status as JSON, and back. Reading throws some {@link RuntimeException} if the JSON is not what was
- * written.
+ * Writes placement and status as JSON, and reads them. Reading throws some {@link RuntimeException} if the JSON has
+ * another form.
  */
 final class HttpApiJson {
 
@@ -96,7 +96,7 @@ final class HttpApiJson {
                 text(json, "store"),
                 text(json, "version"),
                 number(json, "entries"),
-                // Nodes of earlier versions tell no age.
+                // Nodes of earlier versions report no age.
                 Duration.ofMillis(json.containsKey("entries_age_ms") ? number(json, "entries_age_ms") : 0),
                 number(json, "hint_bytes"),
                 number(json, "hint_bytes_dropped"),
@@ -156,7 +156,7 @@ final class HttpApiJson {
                 .put("retries_denied", counts.retriesDenied());
     }
 
-    /** A node of an earlier version tells none. */
+    /** Reads overload counts; nodes of earlier versions send none. */
     private static OverloadCounts overload(@Nullable JsonObject json) {
         if (json == null) {
             return OverloadCounts.none();
@@ -222,7 +222,7 @@ final class HttpApiJson {
         return names;
     }
 
-    /** A node of an earlier version may tell none. */
+    /** Reads names of nodes; nodes of earlier versions may send none. */
     private static List<NodeId> nodeIds(@Nullable JsonArray names) {
         List<NodeId> nodes = new ArrayList<>();
         if (names != null) {

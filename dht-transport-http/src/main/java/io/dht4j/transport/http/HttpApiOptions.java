@@ -10,8 +10,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * What the public HTTP API accepts, from whom, and how long it waits for its clients. Immutable; every {@code with}
- * method gives a copy, and throws an {@link IllegalArgumentException} that names option, value and allowed range.
+ * The limits, the access rules and the timeouts of the public HTTP API. Immutable. Every {@code with} method returns a
+ * copy, and throws an {@link IllegalArgumentException} that names option, value and allowed range.
  */
 public final class HttpApiOptions {
 
@@ -68,8 +68,9 @@ public final class HttpApiOptions {
     }
 
     /**
-     * Values up to 16 MiB, batches up to 10,000 keys and 32 MiB, 4096 requests and a share of the heap in flight, 30
-     * seconds for a client to send or receive, 60 seconds of silence, 5 seconds for draining; neither tokens nor TLS.
+     * Returns the defaults: values up to 16 MiB; batches up to 10,000 keys and 32 MiB; 4096 requests and a share of the
+     * heap in flight; 30 seconds for a client to send or receive; 60 seconds of silence; 5 seconds for draining;
+     * neither tokens nor TLS.
      *
      * @return the defaults
      */
@@ -78,7 +79,7 @@ public final class HttpApiOptions {
     }
 
     /**
-     * The same options with this largest value that is read from a client. The cluster's own limit counts besides.
+     * Returns a copy with this largest value that is read from a client. The cluster's own limit applies as well.
      *
      * @param bytes 0 to 1 GiB, and at most {@code maxBodyBytesInFlight}; by default 16 MiB
      * @return new options
@@ -90,8 +91,8 @@ public final class HttpApiOptions {
     }
 
     /**
-     * The same options with this bound on requests for entities, scans and batches that are under way. Further ones are
-     * answered 503.
+     * Returns a copy with this bound on requests in flight for entities, scans and batches. Further ones are answered
+     * 503.
      *
      * @param requests 1 to 1,000,000; by default 4096
      * @return new options
@@ -103,7 +104,7 @@ public final class HttpApiOptions {
     }
 
     /**
-     * The same options with the limits of this budget: the largest value, the bytes that are held for clients, and
+     * Returns a copy with the limits of this budget: the largest value, the bytes that are held for clients, and
      * batches that do not exceed them.
      *
      * @param memory the node's, by default that of the heap
@@ -117,13 +118,15 @@ public final class HttpApiOptions {
         return new HttpApiOptions(draft);
     }
 
-    /** A batch that would not be taken even alone is refused as too large, and not as too much. */
+    /**
+     * Returns the largest batch. A batch that would not fit even alone is refused as too large, and not as an overload.
+     */
     private static int batchBytes(long heldBytes) {
         return (int) Math.min(32 << 20, heldBytes);
     }
 
     /**
-     * The same options with this bound on the bytes of values that are held for clients that are sending or receiving
+     * Returns a copy with this bound on the bytes of values that are held for clients that are sending or receiving
      * them. Requests that need more are answered 503.
      *
      * @param bytes {@code maxValueBytes} (but at least 1) to 1 TiB; by default an eighth of the heap, up to 256 MiB
@@ -136,7 +139,7 @@ public final class HttpApiOptions {
     }
 
     /**
-     * The same options with this largest body of a batch, as it is sent: values are a third longer there.
+     * Returns a copy with this largest body of a batch, as it is sent: values are a third longer there.
      *
      * @param bytes 1 KiB to 1 GiB; by default 32 MiB, and less on a small heap
      * @return new options
@@ -148,7 +151,7 @@ public final class HttpApiOptions {
     }
 
     /**
-     * The same options with this bound on the lines of a batch. The cluster's own limit counts besides.
+     * Returns a copy with this bound on the lines of a batch. The cluster's own limit applies as well.
      *
      * @param keys 1 to 1,000,000; by default 10,000
      * @return new options
@@ -160,7 +163,7 @@ public final class HttpApiOptions {
     }
 
     /**
-     * The same options with this time for a client to send a whole value or batch. Then the answer is 408.
+     * Returns a copy with this time for a client to send a whole value or batch. After it the answer is 408.
      *
      * @param timeout 1 ms to 1 hour; by default 30 seconds
      * @return new options
@@ -172,8 +175,8 @@ public final class HttpApiOptions {
     }
 
     /**
-     * The same options with this time for a client to receive an answer, for scans and batches to receive anything.
-     * Then its connection is closed.
+     * Returns a copy with this time for a client to receive an answer, or to receive anything of a scan or batch. After
+     * it the connection is closed.
      *
      * @param timeout 1 ms to 1 hour; by default 30 seconds
      * @return new options
@@ -185,8 +188,8 @@ public final class HttpApiOptions {
     }
 
     /**
-     * The same options with this time after which a connection to {@link HttpApi#listening}'s own port that is silent,
-     * a request under way or not, is closed.
+     * Returns a copy with this idle timeout. After it a silent connection to {@link HttpApi#listening}'s own port is
+     * closed, whether or not a request is in flight.
      *
      * @param timeout 1 second to 2 hours; by default 60 seconds
      * @return new options
@@ -198,7 +201,7 @@ public final class HttpApiOptions {
     }
 
     /**
-     * The same options with this time that {@link HttpApi#close()} gives to requests under way.
+     * Returns a copy with this time that {@link HttpApi#close()} gives to requests in flight.
      *
      * @param timeout 0 to 10 minutes; by default 5 seconds
      * @return new options
@@ -210,7 +213,7 @@ public final class HttpApiOptions {
     }
 
     /**
-     * The same options with tokens: each request must carry one whose scopes are large enough, see
+     * Returns a copy with tokens: each request must carry one of sufficient scope, see
      * {@link io.dht4j.security.Tokens}.
      *
      * @param file where they are; read when the API starts, and again when it changes
@@ -223,9 +226,9 @@ public final class HttpApiOptions {
     }
 
     /**
-     * The same options with TLS for {@link HttpApi#listening}'s own port. A shared port has the transport's.
+     * Returns a copy with TLS for {@link HttpApi#listening}'s own port. A shared port has the transport's.
      *
-     * @param files the certificate to show and its key; authorities are not used, for clients are not asked for
+     * @param files the certificate to show and its key; authorities are not used, because clients are not asked for
      *     certificates
      * @return new options
      */
@@ -236,7 +239,7 @@ public final class HttpApiOptions {
     }
 
     /**
-     * The same options with leave for {@link HttpApi#listening}'s own port to be plaintext beyond loopback.
+     * Returns a copy in which {@link HttpApi#listening}'s own port may be plaintext beyond loopback.
      *
      * @return new options
      */
@@ -247,7 +250,7 @@ public final class HttpApiOptions {
     }
 
     /**
-     * As {@link #withPlaintextAllowed()}, for an application whose users ask for it by an option of its own.
+     * Does the same as {@link #withPlaintextAllowed()}, for an application whose users set an option of its own.
      *
      * @param option the name of that option, for the warning
      * @return new options
@@ -260,9 +263,9 @@ public final class HttpApiOptions {
     }
 
     /**
-     * The same options with one more name or address by which clients reach the node. Without tokens, requests whose
-     * {@code Host} is something else are refused: they may be a foreign page's in somebody's browser.
-     * {@code localhost}, addresses, and the host at which the API listens count anyway.
+     * Returns a copy with one more name or address by which clients reach the node. Without tokens, requests with
+     * another {@code Host} are refused: they may be a foreign page's in somebody's browser. {@code localhost},
+     * addresses, and the host at which the API listens are always accepted.
      *
      * @param host a name, or an address, without a port; capitals do not matter
      * @return new options
@@ -279,8 +282,8 @@ public final class HttpApiOptions {
     }
 
     /**
-     * The same options with this bound on the connections to {@link HttpApi#listening}'s own port. A limit of open
-     * files that is too low for them lowers it, with a warning. Connections over which no request has come give way to
+     * Returns a copy with this bound on the connections to {@link HttpApi#listening}'s own port. A limit of open files
+     * that is too low for them lowers it, with a warning. Connections over which no request has come give way to
      * others.
      *
      * @param most 1 to 1,000,000; by default 10,000
@@ -293,7 +296,7 @@ public final class HttpApiOptions {
     }
 
     /**
-     * The same options with this bound on the connections to {@link HttpApi#listening}'s own port from one remote
+     * Returns a copy with this bound on the connections to {@link HttpApi#listening}'s own port from one remote
      * address. IPv6 addresses count as one if they share their first 64 bits.
      *
      * @param most 1 to 1,000,000; by default half of {@code maxConnections}
@@ -306,9 +309,9 @@ public final class HttpApiOptions {
     }
 
     /**
-     * The same options with this time for the head of a request to arrive at {@link HttpApi#listening}'s own port: for
-     * a connection's first request from when the connection is accepted, for others from their first byte. Then the
-     * connection is closed.
+     * Returns a copy with this time for the head of a request to arrive at {@link HttpApi#listening}'s own port. It
+     * begins for a connection's first request when the connection is accepted, for others with their first byte. After
+     * it the connection is closed.
      *
      * @param timeout 1 ms to 1 hour; by default 10 seconds
      * @return new options
@@ -375,7 +378,7 @@ public final class HttpApiOptions {
         return plaintextOption;
     }
 
-    /** The same fields, open for change. */
+    /** The same fields, mutable. */
     private static final class Draft {
 
         private int maxValueBytes = 16 << 20;

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** Entries that are there already, as a scan of one page. Belongs to one event loop. */
+/** Entries in memory as a scan of one page. Belongs to one event loop. */
 final class HttpApiPages implements Scan {
 
     private List<KeyValue> page;
@@ -19,7 +19,7 @@ final class HttpApiPages implements Scan {
         this.page = page;
     }
 
-    /** Those keys that have values, in the order of the keys. */
+    /** Returns the keys that have values, in the order of {@code keys}. */
     static HttpApiPages of(List<Key> keys, Map<Key, Value> values) {
         List<KeyValue> page = new ArrayList<>(values.size());
         for (Key key : keys) {

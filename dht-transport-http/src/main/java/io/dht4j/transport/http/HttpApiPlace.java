@@ -7,12 +7,12 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The place that a request's connection has among those of the port, and what the request does to it. Belongs to the
+ * The place that a request's connection has among those of the port, and the request's effects on it. Belongs to the
  * request's event loop.
  */
 final class HttpApiPlace {
 
-    /** No token that allows the request, a foreign page, a name that is not the node's. */
+    /** The statuses for a token that does not allow the request, a foreign page, and a name that is not the node's. */
     private static final Set<Integer> REFUSED_CALLERS = Set.of(401, 403, 421);
 
     private final HttpServerRequest request;
@@ -25,7 +25,7 @@ final class HttpApiPlace {
     }
 
     /**
-     * The request as a whole has come, and is to be carried out. Called again, it does nothing.
+     * Requires a place when the whole request has come and is to be carried out. A second call does nothing.
      *
      * @throws OverloadedException if there is no place for a connection that makes public requests
      */
@@ -35,12 +35,15 @@ final class HttpApiPlace {
         }
     }
 
-    /** A part of the request's body has come. */
+    /** Notes that a part of the request's body has come. */
     void bodyCame() {
         connections.bodyCame(request.connection());
     }
 
-    /** The answer is out, or none will be: the connection may give way to others. Called again, it does nothing. */
+    /**
+     * Notes that the answer was sent, or none will be: the connection may give way to others. A second call does
+     * nothing.
+     */
     void leave() {
         Runnable known = leave;
         if (known != null) {
@@ -50,7 +53,7 @@ final class HttpApiPlace {
     }
 
     /**
-     * The request is about to be answered with an error.
+     * Notes that the request is about to be answered with an error.
      *
      * @param later runs an action on the event loop once the answer has been given
      */
@@ -60,7 +63,7 @@ final class HttpApiPlace {
         }
     }
 
-    /** The client has reset the request's stream. */
+    /** Notes that the client has reset the request's stream. */
     void streamReset() {
         connections.streamReset(request.connection());
     }

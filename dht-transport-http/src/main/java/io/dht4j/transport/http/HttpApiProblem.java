@@ -12,7 +12,7 @@ import java.util.Locale;
  *
  * @param status the HTTP status
  * @param body the JSON
- * @param retryLater whether the client is told to come back after a second
+ * @param retryLater whether the client is asked to return after a second
  */
 record HttpApiProblem(int status, Buffer body, boolean retryLater) {
 
@@ -20,7 +20,7 @@ record HttpApiProblem(int status, Buffer body, boolean retryLater) {
 
     static final String TYPE_PREFIX = "urn:dht4j:error:";
 
-    /** The status that stands for a code. */
+    /** Returns the status for a code. */
     static int statusOf(ErrorCode code) {
         return switch (code) {
             case VALUE_TOO_LARGE -> 413;
@@ -34,12 +34,12 @@ record HttpApiProblem(int status, Buffer body, boolean retryLater) {
         };
     }
 
-    /** The usual form of an error. */
+    /** Returns an error in its usual form. */
     static HttpApiProblem of(ErrorCode code, String detail) {
         return of(statusOf(code), code, detail);
     }
 
-    /** An error whose status the code alone does not tell. */
+    /** Returns an error whose status does not follow from the code alone. */
     static HttpApiProblem of(int status, ErrorCode code, String detail) {
         JsonObject json = new JsonObject()
                 .put("type", TYPE_PREFIX + code.name())
@@ -51,7 +51,7 @@ record HttpApiProblem(int status, Buffer body, boolean retryLater) {
         return new HttpApiProblem(status, json.toBuffer(), status == 503);
     }
 
-    /** Absence is no error of the cluster's, so it has no code. */
+    /** Returns the answer for an absent key, which is no error of the cluster's and has no code. */
     static HttpApiProblem absent() {
         JsonObject json = new JsonObject()
                 .put("type", "about:blank")
@@ -61,12 +61,12 @@ record HttpApiProblem(int status, Buffer body, boolean retryLater) {
         return new HttpApiProblem(404, json.toBuffer(), false);
     }
 
-    /** The body for a request that is refused for its form, before it is one of the API's. */
+    /** Returns the body for a request that is refused for its form, before it reaches the API. */
     static byte[] refused(int status, String detail) {
         return of(status, ErrorCode.BAD_REQUEST, detail).body().getBytes();
     }
 
-    /** Answers what is not HTTP, or is longer than HTTP requests may be here, and closes the connection. */
+    /** Answers bytes that are not HTTP, or longer than HTTP requests may be here, and closes the connection. */
     static void answerMalformed(HttpServerRequest request) {
         HttpApiProblem problem = of(
                 ErrorCode.BAD_REQUEST,

@@ -25,8 +25,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The parameters of a request. Strict: every parameter is known, stands at most once, and is well-formed. They are
- * decoded as {@code application/x-www-form-urlencoded} says: {@code %XX} is a byte and {@code +} a space.
+ * The parameters of a request. Parsing is strict: every parameter must be known, appear at most once, and be
+ * well-formed. Parameters are decoded as {@code application/x-www-form-urlencoded}: {@code %XX} is a byte and {@code +}
+ * a space.
  */
 final class HttpApiQuery {
 
@@ -44,7 +45,7 @@ final class HttpApiQuery {
     /**
      * Parses a query.
      *
-     * @param raw what stands behind the question mark, still encoded; null if there is none
+     * @param raw the part after the question mark, still encoded; null if there is none
      * @param known the parameters that the resource has
      * @throws InvalidRequestException if a parameter is unknown, doubled or malformed
      */
@@ -82,9 +83,9 @@ final class HttpApiQuery {
     }
 
     /**
-     * The key in parameter {@code id}, as text, or in {@code id_base64}, as any bytes.
+     * Returns the key in parameter {@code id}, as text, or in {@code id_base64}, as any bytes.
      *
-     * @throws InvalidRequestException if it is missing, doubled, not 1 to 4096 bytes long or not what it should be
+     * @throws InvalidRequestException if it is missing, doubled, malformed or not 1 to 4096 bytes long
      */
     Key id() {
         byte[] bytes = bytes("id")
@@ -100,7 +101,7 @@ final class HttpApiQuery {
     }
 
     /**
-     * A key that bounds a range. It need not be text.
+     * Returns a key that bounds a range. It need not be text.
      *
      * @return empty if the parameter is missing
      * @throws InvalidRequestException if it is not 1 to 4096 bytes long
@@ -114,7 +115,7 @@ final class HttpApiQuery {
         }
     }
 
-    /** The bytes of a parameter that has a second form, in Base64. */
+    /** Returns the bytes of a parameter that has a second form, in Base64. */
     private Optional<byte[]> bytes(String name) {
         byte[] plain = values.get(name);
         byte[] encoded = values.get(name + BASE64);
@@ -132,7 +133,7 @@ final class HttpApiQuery {
         return Optional.of(decoded);
     }
 
-    /** Null if it is not what an encoder would have made, with padding or without. */
+    /** Decodes Base64, with or without padding; null if no encoder would have produced it. */
     private static byte @Nullable [] base64(byte[] encoded) {
         try {
             byte[] decoded = Base64.getUrlDecoder().decode(encoded);
@@ -146,7 +147,7 @@ final class HttpApiQuery {
     }
 
     /**
-     * Policy, timeout and time to live.
+     * Returns policy, timeout and time to live.
      *
      * @throws InvalidRequestException if one is out of its range
      */
@@ -196,7 +197,7 @@ final class HttpApiQuery {
         return defaults.withPolicy((int) ack.getAsLong(), replicas);
     }
 
-    /** Both counts in one parameter, as clients of before give them. */
+    /** Reads both counts from one parameter, as older clients send them. */
     private CallOptions bothCounts(String text, int nodes) {
         if (values.containsKey("ack") || values.containsKey("from")) {
             throw new InvalidRequestException(
@@ -216,7 +217,7 @@ final class HttpApiQuery {
     }
 
     /**
-     * A whole number in decimal digits.
+     * Returns a whole number in decimal digits.
      *
      * @return empty if the parameter is missing
      * @throws InvalidRequestException if it is something else or not {@code least} to {@code most}
@@ -236,7 +237,7 @@ final class HttpApiQuery {
         return number;
     }
 
-    /** Empty if the text is something else than a number in this range, in decimal digits. */
+    /** Returns a number in decimal digits; empty for any other text and for numbers out of this range. */
     private static OptionalLong inRange(String text, long least, long most) {
         if (text.isEmpty() || text.length() > MAX_DIGITS || !HttpTransportBody.allDigits(text)) {
             return OptionalLong.empty();
@@ -246,7 +247,7 @@ final class HttpApiQuery {
     }
 
     /**
-     * Numbers of partitions, with commas between.
+     * Returns the numbers of partitions, separated by commas.
      *
      * @return none if the parameter is missing
      * @throws InvalidRequestException if one is something else
@@ -267,7 +268,7 @@ final class HttpApiQuery {
     }
 
     /**
-     * A version as {@code Dht-Version} shows it.
+     * Returns a version as {@code Dht-Version} shows it.
      *
      * @return empty if the parameter is missing
      * @throws InvalidRequestException if it is something else
@@ -282,18 +283,18 @@ final class HttpApiQuery {
                 return Optional.of(new Version(Long.parseUnsignedLong(text.get())));
             }
         } catch (NumberFormatException e) {
-            // Falls through to the message, which shows what is expected.
+            // Falls through to the message, which shows the expected form.
         }
         throw new InvalidRequestException(
                 codeOf(name), name + " must be a version as Dht-Version shows it, not \"" + shown(text.get()) + "\"");
     }
 
-    /** A text; malformed UTF-8 becomes replacement characters. */
+    /** Returns a text; malformed UTF-8 becomes replacement characters. */
     Optional<String> text(String name) {
         return Optional.ofNullable(values.get(name)).map(bytes -> new String(bytes, StandardCharsets.UTF_8));
     }
 
-    /** The start of what a client sent, for a message. */
+    /** Returns the beginning of a client's text, for a message. */
     static String shown(String text) {
         return PrintableText.of(text, SHOWN_CHARACTERS);
     }
@@ -335,7 +336,7 @@ final class HttpApiQuery {
         return bytes.toByteArray();
     }
 
-    /** ASCII digits only, unlike {@link Character#digit}. */
+    /** Returns the value of an ASCII digit only, unlike {@link Character#digit}. */
     private static int hexDigit(char c) {
         return c < 0x7F ? Character.digit(c, 16) : -1;
     }

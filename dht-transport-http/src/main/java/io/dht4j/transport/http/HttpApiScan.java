@@ -13,17 +13,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Streams a scan to a client. It holds one page, whose bytes count as in flight: the next one is asked for when the
- * socket has taken the last, so a slow client slows the scan down, and one that takes nothing for the write timeout is
- * cut. The status goes out with the first page; an error that comes later closes the connection before the end of the
+ * Streams a scan to a client. It holds one page, whose bytes count as in flight, and requests the next one when the
+ * socket has taken the last. A slow client therefore slows the scan down, and one that takes nothing for the write
+ * timeout is cut off. The status is sent with the first page. A later error closes the connection before the end of the
  * chunked body, so that the client sees the truncation. Belongs to the request's event loop.
  */
 final class HttpApiScan {
 
-    /** Lines of JSON are put together into chunks of about this many bytes. */
+    /** The approximate size of the chunks in which lines of JSON are combined. */
     private static final int CHUNK_BYTES = 16 * 1024;
 
-    /** Lines of larger values are sent in slices of that much of them, so that they are in memory once only. */
+    /** The size of the slices of larger values, so that such a line is in memory only once. */
     private static final int SLICE = 48 * 1024;
 
     private final HttpApiExchange exchange;
@@ -35,9 +35,9 @@ final class HttpApiScan {
     private boolean begun;
     private boolean pulling;
     private boolean stopped;
-    /** What is left of the page: an entry that is on its way to the socket is kept there only. */
+    /** The rest of the page. An entry that is being sent is held by the socket only. */
     private final Deque<KeyValue> page = new ArrayDeque<>();
-    /** What is reserved for the page, and for what the scan holds besides. */
+    /** The bytes reserved for the page and the scan's other memory. */
     private long pageBytes;
     /** The rest of an entry that is sent in slices. */
     private Iterator<Buffer> slices = Collections.emptyIterator();
@@ -56,7 +56,7 @@ final class HttpApiScan {
      *
      * @param ndjson whether entries are lines of JSON rather than key, newline and value
      * @param limit how many entries to send at most
-     * @param bytes how many bytes of keys and values make the entry with which they are reached the last
+     * @param bytes the bytes of keys and values after which the scan ends, with the entry that reaches them
      */
     static void start(HttpApiExchange exchange, Scan scan, boolean ndjson, long limit, long bytes) {
         HttpApiScan running = new HttpApiScan(exchange, scan, ndjson, limit, bytes);
@@ -91,7 +91,7 @@ final class HttpApiScan {
         }
     }
 
-    /** Takes a page, or why there is none, on any thread: its bytes count from here on. */
+    /** Takes a page, or its failure, on any thread: its bytes count from here on. */
     private void arrived(List<KeyValue> entries, @Nullable Throwable error) {
         @Nullable Throwable failure = error;
         long bytes = 0;
@@ -109,7 +109,7 @@ final class HttpApiScan {
         go(entries, bytes, failure);
     }
 
-    /** Always later, not now: pages that are there at once must not make a recursion. */
+    /** Continues later, never now: pages that are available at once would otherwise cause recursion. */
     private void go(List<KeyValue> entries, long bytes, @Nullable Throwable failure) {
         exchange.later(() -> {
             pulling = false;
@@ -123,7 +123,7 @@ final class HttpApiScan {
         });
     }
 
-    /** A fault here must not keep the request's place for ever. */
+    /** Guards a step, so that a fault does not keep the request's place for ever. */
     private void guarded(Runnable step) {
         try {
             step.run();
@@ -184,7 +184,9 @@ final class HttpApiScan {
         }
     }
 
-    /** An entry, which clients find by its chunk; or as many lines as fill a chunk, or a slice of a long one. */
+    /**
+     * Returns one entry, whose chunk marks its boundary; or as many lines as fill a chunk, or a slice of a long one.
+     */
     private Buffer chunk() {
         if (!ndjson) {
             return entry(take());
@@ -233,7 +235,7 @@ final class HttpApiScan {
                 .appendBytes(value);
     }
 
-    /** As many of the page's entries as fill a chunk. */
+    /** Returns as many of the page's entries as fill a chunk. */
     private Buffer lines() {
         Buffer chunk = Buffer.buffer();
         while (!page.isEmpty() && hasMore() && !isLarge(page.getFirst()) && chunk.length() < CHUNK_BYTES) {

@@ -8,15 +8,15 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A body that is still coming when the answer is known. It is read away, for a while: most clients read the answer only
- * when they have sent all. Belongs to the request's event loop.
+ * A body that is still arriving when the answer is known. It is read and dropped for a while: most clients read the
+ * answer only after they have sent everything. Belongs to the request's event loop.
  */
 final class HttpApiUnwantedBody {
 
-    /** So much is read away. */
+    /** The number of bytes that are read and dropped. */
     private static final long MAX_DISCARDED = 64 * 1024 * 1024;
 
-    /** How long a client may take whose connection ends with the answer. */
+    /** The time for a client whose connection ends with the answer. */
     private static final Duration LINGER = Duration.ofSeconds(2);
 
     private final HttpApiExchange exchange;
@@ -31,7 +31,7 @@ final class HttpApiUnwantedBody {
     }
 
     /**
-     * Answers, and reads the body away.
+     * Answers, and reads and drops the body.
      *
      * @param answer what to answer, null for no bytes; status and headers must have been set
      * @param closes whether the connection is not worth keeping for the rest of the body
@@ -46,9 +46,9 @@ final class HttpApiUnwantedBody {
     }
 
     /**
-     * The whole answer goes out at once, but its end is declared only when the body has come: the bytes of a body must
-     * not be taken for the next request, and a connection that is closed with unread bytes would be reset, so that the
-     * client might never see the answer.
+     * Sends the whole answer at once, but declares its end only when the body has come. The bytes of a body must not be
+     * taken for the next request. A connection that is closed with unread bytes would be reset, and the client might
+     * never see the answer.
      */
     private void answerOnConnection(@Nullable Buffer answer, boolean closes) {
         if (closes) {
@@ -72,7 +72,7 @@ final class HttpApiUnwantedBody {
         });
     }
 
-    /** A stream's end is its own, and a stream may be reset without harm to others. */
+    /** Answers on a stream, which has an end of its own and may be reset without harm to others. */
     private void answerOnStream(@Nullable Buffer answer) {
         exchange.release();
         exchange.place().leave();

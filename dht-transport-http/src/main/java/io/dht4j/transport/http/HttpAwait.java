@@ -6,12 +6,12 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Waiting while closing: bounded, and through interrupts, which are kept for the caller. */
+/** Waits while closing: for a bounded time, and through interrupts, which are restored for the caller. */
 final class HttpAwait {
 
     private HttpAwait() {}
 
-    /** Waits for a future to complete in whatever way. False if it has not by the end of the bound. */
+    /** Waits for a future to complete with a value or an error. Returns false if it has not by the end of the bound. */
     static boolean done(CompletableFuture<?> future, Duration bound) {
         boolean interrupted = false;
         long end = System.nanoTime() + bound.toNanos();

@@ -1,39 +1,40 @@
 package io.dht4j.transport.http;
 
 /**
- * The HTTP clients that can carry calls to peers. All speak to the same endpoint, so the nodes of a cluster may differ
- * in it. They differ in what one connection carries at a time, and in what giving up on a call costs.
+ * The HTTP clients that can carry calls to peers. All use the same endpoint, so the nodes of a cluster may have
+ * different ones. They differ in how many calls one connection carries at a time, and in the cost of an abandoned call.
  */
 public enum HttpClientKind {
     /**
-     * Vert.x's client without its pool, HTTP/1.1: a connection carries one call, and giving up costs the connection.
+     * Vert.x's client without its pool, HTTP/1.1: a connection carries one call, and an abandoned call costs the
+     * connection.
      */
     VERTX("vertx", 32, 10_000),
 
     /**
      * The same with pipelining: a connection carries up to {@value #PIPELINE} calls, once no more connections are
-     * allowed. Replies come in the order of the requests, so a slow one holds up those behind it. Giving up on a call
-     * keeps its connection from taking further ones, and it ends with the last that it carries.
+     * allowed. Replies come in the order of the requests, so a slow one delays those behind it. After an abandoned call
+     * its connection takes no further calls, and ends with the last one that it carries.
      */
     VERTX_PIPELINED("vertx-pipelined", 8, 10_000),
 
     /**
      * The same over HTTP/2, with prior knowledge or by ALPN: a connection carries up to {@value #STREAMS} calls, in any
-     * order, and giving up on one costs nothing else.
+     * order, and an abandoned call costs nothing else.
      */
     VERTX_H2("vertx-h2", 2, 10_000),
 
     /**
-     * Vert.x's {@code WebClient} over its own pool, HTTP/1.1: a connection carries one call. Giving up on a call before
-     * its deadline does not free the connection. Needs {@code io.vertx:vertx-web-client}.
+     * Vert.x's {@code WebClient} over its own pool, HTTP/1.1: a connection carries one call. A call that is abandoned
+     * before its deadline does not free the connection. Needs {@code io.vertx:vertx-web-client}.
      */
     WEBCLIENT("webclient", 32, 10_000),
 
-    /** {@code java.net.http}, HTTP/1.1: a connection carries one call, and giving up costs the connection. */
+    /** {@code java.net.http}, HTTP/1.1: a connection carries one call, and an abandoned call costs the connection. */
     JDK("jdk", 32, 10_000),
 
     /**
-     * {@code java.net.http}, HTTP/2: a connection carries up to {@value #STREAMS} calls, and giving up on one costs
+     * {@code java.net.http}, HTTP/2: a connection carries up to {@value #STREAMS} calls, and an abandoned call costs
      * nothing else. Each connection costs a thread, so there are at most 16.
      */
     JDK_H2("jdk-h2", 1, 16),
@@ -44,10 +45,10 @@ public enum HttpClientKind {
      */
     ONE_NIO("one-nio", 32, 10_000);
 
-    /** How many calls a connection carries at a time with HTTP/2. */
+    /** The number of calls that a connection carries at a time with HTTP/2. */
     static final int STREAMS = 256;
 
-    /** How many calls a connection carries at a time with pipelining. */
+    /** The number of calls that a connection carries at a time with pipelining. */
     static final int PIPELINE = 16;
 
     private final String label;
@@ -61,7 +62,7 @@ public enum HttpClientKind {
     }
 
     /**
-     * Its name on command lines and in status.
+     * Returns the name on command lines and in status.
      *
      * @return for example {@code vertx-h2}
      */
@@ -70,7 +71,7 @@ public enum HttpClientKind {
     }
 
     /**
-     * Looks for the library that the client needs.
+     * Checks that the library of the client is present.
      *
      * @throws IllegalStateException if it is missing
      */
@@ -91,12 +92,12 @@ public enum HttpClientKind {
         }
     }
 
-    /** How many connections to a peer there are unless an option says otherwise. */
+    /** Returns the default number of connections to a peer. */
     int defaultConnections() {
         return defaultConnections;
     }
 
-    /** How many connections to a peer there may be. */
+    /** Returns the largest number of connections to a peer. */
     int maxConnections() {
         return maxConnections;
     }

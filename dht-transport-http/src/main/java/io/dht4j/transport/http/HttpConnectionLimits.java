@@ -6,11 +6,11 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * How many connections a port takes, and how long they may leave it without a request.
+ * The limits of a port's connections, and of the time they may have without a request.
  *
  * @param max in all; where peers call, a quarter of them is kept for peers, and anywhere a sixteenth for probes
  * @param perAddress of those that make public requests, how many from one address; empty for half of all
- * @param headTimeout for the head of a request to be there
+ * @param headTimeout for the head of a request to arrive
  */
 record HttpConnectionLimits(int max, Optional<Integer> perAddress, Duration headTimeout) {
 
@@ -19,7 +19,7 @@ record HttpConnectionLimits(int max, Optional<Integer> perAddress, Duration head
     private static final int MOST = 1_000_000;
     private static final int PART_FOR_PEERS = 4;
 
-    /** Public connections leave at least this part to those who probe. */
+    /** The divisor of all connections that gives the least number kept for probes. */
     private static final int PART_FOR_PROBES = 16;
 
     HttpConnectionLimits {
@@ -32,7 +32,7 @@ record HttpConnectionLimits(int max, Optional<Integer> perAddress, Duration head
         return new HttpConnectionLimits(max, Optional.empty(), DEFAULT_HEAD_TIMEOUT);
     }
 
-    /** What counts at a port where so many connections are possible. */
+    /** Returns the limits at a port where this number of connections is possible. */
     AcceptLimits at(int possible, boolean forPeers) {
         int all = Math.min(max, possible);
         int forProbes = all == 1 ? 0 : Math.max(1, all / PART_FOR_PROBES);

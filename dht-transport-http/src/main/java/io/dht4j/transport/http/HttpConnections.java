@@ -25,18 +25,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The connections of a listener: which of them may make requests, as whose they count, and what only HTTP/2 has. What
- * concerns one connection is to be called on its event loop; the rest is safe for use by any number of threads.
+ * The connections of a listener: which of them may make requests, as whose they count, and the state of HTTP/2. Methods
+ * for one connection must be called on its event loop; the others are safe for use by any number of threads.
  */
 final class HttpConnections {
 
     private static final Logger LOG = LoggerFactory.getLogger(HttpConnections.class);
     private static final String CONTINUE = "100-continue";
 
-    /** So many requests in a row that are refused for who sends them end a connection. */
+    /** The number of consecutive requests, refused because of their sender, that ends a connection. */
     static final int MAX_REFUSED = 1_000;
 
-    /** Fewer connections than so many are worth a warning, also where nobody has asked for more. */
+    /** The number of connections below which a warning is logged, even if nobody has asked for more. */
     private static final int MANY = 1_000;
 
     private final HttpListenerOptions options;
@@ -46,9 +46,9 @@ final class HttpConnections {
     private final Map<HttpConnection, Link> links = new ConcurrentHashMap<>();
 
     /**
-     * No connections.
+     * Creates an empty set of connections.
      *
-     * @param openFiles how many files this process may have open; empty if nobody knows
+     * @param openFiles how many files this process may have open; empty if that is unknown
      */
     HttpConnections(HttpListenerOptions options, OptionalLong openFiles) {
         this.options = options;
@@ -58,16 +58,16 @@ final class HttpConnections {
                 options.connections().at(possible, options.forPeers()), HttpApiProblem::refused);
     }
 
-    /** A connection of the server, and what belongs to it. */
+    /** A connection of the server and its state. */
     private static final class Link {
 
-        /** As what it was accepted. */
+        /** The connection at the time of its acceptance. */
         private final AcceptedConnection accepted;
 
-        /** Counts what only HTTP/2 has. */
+        /** Counts the frames that only HTTP/2 has. */
         private final @Nullable HttpFloodGuard guard;
 
-        /** Who the peer is, where that was asked. Belongs to the connection's event loop. */
+        /** The identity of the peer, once it was checked. Belongs to the connection's event loop. */
         private @Nullable Verdict verdict;
 
         // Since the last request that was carried out. For the event loop.
@@ -90,14 +90,15 @@ final class HttpConnections {
         }
     }
 
-    /** The fastest network access there is here, which counts what is accepted. */
+    /** Returns the fastest available network access, which counts accepted connections. */
     Transport transport() {
         Transport fastest = Transport.nativeTransport();
         return accepted.over(fastest != null && fastest.available() ? fastest : Transport.NIO);
     }
 
     /**
-     * Tells if there can be fewer connections than the options say; where they say nothing, and many can be, quietly.
+     * Warns if fewer connections are possible than the options say. Where they say nothing, and many are possible, the
+     * message has a lower level.
      */
     void warnOfLimits() {
         int wanted = options.connections().max();
@@ -112,12 +113,12 @@ final class HttpConnections {
         }
     }
 
-    /** How many are open. */
+    /** Returns how many are open. */
     int open() {
         return accepted.open();
     }
 
-    /** The server has made out what a connection speaks. */
+    /** Handles a connection whose protocol the server has determined. */
     void connected(HttpConnection connection) {
         Optional<AcceptedConnection> known = accepted.of(connection);
         if (known.isEmpty()) {
@@ -131,13 +132,13 @@ final class HttpConnections {
                 : null;
         links.put(connection, new Link(underneath, guard));
         connection.closeHandler(gone -> links.remove(connection));
-        // Broken pipes and resets are everyday matters; the request's own handlers see them where they matter.
+        // Broken pipes and resets are normal; the request's own handlers see them where they matter.
         connection.exceptionHandler(e -> LOG.debug("connection from {} failed", connection.remoteAddress(), e));
     }
 
     /**
-     * Looks whether a request may be handled whose head has come, and answers it if not. One that brings a body is
-     * looked at again when that is there, see {@link #requirePlace}: a head alone gets a connection no place.
+     * Checks whether a request may be handled whose head has come, and answers it if not. A request with a body is
+     * checked again when the body has come, see {@link #requirePlace}: a head alone gets a connection no place.
      *
      * @param asksLater whether its handler asks for a place by itself, or it is a peer's
      */
@@ -168,7 +169,7 @@ final class HttpConnections {
         return false;
     }
 
-    /** Over HTTP/2 the connection goes on, and may have to give way. */
+    /** Ends the connection after the answer. Over HTTP/2 it continues, and may have to give way. */
     private static void endAfterAnswer(HttpServerRequest request) {
         if (request.version() != HttpVersion.HTTP_2) {
             HttpListener.closing(request)
@@ -176,7 +177,7 @@ final class HttpConnections {
         }
     }
 
-    /** Over HTTP/1.1 it does not come so far. */
+    /** Returns whether the request has an unknown expectation. Over HTTP/1.1 such a request is refused earlier. */
     private static boolean hasUnknownExpectation(HttpServerRequest request) {
         String expectation = request.version() == HttpVersion.HTTP_2 ? request.getHeader(HttpHeaders.EXPECT) : null;
         return expectation != null && !expectation.equalsIgnoreCase(CONTINUE);
@@ -207,7 +208,7 @@ final class HttpConnections {
     }
 
     /**
-     * A public request with its body has come over a connection, and is to be carried out.
+     * Requires a place for a public request that has come with its body and is to be carried out.
      *
      * @return is to be run once, when the request has its whole answer or never will have; until then the connection
      *     does not give way to others
@@ -228,7 +229,8 @@ final class HttpConnections {
     }
 
     /**
-     * A public request is about to be refused for who sends it. Whoever sends nothing else has to connect again for it.
+     * Counts a public request that is about to be refused because of its sender. A client that sends only such requests
+     * has to connect again.
      *
      * @param later runs an action on the event loop once the answer has been given
      */
@@ -245,7 +247,7 @@ final class HttpConnections {
         }
     }
 
-    /** A part of a public request's body has come over a connection. */
+    /** Notes that a part of a public request's body has come over a connection. */
     void bodyCame(HttpConnection connection) {
         Link link = links.get(connection);
         if (link != null) {
@@ -253,9 +255,7 @@ final class HttpConnections {
         }
     }
 
-    /**
-     * Who is at the other end of a connection: judged when it is first asked, and remembered as long as the connection.
-     */
+    /** Returns the identity of a connection's peer: judged at the first call, and kept as long as the connection. */
     Verdict verdict(HttpConnection connection, Supplier<Verdict> judge) {
         Link link = links.get(connection);
         if (link == null) {
@@ -269,7 +269,7 @@ final class HttpConnections {
         return known;
     }
 
-    /** A whole frame of a peer has come over a connection. */
+    /** Notes that a whole frame of a peer has come over a connection. */
     void provePeer(HttpConnection connection) {
         Link link = links.get(connection);
         if (link != null) {
@@ -277,7 +277,7 @@ final class HttpConnections {
         }
     }
 
-    /** A client has reset a stream of a connection. */
+    /** Notes that a client has reset a stream of a connection. */
     void streamReset(HttpConnection connection) {
         Link link = links.get(connection);
         if (link != null && link.guard != null) {

@@ -8,9 +8,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Ends an HTTP/2 connection over which more comes than anybody needs of what costs a client nothing: streams that are
- * reset, pings and settings. The client is told why. Peers are left alone: a call that is given up resets its stream,
- * and who may call as a peer could do worse. Belongs to the connection's event loop.
+ * Ends an HTTP/2 connection that carries more free frames than anybody needs: stream resets, pings and settings. The
+ * client receives the reason. Peers are exempt: an abandoned call resets its stream, and an authorised peer could do
+ * worse. Belongs to the connection's event loop.
  */
 final class HttpFloodGuard {
 
@@ -18,7 +18,10 @@ final class HttpFloodGuard {
 
     private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(WINDOW_SECONDS);
 
-    /** A call that is given up resets its stream, and a proxy has those of all its users on one connection. */
+    /**
+     * The bound on resets. An abandoned call resets its stream, and a proxy has those of all its users on one
+     * connection.
+     */
     static final int MAX_RESETS = 6_000;
 
     private static final int MAX_PINGS = 200;
@@ -42,9 +45,9 @@ final class HttpFloodGuard {
     }
 
     /**
-     * Watches a connection of HTTP/2 from now on.
+     * Watches an HTTP/2 connection from now on.
      *
-     * @param isPeer whether a peer has shown to be at the other end
+     * @param isPeer whether the other end has proved to be a peer
      */
     static HttpFloodGuard watch(HttpConnection connection, BooleanSupplier isPeer) {
         HttpFloodGuard guard = new HttpFloodGuard(connection, isPeer);
@@ -53,7 +56,7 @@ final class HttpFloodGuard {
         return guard;
     }
 
-    /** The client has reset a stream. */
+    /** Counts a stream that the client has reset. */
     void streamReset() {
         count(resets);
     }
@@ -64,7 +67,7 @@ final class HttpFloodGuard {
         }
     }
 
-    /** Ends the connection, and tells the client why. Called again, it does nothing. */
+    /** Ends the connection, and sends the client the reason. A second call does nothing. */
     @SuppressWarnings("deprecation") // nothing else of the server says why a connection ends
     void end(String why) {
         if (ended) {
@@ -76,7 +79,7 @@ final class HttpFloodGuard {
         connection.close();
     }
 
-    /** How often something happened since the window began. */
+    /** The number of events since the window began. */
     private static final class Count {
 
         private final String name;

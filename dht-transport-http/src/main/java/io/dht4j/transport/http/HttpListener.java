@@ -47,25 +47,25 @@ import org.slf4j.LoggerFactory;
  * others go to the public handler. Either may be attached and detached while the listener runs. Without a handler the
  * answer is 503.
  *
- * <p>There is one HTTP server per event loop; they share the port, and each connection stays with the loop that
- * accepted it. Handlers run on that loop and must not block; what they do to a response later they must do on that loop
- * too ({@code Vertx.currentContext()} while handling, then {@code runOnContext}). A handler must leave
- * {@link HttpConnection#closeHandler} alone: it counts connections. Safe for use by any number of threads.
+ * <p>There is one HTTP server per event loop. The servers share the port, and each connection stays with the loop that
+ * accepted it. Handlers run on that loop and must not block. Their later work on a response must run on that loop too
+ * ({@code Vertx.currentContext()} while handling, then {@code runOnContext}). A handler must not replace
+ * {@link HttpConnection#closeHandler}, which counts connections. Safe for use by any number of threads.
  */
 final class HttpListener {
 
-    /** Where peers send frames. */
+    /** The path to which peers send frames. */
     static final String PEER_PATH = "/peer/v1/frame";
 
     private static final Logger LOG = LoggerFactory.getLogger(HttpListener.class);
 
-    /** Sockets and threads end well within this once nothing is under way. */
+    /** The bound on closing sockets and threads. They end well within it once no request is in flight. */
     private static final Duration CLOSE_BOUND = Duration.ofSeconds(10);
 
-    /** What runs on event loops that have ended does not end. */
+    /** The bound when event loops have ended, whose tasks never end. */
     private static final Duration FAILED_BOUND = Duration.ofSeconds(1);
 
-    /** Stands on an answer that was given before any handler of frames saw the request. */
+    /** The header of an answer that was given before any handler of frames saw the request. */
     static final String OUTCOME_HEADER = "Dht-Outcome";
 
     /** The only value of the outcome header. */
@@ -104,7 +104,7 @@ final class HttpListener {
         this(options, OpenFiles.limit());
     }
 
-    /** As {@link #HttpListener(HttpListenerOptions)}, where a process may have so many files open. */
+    /** Does the same as {@link #HttpListener(HttpListenerOptions)}, with this limit of open files. */
     HttpListener(HttpListenerOptions options, OptionalLong openFiles) {
         this.options = options;
         this.connections = new HttpConnections(options, openFiles);
@@ -113,9 +113,8 @@ final class HttpListener {
                         .setEventLoopPoolSize(options.eventLoops())
                         .setWorkerPoolSize(1)
                         .setInternalBlockingPoolSize(2)
-                        // A process that stood still is told of in a line; a stack trace would tell where it was and
-                        // not
-                        // why.
+                        // A pause of the process is logged in one line; a stack trace would show its place and not its
+                        // cause.
                         .setWarningExceptionTime(Long.MAX_VALUE)
                         .setFileSystemOptions(new FileSystemOptions()
                                 .setFileCachingEnabled(false)
@@ -124,19 +123,19 @@ final class HttpListener {
                 .build();
     }
 
-    /** The response of a request after which its connection ends; HTTP/2 knows no such header. */
+    /** Returns the response of a request after which its connection ends; HTTP/2 has no such header. */
     static HttpServerResponse closing(HttpServerRequest request) {
         return request.version() == HttpVersion.HTTP_2
                 ? request.response()
                 : request.response().putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
     }
 
-    /** The Vert.x instance, for clients and timers on the same event loops. {@link #close} ends it. */
+    /** Returns the Vert.x instance, for clients and timers on the same event loops. {@link #close} ends it. */
     Vertx vertx() {
         return vertx;
     }
 
-    /** The event loops that accept connections, once {@link #start} has completed. */
+    /** Returns the event loops that accept connections, once {@link #start} has completed. */
     List<Loop> loops() {
         return List.copyOf(loops);
     }
@@ -145,7 +144,7 @@ final class HttpListener {
      * Reads the certificates and binds the port.
      *
      * @return completes when connections are accepted; fails with a {@link TransportException} that names host and
-     *     port, and the file if one is not what it should be
+     *     port, and the file if one is invalid
      */
     CompletionStage<Void> start() {
         connections.warnOfLimits();
@@ -156,10 +155,9 @@ final class HttpListener {
     }
 
     /**
-     * Reads the certificates and starts the event loops, for one who only calls.
+     * Reads the certificates and starts the event loops, for a member that only calls.
      *
-     * @return completes when that is done; fails with a {@link TransportException} that names a file that is not what
-     *     it should be
+     * @return completes when that is done; fails with a {@link TransportException} that names an invalid file
      */
     CompletionStage<Void> startWithoutListening() {
         return start(Optional.empty());
@@ -186,7 +184,7 @@ final class HttpListener {
         return started;
     }
 
-    /** Reads the certificates, or sees to it that none are needed. Blocks. */
+    /** Reads the certificates, or checks that none are needed. Blocks. */
     private boolean secure(boolean listens) {
         if (options.tls().isEmpty() && !listens) {
             return false;
@@ -197,7 +195,7 @@ final class HttpListener {
         }
         Tls loaded = Tls.load(options.tls().get(), LOG::warn);
         tls = Optional.of(loaded);
-        // Closing marks first and looks for files then; this does the opposite.
+        // Closing sets its mark first and looks for files afterwards; this method does the opposite.
         if (closed.get()) {
             loaded.close();
             throw new IllegalStateException("closed");
@@ -205,7 +203,7 @@ final class HttpListener {
         return true;
     }
 
-    /** An event loop that has ended leaves its connections, and perhaps the port, open and dead. */
+    /** Watches the event loops. One that has ended leaves its connections, and perhaps the port, open and dead. */
     private void watch() {
         while (!closed.get()) {
             for (Loop loop : loops) {
@@ -219,29 +217,30 @@ final class HttpListener {
         }
     }
 
-    /** Completes, on any thread, when an event loop has ended that nobody has closed. */
+    /** Returns a stage that completes, on any thread, when an event loop ends without having been closed. */
     CompletionStage<String> failure() {
         return failure.minimalCompletionStage();
     }
 
     /**
-     * The own keys and certificates, once {@link #start} has completed, if there are any. {@link #close} closes them.
+     * Returns the own keys and certificates, once {@link #start} has completed, if there are any. {@link #close} closes
+     * them.
      */
     Optional<Tls> tls() {
         return tls;
     }
 
-    /** Where to tell of callers whose certificates are not what they should be. */
+    /** Returns the log of callers whose certificates are not acceptable. */
     HandshakeFailureLog refusedCallers() {
         return refusedCallers;
     }
 
-    /** The port that is bound, once {@link #start} has completed; 0 before. */
+    /** Returns the bound port, once {@link #start} has completed; 0 before. */
     int port() {
         return port;
     }
 
-    /** The host of the options. */
+    /** Returns the host of the options. */
     String host() {
         return options.host();
     }
@@ -256,14 +255,14 @@ final class HttpListener {
         peerHandler = UNATTACHED;
     }
 
-    /** Sends requests to all other paths to a handler from now on. The first gets its connection a place. */
+    /** Sends requests to all other paths to a handler from now on. The first request gets its connection a place. */
     void attachPublic(Handler<HttpServerRequest> handler) {
         publicHandler = new PublicHandler(handler, false);
     }
 
     /**
-     * As {@link #attachPublic}, to a handler that asks by itself for a connection's place, when it carries a request
-     * out: those that it refuses need none.
+     * Does the same as {@link #attachPublic} for a handler that asks by itself for a connection's place, when it
+     * carries out a request: refused requests need none.
      */
     void attachApi(Handler<HttpServerRequest> handler) {
         publicHandler = new PublicHandler(handler, true);
@@ -274,29 +273,28 @@ final class HttpListener {
         publicHandler = NOBODY;
     }
 
-    /** The connections to this port. */
+    /** Returns the connections to this port. */
     HttpConnections connections() {
         return connections;
     }
 
     /**
-     * Stops listening, lets requests under way end for as long as the options say, closes every connection and ends the
-     * threads. Blocks for a bounded time, not to be called on an event loop. May be called repeatedly and by several
-     * threads: each returns when it is done.
+     * Stops listening, gives requests in flight the time of the options, closes every connection and ends the threads.
+     * Blocks for a bounded time; must not be called on an event loop. May be called repeatedly and by several threads:
+     * each returns when it is done.
      */
     void close() {
         close(options.drainTimeout());
     }
 
-    /** As {@link #close()}, with another time for requests under way. */
+    /** Does the same as {@link #close()}, with another time for requests in flight. */
     void close(Duration drainTimeout) {
         if (closed.compareAndSet(false, true)) {
             LockSupport.unpark(watch);
             try {
                 shutDown(drainTimeout);
             } catch (RejectedExecutionException e) {
-                // An event loop has ended, and with it what would close its part of the port: the process has to end
-                // for that.
+                // An event loop has ended that would close its part of the port: only the end of the process closes it.
                 LOG.debug("{}:{} cannot be closed in order", options.host(), port, e);
                 closed(Optional.of(e));
             }
@@ -363,7 +361,7 @@ final class HttpListener {
     }
 
     /**
-     * What handles public requests.
+     * A handler of public requests.
      *
      * @param asksForPlaces whether it does so by itself
      */
@@ -377,7 +375,7 @@ final class HttpListener {
      */
     record Loop(Context context, Thread thread) {
 
-        /** Whether the caller runs on this loop. */
+        /** Returns whether the caller runs on this loop. */
         boolean isCurrent() {
             return Thread.currentThread() == thread;
         }
@@ -393,7 +391,7 @@ final class HttpListener {
                         .setMaxConcurrentStreams(HttpServerOptions.DEFAULT_INITIAL_SETTINGS_MAX_CONCURRENT_STREAMS)
                         .setInitialWindowSize(HttpServerOptions.DEFAULT_INITIAL_SETTINGS_INITIAL_WINDOW_SIZE)
                         .setMaxHeaderListSize(HttpListenerOptions.MAX_REQUEST_LINE + HttpListenerOptions.MAX_HEADERS))
-                // For peers only, which speak it with prior knowledge or by an upgrade.
+                // For peers only, which use it with prior knowledge or by an upgrade.
                 .setHttp2ClearTextEnabled(options.forPeers() && tls.isEmpty())
                 .setTcpNoDelay(true)
                 // There are no web sockets here; their handlers would look at every message.
@@ -408,7 +406,7 @@ final class HttpListener {
             server.getInitialSettings()
                     .setMaxConcurrentStreams(HttpListenerOptions.PEER_STREAMS)
                     .setInitialWindowSize(HttpListenerOptions.PEER_STREAM_WINDOW);
-            // Giving up on a call resets its stream, an everyday matter among peers.
+            // An abandoned call resets its stream, which is normal among peers.
             server.setHttp2ConnectionWindowSize(HttpListenerOptions.PEER_CONNECTION_WINDOW)
                     .setHttp2RstFloodMaxRstFramePerWindow(HttpListenerOptions.PEER_RESETS_PER_SECOND)
                     .setHttp2RstFloodWindowDuration(1)

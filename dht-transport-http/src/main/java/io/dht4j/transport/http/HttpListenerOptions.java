@@ -6,19 +6,19 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Where a listener listens, what it spends on its connections, and who may hear what goes over them.
+ * The address, the connection limits and the encryption of a listener.
  *
  * @param host the address to bind
  * @param port the port to bind, 0 for any free one
  * @param eventLoops event loop threads
  * @param connections how many there may be, and how long they may leave the port without a request
- * @param idleTimeout a connection over which nothing moved for so long is closed, a request under way or not
- * @param drainTimeout how long closing waits for requests under way
+ * @param idleTimeout a connection over which nothing moved for so long is closed, a request in flight or not
+ * @param drainTimeout how long closing waits for requests in flight
  * @param tls the own certificate, without which everything is plaintext
- * @param plaintextAllowed whether plaintext may go further than loopback
- * @param plaintextOption what asks for that, for the warning
- * @param forPeers whether peers call here: then clients are asked for a certificate, and those that have none are
- *     served all the same, for it is the peer endpoint that demands one
+ * @param plaintextAllowed whether plaintext may go beyond loopback
+ * @param plaintextOption the option that allows that, for the warning
+ * @param forPeers whether peers call here: then clients are asked for a certificate, and those without one are served
+ *     too, because it is the peer endpoint that demands one
  */
 record HttpListenerOptions(
         String host,
@@ -32,25 +32,22 @@ record HttpListenerOptions(
         String plaintextOption,
         boolean forPeers) {
 
-    /** Longest request line: a key of 4096 bytes, each percent-encoded, twice, and the rest. */
+    /** The longest request line: a key of 4096 bytes, each percent-encoded, twice, and the rest. */
     static final int MAX_REQUEST_LINE = 32 * 1024;
 
-    /** Longest header section. */
+    /** The longest header section. */
     static final int MAX_HEADERS = 8 * 1024;
 
-    /** HTTP/2 streams under way on a connection, where peers call. */
+    /** The number of HTTP/2 streams on a connection, where peers call. */
     static final int PEER_STREAMS = 1024;
 
-    /**
-     * Bytes that may be on their way in on an HTTP/2 stream, where peers call: more would only help over long
-     * distances.
-     */
+    /** The window in bytes of an HTTP/2 stream, where peers call: a larger one would only help over long distances. */
     static final int PEER_STREAM_WINDOW = 1 << 20;
 
-    /** The same for all streams of a connection together. */
+    /** The window in bytes of all streams of a connection together. */
     static final int PEER_CONNECTION_WINDOW = 4 << 20;
 
-    /** Past this a peer that gives up on its HTTP/2 calls loses its connection. */
+    /** The number of resets after which a peer that abandons its HTTP/2 calls loses its connection. */
     static final int PEER_RESETS_PER_SECOND = 50_000;
 
     HttpListenerOptions {
@@ -62,7 +59,7 @@ record HttpListenerOptions(
         tls.ifPresent(files -> OptionChecks.serverFiles(files, forPeers));
     }
 
-    /** Without TLS, on loopback only, for the public API only. */
+    /** Creates options without TLS, on loopback only, for the public API only. */
     HttpListenerOptions(
             String host,
             int port,
@@ -98,19 +95,20 @@ record HttpListenerOptions(
     }
 
     /**
-     * The same options with this certificate, or none, and this leave for plaintext beyond loopback, by its usual name.
+     * Returns a copy with this certificate, or none, and this permission for plaintext beyond loopback, by its usual
+     * name.
      */
     HttpListenerOptions secured(Optional<TlsFiles> files, boolean plaintext) {
         return secured(files, plaintext, "withPlaintextAllowed()");
     }
 
-    /** As {@link #secured(Optional, boolean)}, with the name by which plaintext is asked for. */
+    /** Does the same as {@link #secured(Optional, boolean)}, with the name of the option that allows plaintext. */
     HttpListenerOptions secured(Optional<TlsFiles> files, boolean plaintext, String option) {
         return new HttpListenerOptions(
                 host, port, eventLoops, connections, idleTimeout, drainTimeout, files, plaintext, option, forPeers);
     }
 
-    /** The same options, for a port that peers call. */
+    /** Returns a copy for a port that peers call. */
     HttpListenerOptions servingPeers() {
         return new HttpListenerOptions(
                 host,
