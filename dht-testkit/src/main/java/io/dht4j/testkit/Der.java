@@ -17,8 +17,8 @@ import java.util.regex.Pattern;
 import javax.security.auth.x500.X500Principal;
 
 /**
- * As much of X.509 as test certificates need (RFC 5280), in the distinguished encoding of ASN.1 (X.690): the JDK reads
- * certificates but offers no way to make them within the process.
+ * The part of X.509 that test certificates need (RFC 5280), in the distinguished encoding of ASN.1 (X.690). The JDK
+ * reads certificates but has no public API to create them.
  */
 final class Der {
 
@@ -46,13 +46,13 @@ final class Der {
 
     private Der() {}
 
-    /** Who certifies. */
+    /** The issuer of a certificate. */
     record Issuer(X500Principal name, PrivateKey key) {}
 
-    /** Who is certified: without names the certificate has no such extension. */
+    /** The subject of a certificate. Without names the certificate has no such extension. */
     record Subject(X500Principal name, PublicKey key, boolean authority, List<String> names) {}
 
-    /** A certificate, signed with an EC key. */
+    /** Creates a certificate, signed with an EC key. */
     static byte[] certificate(BigInteger serial, Issuer issuer, Instant from, Instant until, Subject subject)
             throws GeneralSecurityException {
         byte[] constraints = subject.authority() ? of(SEQUENCE, TRUE) : of(SEQUENCE);

@@ -16,13 +16,13 @@ import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.Test;
 
-/** What every store must do that survives being closed, beside what every store must do. */
+/** The contract of every durable store, in addition to that of every store. */
 public abstract class DurableStoreContract extends StoreContract {
 
     private static final long SEED = 20_261_121;
     private static final long NOW = 1_000_000;
 
-    /** For subclasses. */
+    /** Constructor for subclasses. */
     protected DurableStoreContract() {}
 
     /** Closes the store and opens it again. */
@@ -31,7 +31,6 @@ public abstract class DurableStoreContract extends StoreContract {
         openStore();
     }
 
-    /** Opening and closing without writing. */
     @Test
     void anEmptyStoreCanBeReopenedAgainAndAgain() {
         for (int i = 0; i < 5; i++) {
@@ -40,7 +39,7 @@ public abstract class DurableStoreContract extends StoreContract {
         }
     }
 
-    /** What decides where keys live must not change under the data. */
+    /** The settings that determine the placement of keys must not change under the data. */
     @Test
     void aStoreStaysTiedToWhatItWasBoundTo() {
         store.bind("64 partitions, ring");
@@ -53,7 +52,6 @@ public abstract class DurableStoreContract extends StoreContract {
                 .hasMessageContaining("64 partitions, jump");
     }
 
-    /** Everything is there again. */
     @Test
     void everythingAppliedIsThereAfterReopening() {
         SplittableRandom random = new SplittableRandom(SEED);
@@ -74,7 +72,6 @@ public abstract class DurableStoreContract extends StoreContract {
         }
     }
 
-    /** Old versions do not come back from a log. */
     @Test
     void aLateOldVersionDoesNotWinAfterReopening() {
         store.apply(List.of(value("a", 5, "new"), tombstone("b", 5)));
@@ -86,7 +83,7 @@ public abstract class DurableStoreContract extends StoreContract {
         assertThat(store.get(Key.of("b"))).contains(tombstone("b", 5));
     }
 
-    /** A clock that was set back is noticed. */
+    /** The store can detect a wall clock set back. */
     @Test
     void aReopenedStoreTellsTheNewestVersionItHasSeen() {
         store.apply(List.of(value("a", 5, "x"), tombstone("b", -2), value("c", 7, "z")));
@@ -99,7 +96,6 @@ public abstract class DurableStoreContract extends StoreContract {
         assertThat(store.newestAtOpen()).isEqualTo(new Version(-1));
     }
 
-    /** Notes and content outlive the store's end. */
     @Test
     void notesAndWhatIsHeldAreThereAfterReopening() {
         store.keepNote("a-note", new byte[] {1, 2, 3});
@@ -120,7 +116,7 @@ public abstract class DurableStoreContract extends StoreContract {
             }
         };
         EntryCursor held = store.follow(listener);
-        // Between the first and the second page, so to speak.
+        // The writes happen between the first and the second page of the cursor.
         store.apply(List.of(value("c", 3, "z"), value("a", 4, "y")));
         store.settle();
         held.forEachRemaining(listener::added);
@@ -131,7 +127,6 @@ public abstract class DurableStoreContract extends StoreContract {
         assertThat(told.keySet()).containsExactlyInAnyOrderElementsOf(scanned(store, KeyRange.all()));
     }
 
-    /** What a purge removed stays removed. */
     @Test
     void purgedEntriesStayAwayAfterReopening() {
         store.apply(List.of(value("a", 1, "x"), value("b", 1, "y")));
@@ -144,7 +139,6 @@ public abstract class DurableStoreContract extends StoreContract {
         assertThat(scanned(store, KeyRange.all())).containsExactly(value("b", 1, "y"));
     }
 
-    /** Large values survive. */
     @Test
     void aValueOf16MibIsThereAfterReopening() {
         byte[] large = new byte[16 << 20];

@@ -2,11 +2,11 @@ package io.dht4j.testkit;
 
 import java.time.Duration;
 
-/** What a {@link FaultyTransport} does to a call. Immutable. */
+/** The effect of a {@link FaultyTransport} on a call. Immutable. */
 public sealed interface Fault {
 
     /**
-     * Nothing: the call goes through.
+     * Returns the absence of a fault: the call is unaffected.
      *
      * @return the absence of a fault
      */
@@ -15,7 +15,7 @@ public sealed interface Fault {
     }
 
     /**
-     * The request is lost. The caller hears nothing until the deadline, then that the outcome is unknown.
+     * Returns a fault that loses the request. The call fails at its deadline with an unknown outcome.
      *
      * @return the fault
      */
@@ -24,8 +24,8 @@ public sealed interface Fault {
     }
 
     /**
-     * The request arrives and is carried out, the reply is lost. The caller hears nothing until the deadline, then that
-     * the outcome is unknown.
+     * Returns a fault that loses the reply: the request arrives and is executed. The call fails at its deadline with an
+     * unknown outcome.
      *
      * @return the fault
      */
@@ -34,7 +34,7 @@ public sealed interface Fault {
     }
 
     /**
-     * The request is refused at once as not sent, as by a machine where nothing listens.
+     * Returns a fault that refuses the request immediately as not sent, as a machine without a listener does.
      *
      * @return the fault
      */
@@ -43,8 +43,8 @@ public sealed interface Fault {
     }
 
     /**
-     * The request arrives and is carried out; instead of the reply the caller gets a failure of unknown outcome, as
-     * when the connection breaks.
+     * Returns a fault that fails the call after the request arrived and was executed. The outcome is unknown, as after
+     * a broken connection.
      *
      * @return the fault
      */
@@ -53,10 +53,10 @@ public sealed interface Fault {
     }
 
     /**
-     * The request and the reply travel for some time.
+     * Returns a fault that delays the request and the reply.
      *
-     * @param request how long until the request arrives, zero or more
-     * @param reply how long until the reply arrives, zero or more
+     * @param request the delay of the request, zero or more
+     * @param reply the delay of the reply, zero or more
      * @return the fault
      * @throws IllegalArgumentException if one is negative
      */
@@ -65,9 +65,10 @@ public sealed interface Fault {
     }
 
     /**
-     * The request arrives at once, and a copy of it some time later; the reply to the copy is thrown away.
+     * Returns a fault that repeats the request: it arrives immediately, and a copy of it later. The reply to the copy
+     * is discarded.
      *
-     * @param later how long until the copy arrives, zero or more
+     * @param later the delay of the copy, zero or more
      * @return the fault
      * @throws IllegalArgumentException if it is negative
      */
@@ -93,8 +94,8 @@ public sealed interface Fault {
     /**
      * See {@link #delay}.
      *
-     * @param request how long until the request arrives
-     * @param reply how long until the reply arrives
+     * @param request the delay of the request
+     * @param reply the delay of the reply
      */
     record Delay(Duration request, Duration reply) implements Fault {
 
@@ -112,7 +113,7 @@ public sealed interface Fault {
     /**
      * See {@link #repeat}.
      *
-     * @param later how long until the copy arrives
+     * @param later the delay of the copy
      */
     record Repeat(Duration later) implements Fault {
 

@@ -22,10 +22,10 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A transport that hurts the calls it makes, link by link: it drops, delays, repeats or refuses requests, loses
- * replies, or reports a failure although the request was carried out. What it does stays within the contract of
- * {@link Transport}. Faults apply to calls that begin after they were set; calls of peers to this node are hurt by the
- * peers' transports. Works under virtual time. Safe for use by any number of threads, as far as the environment is.
+ * A transport that injects faults into its calls, by recipient: it drops, delays, repeats or refuses requests, loses
+ * replies, or reports failures of executed requests. Its behaviour stays within the contract of {@link Transport}.
+ * Faults apply to calls that begin after they were set. Faults of calls to this node are set at the peers' transports.
+ * Works under virtual time. As safe for several threads as the environment.
  */
 public final class FaultyTransport implements Transport {
 
@@ -34,7 +34,7 @@ public final class FaultyTransport implements Transport {
     private final Transport transport;
     private final Environment environment;
     private final Map<NodeId, Supplier<Fault>> links = new ConcurrentHashMap<>();
-    /** Silent calls in the order in which they began; guarded by itself. */
+    /** Unanswered calls in the order in which they began; guarded by itself. */
     private final Map<Long, CompletableFuture<byte[]>> open = new LinkedHashMap<>();
 
     private final AtomicLong calls = new AtomicLong();
@@ -42,9 +42,9 @@ public final class FaultyTransport implements Transport {
     private volatile boolean closed;
 
     /**
-     * A transport without faults.
+     * Creates a transport without faults.
      *
-     * @param transport carries what is carried; owned and closed by this one
+     * @param transport the underlying transport; owned and closed by this one
      * @param environment clock and timers; not closed
      */
     public FaultyTransport(Transport transport, Environment environment) {
@@ -53,45 +53,45 @@ public final class FaultyTransport implements Transport {
     }
 
     /**
-     * Sets what happens to every call to a node.
+     * Sets the fault of every call to a node.
      *
      * @param to the node that is called
-     * @param fault the same for all
+     * @param fault the fault of every call
      */
     public void toward(NodeId to, Fault fault) {
         toward(to, () -> fault);
     }
 
     /**
-     * Sets what happens to each call to a node.
+     * Sets the faults of the calls to a node.
      *
      * @param to the node that is called
-     * @param faults asked once for each call
+     * @param faults supplies the fault of each call
      */
     public void toward(NodeId to, Supplier<Fault> faults) {
         links.put(to, faults);
     }
 
     /**
-     * Sets what happens to every call, to whichever node.
+     * Sets the fault of every call to any node.
      *
-     * @param fault the same for all
+     * @param fault the fault of every call
      */
     public void towardAll(Fault fault) {
         towardAll(() -> fault);
     }
 
     /**
-     * Sets what happens to each call, to whichever node.
+     * Sets the faults of the calls to all nodes.
      *
-     * @param faults asked once for each call
+     * @param faults supplies the fault of each call
      */
     public void towardAll(Supplier<Fault> faults) {
         links.clear();
         otherLinks = faults;
     }
 
-    /** Ends all faults. Calls under way keep those that they have. */
+    /** Ends all faults. Running calls keep theirs. */
     public void heal() {
         towardAll(HEALTHY);
     }
@@ -130,7 +130,7 @@ public final class FaultyTransport implements Transport {
         return result;
     }
 
-    /** A call that fails at its deadline unless it is completed before. */
+    /** Creates a call that fails at its deadline unless it is completed before. */
     private CompletableFuture<byte[]> begin(Node node, CallContext context) {
         CompletableFuture<byte[]> result = new CompletableFuture<>();
         long number = calls.incrementAndGet();
@@ -141,7 +141,7 @@ public final class FaultyTransport implements Transport {
                 () -> result.completeExceptionally(unknown("the deadline of a call to " + node.id() + " passed")),
                 context.remainingNanos());
         context.onCancel(() -> result.completeExceptionally(unknown("the call to " + node.id() + " was cancelled")));
-        // Not whenComplete: its stage would fail too, with an exception and a stack trace of its own.
+        // Not {@code whenComplete}: its stage would fail too, at the cost of another exception and stack trace.
         result.handle((reply, error) -> {
             deadline.cancel();
             synchronized (open) {

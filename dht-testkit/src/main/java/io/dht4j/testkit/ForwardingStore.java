@@ -13,18 +13,18 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * A store that hands every call to another one. Subclasses override what they do otherwise, {@link #name} most likely
- * among it. As safe for several threads as the other store. Every read comes by {@link #get} or {@link #scan}:
- * {@link #getFromMemory} is not handed on, so what a durable store has in memory is read as slowly as the rest.
+ * A store that forwards every call to another one. Subclasses override methods, usually including {@link #name}. As
+ * safe for several threads as the other store. Every read goes through {@link #get} or {@link #scan}:
+ * {@link #getFromMemory} is not forwarded, so reads of a durable store never take the fast path.
  */
 public abstract class ForwardingStore implements Store {
 
     private final Store store;
 
     /**
-     * A store in front of another one.
+     * Creates a store that forwards to another one.
      *
-     * @param store does the work, and is closed with this one
+     * @param store the other store, which is closed with this one
      */
     protected ForwardingStore(Store store) {
         this.store = store;
@@ -40,7 +40,7 @@ public abstract class ForwardingStore implements Store {
         store.apply(entries);
     }
 
-    /** Applies them by {@link #apply}, and asks the other store. */
+    /** Applies the entries by {@link #apply}, then reads their versions from the other store. */
     @Override
     public List<Version> applyAndGetVersions(List<Entry> entries) {
         apply(entries);

@@ -15,14 +15,14 @@ import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Finds ports on loopback for nodes that are started one after another. A port that the system gives out ({@code new
- * ServerSocket(0)}) will not do: it gives the same ports to outgoing connections, so that the first node's call of a
- * peer may take the port of a node that is still to start, or to start again. Those found here lie below the ranges of
- * Linux, macOS and Windows for outgoing connections.
+ * Finds free loopback ports for nodes that start one after another. A port from {@code new ServerSocket(0)} is
+ * unsuitable: the system uses the same range for outgoing connections. The first node's call of a peer could occupy the
+ * port of a node that has yet to start or to restart. The ports found here lie below the ranges of Linux, macOS and
+ * Windows for outgoing connections.
  *
- * <p>What was given out is nobody else's, in this JVM and in all others that use this class, although nobody may listen
- * there yet or any more: this JVM holds the UDP port of the same number, which one program at a time can have and TCP
- * knows nothing of. It holds the last 1,000, until it ends. Thread-safe.
+ * <p>A port is reserved across all JVMs that use this class, even while no process listens at it. The JVM binds the UDP
+ * port of the same number, which only one process can have and which is independent of TCP. It holds the last 1,000
+ * ports until it ends. Thread-safe.
  */
 public final class FreePorts {
 
@@ -31,19 +31,20 @@ public final class FreePorts {
     private static final int TRIES = 10_000;
     private static final int HELD = 1_000;
 
-    /** Ports belong to the machine, so that this is one for all callers; the oldest first. Guarded by itself. */
+    /** Global, since ports belong to the machine; the oldest first. Guarded by itself. */
     private static final Set<DatagramSocket> HOLDS = new LinkedHashSet<>();
 
     private FreePorts() {}
 
     /**
-     * Ports at which nobody listened a moment ago. Blocks while it tries them.
+     * Finds ports at which no process listened a moment ago. Blocks while it tries them.
      *
      * @param count how many, 0 to 1,000
-     * @return ports from 12,000 to 31,999, all different, none of the last 1,000 that this gave in any JVM that still
-     *     runs, in random order
+     * @return distinct ports from 12,000 to 31,999 in random order, none of the last 1,000 that this class returned in
+     *     any running JVM
      * @throws IllegalArgumentException if the count is not from 0 to 1,000
-     * @throws UncheckedIOException if 10,000 tries did not find as many, or the system gives no socket to try one with
+     * @throws UncheckedIOException if 10,000 tries did not find enough ports, or the system provides no socket to try
+     *     one with
      */
     public static List<Integer> find(int count) {
         if (count < 0 || count > HELD) {
@@ -64,16 +65,16 @@ public final class FreePorts {
     }
 
     /**
-     * One port at which nobody listened a moment ago. Blocks while it tries.
+     * Finds one port at which no process listened a moment ago. Blocks while it tries.
      *
      * @return a port from 12,000 to 31,999
-     * @throws UncheckedIOException if 10,000 tries did not find one, or the system gives no socket to try one with
+     * @throws UncheckedIOException if 10,000 tries did not find one, or the system provides no socket to try one with
      */
     public static int find() {
         return find(1).get(0);
     }
 
-    /** Whether the port is free, and this JVM's from now on. */
+    /** Reserves a port for this JVM and returns whether it was free. */
     private static boolean hold(int port) {
         DatagramSocket hold;
         try {

@@ -4,7 +4,7 @@ import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
 
-/** What nobody refers to any more, for tests that look for what was dropped without being released. */
+/** Garbage collection for tests that detect leaked resources. */
 public final class Garbage {
 
     private static final int ROUNDS = 30;
@@ -13,8 +13,7 @@ public final class Garbage {
     private Garbage() {}
 
     /**
-     * Collects what is garbage now, and waits until who asked for it was told, which a thread of the JVM does in its
-     * own time. Blocks.
+     * Collects the present garbage and waits until a thread of the JVM has processed its references. Blocks.
      *
      * @throws IllegalStateException if nothing was collected within 30 seconds
      * @throws InterruptedException if the thread is interrupted

@@ -19,10 +19,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What every log of hints must do. */
+/** The contract of every hint log. */
 public abstract class HintLogContract {
 
-    /** How much the logs under test may hold. */
+    /** The capacity of the logs under test. */
     protected static final long MAX_BYTES = 1L << 20;
 
     private static final NodeId A = new NodeId("a");
@@ -30,49 +30,49 @@ public abstract class HintLogContract {
     private static final int ROOM = 64 << 10;
     private static final long NOW = 1_000_000;
 
-    /** Where the log may keep files. */
+    /** The directory of the log's files. */
     @TempDir
     protected Path directory;
 
     /** The log under test. */
     protected HintLog log;
 
-    /** For subclasses. */
+    /** Constructor for subclasses. */
     @SuppressWarnings("NullAway.Init") // set before each test
     protected HintLogContract() {}
 
     /**
-     * Opens a log that may hold {@link #MAX_BYTES}.
+     * Opens a log with a capacity of {@link #MAX_BYTES}.
      *
-     * @param directory where it may keep files; the same each time within a test
-     * @return the log, with what an earlier one of this directory left, if it keeps anything
+     * @param directory the directory of its files; the same each time within a test
+     * @return the log, with the hints of an earlier one in this directory if it is durable
      */
     protected abstract HintLog open(Path directory);
 
-    /** Begins each test with an empty log. */
+    /** Opens an empty log before each test. */
     @BeforeEach
     final void openLog() {
         log = open(directory);
     }
 
-    /** Ends each test. */
+    /** Closes the log after each test. */
     @AfterEach
     final void closeLog() {
         log.close();
     }
 
     /**
-     * An entry of its own.
+     * Creates a distinct entry.
      *
-     * @param number of it
-     * @param bytes of its value
+     * @param number the number of the entry
+     * @param bytes the number of bytes of its value
      * @return a value
      */
     protected static Entry entry(int number, int bytes) {
         return Entry.value(Key.of("key" + number), new Version(number), new byte[bytes], Entry.NEVER);
     }
 
-    /** Everything that a log gives for a node, in batches of a size, forgotten as it is given. */
+    /** Returns all hints for a node, read in batches of a size and removed as they are read. */
     private List<Entry> takeAll(NodeId node, int maxBytes) {
         List<Entry> all = new ArrayList<>();
         for (HintLog.Batch batch = log.oldest(node, maxBytes);
@@ -84,7 +84,6 @@ public abstract class HintLogContract {
         return all;
     }
 
-    /** Nothing has been missed. */
     @Test
     void anEmptyLogHasNothingForAnybody() {
         assertThat(log.targets()).isEmpty();
@@ -92,7 +91,7 @@ public abstract class HintLogContract {
         assertThat(log.bytes()).isZero();
     }
 
-    /** Hints come as they were kept: version, tombstone and expiry included. */
+    /** Hints keep their version, tombstone and expiry. */
     @Test
     void hintsComeInTheOrderInWhichTheyWereKept() {
         List<Entry> entries = List.of(
@@ -108,7 +107,6 @@ public abstract class HintLogContract {
         assertThat(log.oldest(A, ROOM).entries()).as("not forgotten yet").isEqualTo(entries);
     }
 
-    /** What one node got, the other still misses. */
     @Test
     void eachNodeHasItsOwn() {
         log.add(A, List.of(entry(1, 10)), NOW);
@@ -121,7 +119,6 @@ public abstract class HintLogContract {
         assertThat(log.oldest(B, ROOM).entries()).containsExactly(entry(2, 10));
     }
 
-    /** Small batches, one by one. */
     @Test
     void manyHintsComeInBatches() {
         List<Entry> entries =
@@ -135,7 +132,7 @@ public abstract class HintLogContract {
         assertThat(log.targets()).isEmpty();
     }
 
-    /** A batch may be smaller than one hint. */
+    /** A batch contains at least one hint, even if the hint is larger. */
     @Test
     void aLargeHintComesAlone() {
         log.add(A, List.of(entry(1, 10_000)), NOW);
@@ -144,7 +141,7 @@ public abstract class HintLogContract {
         assertThat(log.oldest(A, 100).entries()).containsExactly(entry(1, 10_000));
     }
 
-    /** What comes while a batch is on its way is not forgotten with it. */
+    /** Hints added during the delivery of a batch stay. */
     @Test
     void whatWasKeptAfterABatchWasGivenStays() {
         log.add(A, List.of(entry(1, 10)), NOW);
@@ -156,7 +153,7 @@ public abstract class HintLogContract {
         assertThat(log.oldest(A, ROOM).entries()).containsExactly(entry(2, 10));
     }
 
-    /** A full log says so, and keeps none of what does not fit. */
+    /** A full log reports so, and adds none of the rejected hints. */
     @Test
     void aFullLogKeepsNothingMore() {
         int kept = 0;
@@ -171,7 +168,6 @@ public abstract class HintLogContract {
                 .isTrue();
     }
 
-    /** Old hints go, new ones stay. */
     @Test
     void hintsExpire() {
         log.add(A, List.of(entry(1, 10)), NOW);
@@ -187,7 +183,6 @@ public abstract class HintLogContract {
         assertThat(log.oldest(A, ROOM).entries()).containsExactly(entry(2, 10));
     }
 
-    /** Nothing is kept, or shown, by what is closed. */
     @Test
     void aClosedLogSaysSo() {
         log.close();

@@ -14,10 +14,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Batches: lines of JSON in, lines of JSON out, and what is not a batch. */
+/** Batches as lines of JSON in both directions, and invalid batches. */
 public abstract class HttpApiBatchContract extends HttpApiScanContract {
 
-    /** For the contract. */
+    /** Constructor for the contract. */
     HttpApiBatchContract() {}
 
     private static String keyLine(byte[] key) {

@@ -13,13 +13,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * What goes over a connection: framing, pipelining, bodies that are not wanted, bytes that are not HTTP; and status and
- * placement.
- */
+/** Connections: framing, pipelining, rejected bodies and bytes that are not HTTP; also status and placement. */
 public abstract class HttpApiConnectionContract extends HttpApiProtocolContract {
 
-    /** For the contract. */
+    /** Constructor for the contract. */
     HttpApiConnectionContract() {}
 
     private static String putHead(String id, int length, String... headers) {
@@ -110,7 +107,7 @@ public abstract class HttpApiConnectionContract extends HttpApiProtocolContract 
         try (RawHttp raw = raw(0)) {
             raw.send("PUT /v0/entity?id= HTTP/1.1\r\nHost: localhost\r\nContent-Length: 37\r\n\r\n");
             assertProblem(raw.read(), 400, ErrorCode.KEY_INVALID);
-            // The body looks like a request; it must not be taken for one.
+            // The body looks like a request but must not be executed as one.
             raw.send("DELETE /v0/entity?id=x HTTP/1.1\r\n\r\n12" + getHead("smuggled"));
             assertThat(raw.read().status()).isEqualTo(404);
             raw.send(

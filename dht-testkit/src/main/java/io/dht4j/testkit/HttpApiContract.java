@@ -13,14 +13,13 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * What clients of the public HTTP API may rely on, whatever carries the frames between the nodes:
- * {@code docs/http-api.md} as tests. A subclass supplies three nodes. The tests are inherited from one class for each
- * subject; this one tells what clients see when nodes die. Calls time out after an hour: an answer that comes at all
- * has not waited for the deadline.
+ * The contract of the public HTTP API for any transport between the nodes: {@code docs/http-api.md} as tests. A
+ * subclass supplies three nodes. The tests are inherited from one class for each subject; this class covers the failure
+ * of nodes. Calls time out after an hour, so every answer is independent of the deadline.
  */
 public abstract class HttpApiContract extends HttpApiConnectionContract {
 
-    /** For subclasses. */
+    /** Constructor for subclasses. */
     protected HttpApiContract() {}
 
     @Test
@@ -116,11 +115,11 @@ public abstract class HttpApiContract extends HttpApiConnectionContract {
                 nodes.stop(1);
                 nodes.stop(2);
                 while (!raw.line().isEmpty()) {
-                    // Only the chunks count here.
+                    // Only the chunks are relevant here.
                 }
                 assertThatThrownBy(() -> {
                             while (raw.chunk().length > 0) {
-                                // Read on until the end, which must not be a proper one.
+                                // Read until the end, which must not be a regular one.
                             }
                         })
                         .isInstanceOf(IOException.class);

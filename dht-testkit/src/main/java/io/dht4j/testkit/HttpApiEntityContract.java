@@ -16,10 +16,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Single keys: values, versions, keys of all kinds, policies, times to live, and what is not a request for a key. */
+/** Single keys: values, versions, keys of all kinds, policies, times to live, and invalid requests. */
 public abstract class HttpApiEntityContract extends HttpApiHarness {
 
-    /** For the contract. */
+    /** Constructor for the contract. */
     HttpApiEntityContract() {}
 
     @Test
@@ -201,7 +201,8 @@ public abstract class HttpApiEntityContract extends HttpApiHarness {
                 "ack=01&from=03"
             })
     void aPolicyInRangeIsUsed(String policy) {
-        // A key for each: within a millisecond another node's delete of before may be newer than a write.
+        // A separate key for each policy: within a millisecond an earlier delete on another node may be newer than a
+        // write.
         String id = "policy" + policy.replaceAll("\\W", "-");
         String target = "/v0/entity?id=" + id + "&" + policy;
         assertThat(put(0, target, policy).statusCode()).isEqualTo(201);

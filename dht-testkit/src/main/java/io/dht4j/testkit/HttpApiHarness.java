@@ -20,10 +20,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.TestInstance;
 
-/**
- * What the contract of the public HTTP API stands on: three nodes from a subclass, and clients that know nothing of
- * ours.
- */
+/** The fixture of the contract of the public HTTP API: three nodes from a subclass, and independent HTTP clients. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 public abstract class HttpApiHarness {
 
@@ -34,7 +31,7 @@ public abstract class HttpApiHarness {
 
     private Nodes nodes;
 
-    /** For the contract. */
+    /** Constructor for the contract. */
     @SuppressWarnings("NullAway.Init") // set before all tests
     HttpApiHarness() {}
 
@@ -42,7 +39,7 @@ public abstract class HttpApiHarness {
     public interface Nodes extends AutoCloseable {
 
         /**
-         * Where a node's API is.
+         * Returns the base URI of a node's API.
          *
          * @param node 0 to 2
          * @return for example {@code http://127.0.0.1:8080}
@@ -57,20 +54,20 @@ public abstract class HttpApiHarness {
         void stop(int node);
 
         /**
-         * Starts a node and its API again; it may have lost what it stored. Blocks until it serves.
+         * Restarts a node and its API, possibly without its entries. Blocks until it serves.
          *
          * @param node 0 to 2, stopped
          */
         void start(int node);
 
-        /** Stops all. */
+        /** Stops all nodes. */
         @Override
         void close();
     }
 
     /**
-     * Starts nodes named n1, n2 and n3, with three replicas and nothing stored, whose calls time out after an hour and
-     * whose APIs have the default options. Most tests share one such cluster, some have one for themselves.
+     * Starts nodes named n1, n2 and n3 with three replicas and empty stores. Calls time out after an hour, and the APIs
+     * have the default options. Most tests share one such cluster, some have their own.
      *
      * @return nodes that serve, which the contract closes
      * @throws Exception if they cannot be started
@@ -78,7 +75,7 @@ public abstract class HttpApiHarness {
     protected abstract Nodes startNodes() throws Exception;
 
     /**
-     * The version of HTTP that the usual client speaks.
+     * Returns the HTTP version of the usual client.
      *
      * @return by default 1.1
      */
@@ -97,7 +94,7 @@ public abstract class HttpApiHarness {
         nodes.close();
     }
 
-    /** Writes what tests expect to find. */
+    /** Writes the entries that tests expect. */
     void prepare() {}
 
     final HttpResponse<byte[]> send(Nodes at, int node, String method, String target, byte[] body, String... headers) {
@@ -149,12 +146,12 @@ public abstract class HttpApiHarness {
         return send(node, "DELETE", target, new byte[0]);
     }
 
-    /** Where a node's API is. */
+    /** Returns the base URI of a node's API. */
     final URI base(int node) {
         return nodes.base(node);
     }
 
-    /** A connection to a node on which a test writes what it likes. */
+    /** Opens a raw connection to a node. */
     final RawHttp raw(int node) throws IOException {
         return new RawHttp(nodes.base(node).getPort());
     }

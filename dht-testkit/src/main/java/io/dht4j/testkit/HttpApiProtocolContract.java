@@ -17,10 +17,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What RFC 9110 and RFC 9112 ask of a server, what foreign pages may not do in a browser, and the probes. */
+/** The requirements of RFC 9110 and RFC 9112, the protection against foreign pages in a browser, and the probes. */
 public abstract class HttpApiProtocolContract extends HttpApiBatchContract {
 
-    /** For the contract. */
+    /** Constructor for the contract. */
     HttpApiProtocolContract() {}
 
     private static final String STATUS = "GET /v0/status HTTP/1.1\r\n";
@@ -155,7 +155,7 @@ public abstract class HttpApiProtocolContract extends HttpApiBatchContract {
             raw.send(STATUS + "Host: " + host + "\r\n\r\n");
             assertThat(assertProblem(raw.read(), 421, ErrorCode.BAD_REQUEST)).contains("--public-host");
         }
-        // A connection that only probes ends with the answer.
+        // The server closes a connection after the answer to a probe.
         try (RawHttp raw = raw(0)) {
             raw.send("GET /livez HTTP/1.1\r\nHost: " + host + "\r\n\r\n");
             assertThat(raw.read().status()).isEqualTo(200);

@@ -19,15 +19,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Scans: ranges, order, limits, both formats, and what is not a scan. */
+/** Scans: ranges, order, limits, both formats, and invalid scans. */
 public abstract class HttpApiScanContract extends HttpApiEntityContract {
 
-    /** Behind the keys that all tests find; no other test writes one that begins so. */
+    /** The prefix sorts after the keys of all tests and is used by no other test. */
     private static final String PREFIX = "scan:";
 
     private static final String[] KEYS = {"a", "ab", "b", "ba", "c", "é", "鍵"};
 
-    /** For the contract. */
+    /** Constructor for the contract. */
     HttpApiScanContract() {}
 
     @Override
@@ -121,7 +121,7 @@ public abstract class HttpApiScanContract extends HttpApiEntityContract {
         try (RawHttp raw = raw(0)) {
             raw.send("GET /v0/entities?start=scan:&limit=2 HTTP/1.1\r\nHost: localhost\r\n\r\n");
             while (!raw.line().isEmpty()) {
-                // The head has been tested elsewhere.
+                // Other tests cover the head.
             }
             assertThat(raw.chunk()).isEqualTo(entries("a").getBytes(UTF_8));
             assertThat(raw.chunk()).isEqualTo(entries("ab").getBytes(UTF_8));
@@ -264,7 +264,7 @@ public abstract class HttpApiScanContract extends HttpApiEntityContract {
         try (RawHttp raw = raw(0)) {
             raw.send("GET /v0/entities?start=scan:&limit=1 HTTP/1.0\r\n\r\n");
             while (!raw.line().isEmpty()) {
-                // Only the body counts here.
+                // Only the body is relevant here.
             }
             String entry = entries("a");
             assertThat(new String(raw.exactly(entry.length()), UTF_8)).isEqualTo(entry);

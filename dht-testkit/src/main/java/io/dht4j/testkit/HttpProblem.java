@@ -7,17 +7,17 @@ import io.dht4j.ErrorCode;
 import java.net.http.HttpResponse;
 import java.util.Map;
 
-/** Checks the problem documents with which the public HTTP API answers errors. */
+/** Assertions on the problem documents of the public HTTP API. */
 public final class HttpProblem {
 
     private HttpProblem() {}
 
     /**
-     * Fails unless an answer is the problem document of a code.
+     * Asserts that an answer is the problem document of a code.
      *
-     * @param answer what a client received
-     * @param status the status it must have
-     * @param code the error it must have
+     * @param answer the answer
+     * @param status the expected status
+     * @param code the expected error
      * @return the detail
      */
     public static String assertProblem(HttpResponse<byte[]> answer, int status, ErrorCode code) {
@@ -26,11 +26,11 @@ public final class HttpProblem {
     }
 
     /**
-     * Fails unless an answer is the problem document of a code.
+     * Asserts that an answer is the problem document of a code.
      *
-     * @param answer what a client received
-     * @param status the status it must have
-     * @param code the error it must have
+     * @param answer the answer
+     * @param status the expected status
+     * @param code the expected error
      * @return the detail
      */
     public static String assertProblem(RawHttp.Answer answer, int status, ErrorCode code) {

@@ -24,7 +24,7 @@ final class Json {
 
     private Json() {}
 
-    /** An object, and nothing else behind it. */
+    /** Parses exactly one object. */
     static Map<String, Object> object(byte[] json) {
         try (JsonParser parser = FACTORY.createParser(json)) {
             parser.nextToken();
@@ -39,12 +39,12 @@ final class Json {
         }
     }
 
-    /** A field that is a text. */
+    /** Returns a text field. */
     static String text(Map<String, Object> object, String field) {
         return (String) present(object, field);
     }
 
-    /** A field that is an array. */
+    /** Returns an array field. */
     static List<?> list(Map<String, Object> object, String field) {
         return (List<?>) present(object, field);
     }

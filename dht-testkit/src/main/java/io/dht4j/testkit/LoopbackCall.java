@@ -14,9 +14,9 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call over a {@link LoopbackNetwork}: the future that the caller has, the task that hands the request over, and
- * the receiver of the reply, in one object. Waiting becomes handed or ended; handed becomes ended. Only a call that
- * went from waiting to ended was not sent.
+ * One call over a {@link LoopbackNetwork}: the caller's future, the task that delivers the request, and the receiver of
+ * the reply, in one object. A call is waiting, delivered or ended; waiting becomes delivered or ended, and delivered
+ * becomes ended. Only a call that ended while waiting was not sent.
  */
 final class LoopbackCall extends CompletableFuture<byte[]>
         implements Runnable, BiFunction<byte[], Throwable, LoopbackCall> {
@@ -44,7 +44,7 @@ final class LoopbackCall extends CompletableFuture<byte[]>
     @SuppressWarnings("unused") // through the handle
     private volatile int state;
 
-    /** These belong to the list that the call is in. */
+    /** The links of the list that contains the call. */
     @Nullable
     LoopbackCalls list;
 
@@ -62,7 +62,7 @@ final class LoopbackCall extends CompletableFuture<byte[]>
         this.deadline = deadline;
     }
 
-    /** Hands the request over, on the network's executor. */
+    /** Delivers the request, on the network's executor. */
     @Override
     public void run() {
         FrameHandler handler = peer.openHandler();
@@ -83,7 +83,8 @@ final class LoopbackCall extends CompletableFuture<byte[]>
                     && !future.isCompletedExceptionally()) {
                 accept(future.join(), null);
             } else {
-                // Not whenComplete: its stage would fail too, with an exception and a stack trace of its own.
+                // Not {@code whenComplete}: its stage would fail too, at the cost of another exception and stack
+                // trace.
                 reply.handle(this);
             }
         } catch (Throwable e) {
@@ -91,7 +92,7 @@ final class LoopbackCall extends CompletableFuture<byte[]>
         }
     }
 
-    /** Takes the reply, on whichever thread has it. */
+    /** Receives the reply, on any thread. */
     @Override
     public LoopbackCall apply(byte @Nullable [] reply, @Nullable Throwable error) {
         accept(reply, error);
@@ -119,7 +120,7 @@ final class LoopbackCall extends CompletableFuture<byte[]>
         }
     }
 
-    /** The caller has lost interest. */
+    /** Ends the call after its cancellation by the caller. */
     void cancelled() {
         abandon("call to " + peer.address + " was cancelled");
     }

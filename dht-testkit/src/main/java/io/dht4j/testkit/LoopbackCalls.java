@@ -6,8 +6,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A part of a transport's calls under way: a doubly linked list through the calls themselves, so that adding and
- * removing allocates nothing. Safe for use by any number of threads.
+ * A part of a transport's running calls: an intrusive doubly linked list, so that adding and removing allocate nothing.
+ * Safe for use by any number of threads.
  */
 final class LoopbackCalls {
 
@@ -22,7 +22,7 @@ final class LoopbackCalls {
         first = call;
     }
 
-    /** Takes a call out; it must be in this list. */
+    /** Removes a call, which must be in this list. */
     synchronized void remove(LoopbackCall call) {
         LoopbackCall previous = call.previous;
         LoopbackCall next = call.next;

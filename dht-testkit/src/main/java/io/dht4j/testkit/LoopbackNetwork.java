@@ -7,17 +7,16 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A network inside one process: transports that hand their frames to one another, found by address. Requests run on an
- * executor, replies complete on whichever thread has them; nothing is copied and nothing is lost. Made to be quick, so
- * that a benchmark over it measures the rest. Works under virtual time. Safe for use by any number of threads, as far
- * as the environment is.
+ * A network within one process: transports that exchange frames directly and find each other by address. Requests run
+ * on an executor, and replies complete on any thread. Frames are neither copied nor lost. Fast enough that a benchmark
+ * over it measures the other parts. Works under virtual time. As safe for several threads as the environment.
  */
 public final class LoopbackNetwork {
 
-    /** How many calls of one transport may be under way, unless said otherwise. */
+    /** The default limit of calls in flight from one transport. */
     public static final int DEFAULT_MAX_IN_FLIGHT = 65_536;
 
-    /** The largest frame, unless said otherwise: a value of 16 MiB and what goes with it. */
+    /** The default limit of frames: a value of 16 MiB and its overhead. */
     public static final int DEFAULT_MAX_FRAME_BYTES = 17 << 20;
 
     final Environment environment;
@@ -40,7 +39,7 @@ public final class LoopbackNetwork {
     }
 
     /**
-     * A network whose requests run on the environment's executor.
+     * Creates a network whose requests run on the environment's executor.
      *
      * @param environment clock and timers for deadlines, and the executor; not closed by the network
      * @return a network without transports
@@ -50,11 +49,11 @@ public final class LoopbackNetwork {
     }
 
     /**
-     * A network whose requests run on an executor.
+     * Creates a network whose requests run on a given executor.
      *
      * @param environment clock and timers for deadlines; not closed by the network
-     * @param executor runs request handlers. One that runs tasks on the caller's thread is the quickest, and lets the
-     *     stack grow with every call that a reply leads to
+     * @param executor runs request handlers. An executor that runs tasks on the caller's thread is the fastest, but
+     *     deepens the stack with every call that a reply causes
      * @return a network without transports
      */
     public static LoopbackNetwork on(Environment environment, Executor executor) {
@@ -62,9 +61,9 @@ public final class LoopbackNetwork {
     }
 
     /**
-     * A network of its own, without transports, with another bound for calls under way.
+     * Creates a network without transports and with another limit of calls in flight.
      *
-     * @param calls per calling transport, 1 or more; calls beyond it fail at once
+     * @param calls the limit per calling transport, 1 or more; further calls fail immediately
      * @return a new network
      * @throws IllegalArgumentException if it is out of range
      */
@@ -73,9 +72,9 @@ public final class LoopbackNetwork {
     }
 
     /**
-     * A network of its own, without transports, with another largest frame.
+     * Creates a network without transports and with another limit of frames.
      *
-     * @param bytes for requests and replies, 1 or more; a larger request fails at once, a larger reply too
+     * @param bytes the limit of requests and replies, 1 or more; larger requests and replies fail immediately
      * @return a new network
      * @throws IllegalArgumentException if it is out of range
      */
@@ -84,8 +83,8 @@ public final class LoopbackNetwork {
     }
 
     /**
-     * A transport of this network. Until it is started, and once it is closed, calls to its address fail as not sent.
-     * Starting fails while another one listens at the address.
+     * Creates a transport of this network. Before its start and after its end, calls to its address fail as not sent.
+     * Its start fails while another transport listens at the address.
      *
      * @param address any text, as in {@link io.dht4j.Node#address()}
      * @return a new transport
@@ -103,7 +102,7 @@ public final class LoopbackNetwork {
         return listening.get(address);
     }
 
-    /** Nobody finds the transport from now on, and its peers lose the calls that it has not answered. */
+    /** Removes a transport from the network, and fails its peers' unanswered calls to it. */
     void leave(String address, LoopbackTransport transport) {
         if (listening.remove(address, transport)) {
             listening.values().forEach(peer -> peer.failCallsTo(transport));

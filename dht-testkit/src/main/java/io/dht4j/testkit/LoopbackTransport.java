@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A transport of a {@link LoopbackNetwork}.
  *
- * <p>Deadlines need no timer per call. One timer stands at the earliest deadline known when it was set; when it runs,
- * calls that are due fail and it is set to the earliest deadline left. With equal timeouts, whose deadlines come in
- * order, that is one timer per timeout, however many calls there are.
+ * <p>Deadlines need no timer per call. One timer is set to the earliest known deadline; when it fires, overdue calls
+ * fail, and it is set to the earliest remaining deadline. With equal timeouts, whose deadlines are ordered, this is one
+ * timer per timeout for any number of calls.
  */
 final class LoopbackTransport implements Transport {
 
@@ -38,7 +38,7 @@ final class LoopbackTransport implements Transport {
     private final Object timerLock = new Object();
     /** Guarded by the timer lock. */
     private Environment.@Nullable Timer timer;
-    /** Whether the timer is set, and for when. Written under the timer lock. */
+    /** Whether the timer is set, and its time. Written under the timer lock. */
     private volatile boolean armed;
 
     private volatile long armedFor;
@@ -106,7 +106,7 @@ final class LoopbackTransport implements Transport {
         if (!armed || call.deadline - armedFor < 0) {
             arm(call.deadline);
         }
-        // Closing marks first and looks for calls then; this adds first and looks for the mark then.
+        // Closing sets the mark before it searches for calls; this code adds the call before it reads the mark.
         if (closed) {
             call.abandon("transport " + address + " was closed");
             return call;
@@ -122,7 +122,7 @@ final class LoopbackTransport implements Transport {
         return call;
     }
 
-    /** The handler that answers a call from a peer, or null if the transport has been closed. */
+    /** Returns the handler of peers' calls, or null if the transport has been closed. */
     @Nullable
     FrameHandler openHandler() {
         return closed ? null : handler;
@@ -132,7 +132,7 @@ final class LoopbackTransport implements Transport {
         return network.maxFrameBytes;
     }
 
-    /** Called once per call, when it has been taken out of its list. */
+    /** Releases a call's place. Called once per call, after its removal from its list. */
     void ended() {
         inFlight.decrementAndGet();
     }
@@ -165,7 +165,7 @@ final class LoopbackTransport implements Transport {
 
     private void sweep() {
         synchronized (timerLock) {
-            // Before the lists are read, so that a call added meanwhile sets the timer itself.
+            // The timer is cleared before the lists are read, so that a call added meanwhile sets the timer itself.
             armed = false;
             timer = null;
         }

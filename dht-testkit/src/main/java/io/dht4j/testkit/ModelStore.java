@@ -18,8 +18,8 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 
 /**
- * The reference store, which other stores are compared with: a sorted map behind one lock, simple enough to be right by
- * reading it. Its cursors show the range as it was when they were opened. Safe for use by any number of threads.
+ * The reference store, the model for tests of other stores: a sorted map behind one lock, simple enough to be verified
+ * by reading. Its cursors show a snapshot of the range at their opening. Safe for use by any number of threads.
  */
 public final class ModelStore implements Store {
 
@@ -36,7 +36,7 @@ public final class ModelStore implements Store {
     private ContentListener listener = NOBODY;
     private boolean closed;
 
-    /** An empty store. */
+    /** Creates an empty store. */
     public ModelStore() {}
 
     @Override
@@ -87,7 +87,7 @@ public final class ModelStore implements Store {
         return held;
     }
 
-    /** Nothing to do: every change is told at once. */
+    /** Does nothing: every change is reported immediately. */
     @Override
     public void settle() {
         checkOpen();
@@ -111,13 +111,13 @@ public final class ModelStore implements Store {
         return entries.size();
     }
 
-    /** Nothing to keep: a store in memory begins empty, and ends with its node. */
+    /** Does nothing: a store in memory begins empty and ends with its node. */
     @Override
     public void bind(String placement) {
         checkOpen();
     }
 
-    /** Zero: a store in memory begins empty. */
+    /** Returns zero: a store in memory begins empty. */
     @Override
     public Version newestAtOpen() {
         return new Version(0);

@@ -5,19 +5,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.management.UnixOperatingSystemMXBean;
 import java.lang.management.ManagementFactory;
 
-/** Files and sockets that this process has open, where the operating system tells. */
+/** The number of this process's open files and sockets, where the operating system reports it. */
 final class OpenFiles {
 
     private OpenFiles() {}
 
-    /** How many are open, or 0 if nobody knows. */
+    /** Returns the number of open files and sockets, or 0 if it is unknown. */
     static long count() {
         return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system
                 ? system.getOpenFileDescriptorCount()
                 : 0;
     }
 
-    /** Waits until there are no more than this, since closed sockets may take a moment to go. */
+    /** Waits until at most this number is open, since closed sockets may remain for a moment. */
     static void expectAtMost(long most) {
         TransportHarness.eventually()
                 .untilAsserted(

@@ -21,33 +21,33 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /**
- * What every {@link Placement} must do. A subclass supplies the placement and says what it promises beyond that. How
- * evenly a placement spreads partitions and how little moves with a join is for the tests of each strategy.
+ * The contract of every {@link Placement}. A subclass supplies the placement and its additional guarantees. The tests
+ * of each strategy cover evenness of the spread and movement at joins.
  */
 public abstract class PlacementContract {
 
     private static final int[] NODE_COUNTS = {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 18, 33, 100};
     private static final int[] PARTITION_COUNTS = {1, 2, 8, 64, 1024};
 
-    /** For subclasses. */
+    /** Constructor for subclasses. */
     protected PlacementContract() {}
 
     /**
-     * The placement under test.
+     * Returns the placement under test.
      *
      * @return an instance with the same options each time, the same one or a new one
      */
     protected abstract Placement placement();
 
     /**
-     * Whether a node's share follows its weight.
+     * Returns whether a node's share is proportional to its weight.
      *
      * @return true if it does
      */
     protected abstract boolean heedsWeights();
 
     /**
-     * Whether the table stays the same when the topology lists the same nodes in another order.
+     * Returns whether the table is independent of the order of the nodes in the topology.
      *
      * @return true if it does
      */
@@ -73,7 +73,7 @@ public abstract class PlacementContract {
         return rows;
     }
 
-    /** Every row has every node once, for a single node and for more nodes than partitions too. */
+    /** Every row contains every node once, also for a single node and for more nodes than partitions. */
     @Test
     public void everyPartitionHasEveryNodeOnce() {
         for (int count : NODE_COUNTS) {
@@ -85,7 +85,7 @@ public abstract class PlacementContract {
                 assertThat(table.depth()).isEqualTo(PartitionTable.depthFor(count));
                 for (int partition = 0; partition < partitions; partition++) {
                     List<Node> row = table.replicas(partition, count);
-                    // As many as there are, and all of them: each stands once.
+                    // The row has as many nodes as the topology and contains each, so each occurs once.
                     assertThat(row)
                             .as("%d nodes, partition %d of %d", count, partition, partitions)
                             .hasSize(count);
@@ -109,7 +109,7 @@ public abstract class PlacementContract {
         }
     }
 
-    /** The same topology gives the same table, from another instance and at another epoch. */
+    /** The same topology gives the same table, also from another instance and at another epoch. */
     @Test
     public void theSameNodesGiveTheSameTable() {
         for (int count : NODE_COUNTS) {
@@ -140,7 +140,7 @@ public abstract class PlacementContract {
         }
     }
 
-    /** A node that moves to another address keeps its partitions. */
+    /** A node whose address changes keeps its partitions. */
     @Test
     public void addressesDoNotMatter() {
         Topology topology = nodes(12);
@@ -151,7 +151,7 @@ public abstract class PlacementContract {
                 .isEqualTo(ids(placement().assign(topology, 1024)));
     }
 
-    /** Where promised, only the set of nodes counts. */
+    /** Where guaranteed, only the set of nodes determines the table. */
     @Test
     public void theOrderOfNodesDoesNotMatterWhereThatIsPromised() {
         if (!ignoresOrder()) {
@@ -166,7 +166,7 @@ public abstract class PlacementContract {
         }
     }
 
-    /** No node is left without partitions, whether it joined first or last. */
+    /** Every node is the first replica of some partition, whether it joined first or last. */
     @Test
     public void everyNodeIsTheFirstReplicaOfSomePartition() {
         for (int count : new int[] {1, 2, 3, 10, 50}) {
@@ -179,7 +179,7 @@ public abstract class PlacementContract {
         }
     }
 
-    /** Weights of any size give whole rows, and a greater share where they are heeded. */
+    /** Weights of any size give complete rows, and larger shares where the strategy supports weights. */
     @Test
     public void weightsAreServed() {
         SplittableRandom random = new SplittableRandom(11);
@@ -207,7 +207,7 @@ public abstract class PlacementContract {
         }
     }
 
-    /** What is not a power of two in the range is refused by name. */
+    /** A number that is not a power of two in the range is refused. */
     @Test
     public void aWrongNumberOfPartitionsIsRefused() {
         for (int partitions : new int[] {-1, 0, 3, 1000, PartitionTable.MAX_PARTITIONS * 2}) {

@@ -14,12 +14,12 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * An HTTP client for tests that sends just the bytes it is told to, and reads answers one by one. It fails when nothing
- * comes for half a minute. Belongs to one thread.
+ * An HTTP client for tests that sends arbitrary bytes and reads answers one by one. Fails when no bytes arrive for half
+ * a minute. Confined to one thread.
  */
 public final class RawHttp implements AutoCloseable {
 
-    /** An answer. */
+    /** An HTTP response. */
     public static final class Answer {
 
         private final int status;
@@ -33,7 +33,7 @@ public final class RawHttp implements AutoCloseable {
         }
 
         /**
-         * The status.
+         * Returns the status.
          *
          * @return 100 to 599
          */
@@ -42,16 +42,16 @@ public final class RawHttp implements AutoCloseable {
         }
 
         /**
-         * The headers.
+         * Returns the headers.
          *
-         * @return names, in any case, and values; the last value of a doubled name
+         * @return names in any case with their values; of a repeated header, the last value
          */
         public Map<String, String> headers() {
             return headers;
         }
 
         /**
-         * The body.
+         * Returns the body.
          *
          * @return without the framing
          */
@@ -60,9 +60,9 @@ public final class RawHttp implements AutoCloseable {
         }
 
         /**
-         * The body.
+         * Returns the body as text.
          *
-         * @return as UTF-8
+         * @return the body decoded as UTF-8
          */
         public String text() {
             return new String(body, StandardCharsets.UTF_8);
@@ -74,32 +74,32 @@ public final class RawHttp implements AutoCloseable {
     private final OutputStream out;
 
     /**
-     * Connects to this machine. Blocks.
+     * Connects to a port of this machine. Blocks.
      *
-     * @param port where
-     * @throws IOException if nobody listens there
+     * @param port the port
+     * @throws IOException if no process listens there
      */
     public RawHttp(int port) throws IOException {
         this(port, 0);
     }
 
     /**
-     * Connects to this machine with a small receive buffer, which fills soon when nothing is read. Blocks.
+     * Connects to a port of this machine with a small receive buffer, which fills quickly without reads. Blocks.
      *
-     * @param port where
-     * @param receiveBuffer its bytes, or 0 for the usual one
-     * @throws IOException if nobody listens there
+     * @param port the port
+     * @param receiveBuffer the size in bytes, or 0 for the default
+     * @throws IOException if no process listens there
      */
     public RawHttp(int port, int receiveBuffer) throws IOException {
         this(port, receiveBuffer, InetAddress.getLoopbackAddress());
     }
 
     /**
-     * Connects to this machine from one of its addresses. Blocks.
+     * Connects to a port of this machine from one of its addresses. Blocks.
      *
-     * @param port where
-     * @param from the own address, such as 127.0.0.2 on Linux
-     * @throws IOException if nobody listens there, or the address is not this machine's
+     * @param port the port
+     * @param from the local address, such as 127.0.0.2 on Linux
+     * @throws IOException if no process listens there, or the address is not this machine's
      */
     public RawHttp(int port, InetAddress from) throws IOException {
         this(port, 0, from);
@@ -119,7 +119,7 @@ public final class RawHttp implements AutoCloseable {
     /**
      * Sends text. Blocks.
      *
-     * @param text characters up to 255, a byte each
+     * @param text characters up to 255, one byte each
      * @return this
      * @throws IOException if the connection is gone
      */
@@ -144,7 +144,7 @@ public final class RawHttp implements AutoCloseable {
      * Reads one answer; chunks must be complete. Blocks.
      *
      * @return the answer
-     * @throws IOException if the connection ends before it
+     * @throws IOException if the connection ends early
      */
     public Answer read() throws IOException {
         String statusLine = line();
@@ -178,8 +178,8 @@ public final class RawHttp implements AutoCloseable {
     /**
      * Reads one chunk of a chunked body. Blocks.
      *
-     * @return its bytes, none for the last one
-     * @throws IOException if the connection ends before it
+     * @return its bytes; none for the last chunk
+     * @throws IOException if the connection ends early
      */
     public byte[] chunk() throws IOException {
         int length = Integer.parseInt(line(), 16);
@@ -189,11 +189,11 @@ public final class RawHttp implements AutoCloseable {
     }
 
     /**
-     * Reads bytes. Blocks.
+     * Reads a number of bytes. Blocks.
      *
      * @param count how many
-     * @return so many
-     * @throws IOException if there are fewer
+     * @return exactly {@code count} bytes
+     * @throws IOException if the connection ends early
      */
     public byte[] exactly(int count) throws IOException {
         byte[] bytes = in.readNBytes(count);
@@ -206,8 +206,8 @@ public final class RawHttp implements AutoCloseable {
     /**
      * Reads a line. Blocks.
      *
-     * @return without its end
-     * @throws IOException if the connection ends before it
+     * @return the line without its terminator
+     * @throws IOException if the connection ends early
      */
     public String line() throws IOException {
         StringBuilder line = new StringBuilder();
@@ -228,7 +228,7 @@ public final class RawHttp implements AutoCloseable {
     /**
      * Waits for the server to close the connection. Blocks.
      *
-     * @return whether it does so without sending anything more
+     * @return whether the server closes it without sending more bytes
      * @throws IOException if reading fails otherwise
      */
     public boolean isClosedByServer() throws IOException {
@@ -242,7 +242,7 @@ public final class RawHttp implements AutoCloseable {
     /**
      * Reads until the server closes the connection. Blocks.
      *
-     * @return what has come, a character a byte; nothing if the connection was reset
+     * @return the received bytes, one character each; empty if the connection was reset
      * @throws IOException if reading fails otherwise
      */
     public String untilClosed() throws IOException {

@@ -12,7 +12,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** What a listener has been told of: what was there, with what came and without what went. */
+/**
+ * The content of a store as reported to a listener: the initial entries, with all added and without all removed ones.
+ */
 final class RecordingListener implements ContentListener {
     private final Map<Entry, Integer> counts = new ConcurrentHashMap<>();
 
@@ -37,7 +39,7 @@ final class RecordingListener implements ContentListener {
         return one + other == 0 ? null : one + other;
     }
 
-    /** What it believes to be there. */
+    /** Returns the reported content. */
     Set<Entry> entries() {
         return counts.keySet();
     }

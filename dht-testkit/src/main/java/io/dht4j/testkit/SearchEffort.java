@@ -1,9 +1,9 @@
 package io.dht4j.testkit;
 
 /**
- * How far this test run goes in searches for rare failures, such as those over seeds or schedules. The system property
- * {@value #PROPERTY} gives the share of a whole search, in percent, from 1 to 100. Searches are whole where it is not
- * set. Some searches know two sizes only: whole, and a smaller one for every share below 100. Thread-safe.
+ * The share of a full search that this test run executes, for tests that search seeds or schedules for rare failures.
+ * The system property {@value #PROPERTY} sets the share in percent, from 1 to 100; the default is 100. Some searches
+ * have two sizes only: full, and a smaller one for every share below 100. Thread-safe.
  */
 public final class SearchEffort {
 
@@ -13,9 +13,9 @@ public final class SearchEffort {
     private SearchEffort() {}
 
     /**
-     * The part of a whole search that this run makes. Does not block.
+     * Returns the number of steps of a search in this run. Does not block.
      *
-     * @param whole how many steps the whole search has, at least 1
+     * @param whole the number of steps of the full search, at least 1
      * @return from 1 to {@code whole}, rounded up
      * @throws IllegalArgumentException if the property is no number from 1 to 100
      */
@@ -24,9 +24,9 @@ public final class SearchEffort {
     }
 
     /**
-     * Whether this run makes every step of a search. Does not block.
+     * Returns whether this run executes every step of a search. Does not block.
      *
-     * @return false if it leaves steps out
+     * @return false if it omits steps
      * @throws IllegalArgumentException if the property is no number from 1 to 100
      */
     public static boolean isWhole() {

@@ -30,8 +30,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What transports with TLS must do besides {@link TransportContract}: both sides prove their names, and nobody else's
- * frame reaches a handler. Nodes n1 and n2 are good; the others are those that must be refused.
+ * The contract of transports with TLS, in addition to {@link TransportContract}: both sides authenticate, and frames of
+ * other callers reach no handler. Nodes n1 and n2 are valid; all others must be refused.
  */
 public abstract class SecureTransportContract extends TransportHarness {
 
@@ -43,23 +43,23 @@ public abstract class SecureTransportContract extends TransportHarness {
     @TempDir
     private Path directory;
 
-    /** For subclasses. */
+    /** Constructor for subclasses. */
     @SuppressWarnings("NullAway.Init") // set before each test
     protected SecureTransportContract() {}
 
     /**
-     * Makes a transport that is not started.
+     * Creates a transport that has not been started.
      *
-     * @param tls keys and certificates; without them, the transport speaks plaintext
-     * @param address where it will listen; port 0 stands for any free one
+     * @param tls keys and certificates; if empty, the transport speaks plaintext
+     * @param address the listening address; port 0 stands for any free one
      * @return a new transport, which the contract closes
      */
     protected abstract Transport newTransport(Optional<TlsFiles> tls, String address);
 
     /**
-     * A request with an empty frame as it goes over the wire, for a caller that has no certificate to send.
+     * Returns a request with an empty frame in wire format, for a caller without a certificate.
      *
-     * @return the bytes; by default none, for protocols where nobody gets that far
+     * @return the bytes; by default none, for protocols in which such a caller cannot send a request
      */
     protected byte[] requestBytes() {
         return NO_BYTES;
@@ -81,7 +81,7 @@ public abstract class SecureTransportContract extends TransportHarness {
         handler = new Counted("n1", "n2");
     }
 
-    /** Echoes, counts what reaches it, and lets some names call. */
+    /** Echoes and counts requests, and allows some names to call. */
     private static final class Counted implements FrameHandler {
 
         private final List<String> callers;
@@ -150,7 +150,7 @@ public abstract class SecureTransportContract extends TransportHarness {
         assertThat(handler.count()).isEqualTo(6);
     }
 
-    // Callees that are not who they should be
+    // Wrong callees
 
     @Test
     @Tag("core")
@@ -209,13 +209,13 @@ public abstract class SecureTransportContract extends TransportHarness {
         assertThat(open.proven).containsExactly(Set.of());
     }
 
-    // Callers that are not who they should be
+    // Wrong callers
 
     @Test
     void aCallerOfAForeignAuthorityReachesNoHandler() {
         TestCertificates foreign = TestCertificates.in(directory);
         TestCertificates.Issued issued = foreign.issue("n1", "localhost", "127.0.0.1");
-        // It trusts the callee; it is the callee that does not trust it.
+        // The caller trusts the callee; the callee does not trust the caller.
         assertReachesNoHandler(TlsFiles.mutual(issued.certificate(), issued.key(), authority.authority()));
     }
 
@@ -275,7 +275,7 @@ public abstract class SecureTransportContract extends TransportHarness {
             socket.getOutputStream().flush();
             socket.getInputStream().read();
         } catch (IOException e) {
-            // Hung up on, or left without an answer, as it may be.
+            // The connection was closed or left unanswered; both are allowed.
             return;
         }
     }
@@ -310,7 +310,7 @@ public abstract class SecureTransportContract extends TransportHarness {
         assertThat(never.count()).isZero();
     }
 
-    // Files that change
+    // Changing files
 
     @Test
     void aCalleesNewCertificateIsUsedByNewConnectionsWithoutARestart() {
@@ -333,13 +333,13 @@ public abstract class SecureTransportContract extends TransportHarness {
         Counted named = new Counted("n1", "n2");
         named.self = Optional.of(new NodeId("n2"));
         Started callee = secure(files.mutual(), named);
-        // It has no good certificate to lose.
+        // The transport has no valid certificate to lose.
         Counted other = new Counted("n1", "n2");
         other.self = Optional.of(new NodeId("n7"));
         Started misconfigured = secure(files.mutual(), other);
 
-        // The one that keeps what it has looks as often as the other one: when that has seen both, it has seen the
-        // first.
+        // Both read at the same intervals: when the transport that keeps its certificate has seen the second, the
+        // other one has seen the first.
         for (String alias : List.of("first.example", "second.example")) {
             replace(files, authority.issue("n3", alias, "shared.example", "localhost", "127.0.0.1"));
             eventually().until(() -> newcomerIsAnswered(alias, misconfigured));

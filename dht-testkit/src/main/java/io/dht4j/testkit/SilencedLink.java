@@ -14,24 +14,25 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A link to a port of this machine that can go silent, in one direction or both, and heal. No connection is closed by
- * that. As on a network, the connections that were there when it went silent stay silent for long after it has healed:
- * TCP sends again the more rarely the longer nothing was acknowledged, up to two minutes apart. A connection that is
- * begun meanwhile comes to be when the link heals.
+ * A proxy to a port of this machine that can become silent, in one direction or both, and heal. Connections stay open
+ * meanwhile.
  *
- * <p>A thread for each direction of a connection. Safe for use by any number of threads.
+ * <p>Connections that existed when the link became silent stay silent long after it has healed, as on a network: TCP
+ * backs off its retransmissions up to two minutes. A connection begun meanwhile is established when the link heals.
+ *
+ * <p>Uses a thread for each direction of a connection. Safe for use by any number of threads.
  */
 public final class SilencedLink implements AutoCloseable {
 
     private static final int BUFFER_BYTES = 64 << 10;
 
-    /** What does not pass. */
+    /** The silent direction. */
     public enum Cut {
-        /** What the caller sends. */
+        /** From the caller to the peer. */
         TO_PEER,
-        /** What the peer sends. */
+        /** From the peer to the caller. */
         BACK,
-        /** Both. */
+        /** Both directions. */
         BOTH
     }
 
@@ -45,7 +46,7 @@ public final class SilencedLink implements AutoCloseable {
     private boolean closed;
 
     /**
-     * A link to a port, through which everything passes at first.
+     * Creates a link to a port that is not silent.
      *
      * @param target the port, on the loopback address
      * @throws IOException if the link cannot listen
@@ -56,7 +57,7 @@ public final class SilencedLink implements AutoCloseable {
     }
 
     /**
-     * Where to connect in order to reach the port.
+     * Returns the address of the link, to connect to instead of the port.
      *
      * @return host and port
      */
@@ -65,27 +66,27 @@ public final class SilencedLink implements AutoCloseable {
     }
 
     /**
-     * Lets nothing pass any more in the direction that is cut. Does not block.
+     * Silences a direction. Does not block.
      *
-     * @param direction what does not pass
+     * @param direction the silent direction
      */
     public synchronized void silence(Cut direction) {
         cut = direction;
         lines.forEach(line -> line.cut = direction);
     }
 
-    /** Lets connections pass again, but for those that were there before. Does not block. */
+    /** Heals the link: new connections pass, those from before stay silent. Does not block. */
     public synchronized void heal() {
         cut = null;
         notifyAll();
     }
 
-    /** Nothing passes any more, in either direction, until {@link #resume}: what comes meanwhile passes then. */
+    /** Pauses both directions until {@link #resume}, which delivers the bytes that arrived meanwhile. */
     public synchronized void pause() {
         paused = true;
     }
 
-    /** All goes on that was paused. */
+    /** Resumes all paused connections. */
     public synchronized void resume() {
         paused = false;
         notifyAll();
@@ -98,7 +99,7 @@ public final class SilencedLink implements AutoCloseable {
                 start(line::connect);
             }
         } catch (IOException e) {
-            // Closed: the test is over.
+            // The link was closed at the end of the test.
             return;
         }
     }
@@ -160,7 +161,7 @@ public final class SilencedLink implements AutoCloseable {
             }
         }
 
-        /** Carries bytes in a direction, which only another cut lets pass. */
+        /** Copies bytes in one direction, unless that direction is silent. */
         private void pump(Socket from, Socket to, Cut passes) {
             byte[] buffer = new byte[BUFFER_BYTES];
             try {
@@ -172,13 +173,13 @@ public final class SilencedLink implements AutoCloseable {
                     awaitClosedOr(() -> !paused);
                     Cut now = cut;
                     if (now != null && now != passes) {
-                        // Nor does an end pass.
+                        // A silent link delivers no end of stream either.
                         awaitEnd();
                     }
                     out.write(buffer, 0, Math.max(0, count));
                 } while (count >= 0);
             } catch (IOException e) {
-                // Either end has hung up, which the other one sees.
+                // One side has closed the connection, so the other side is closed too.
                 close();
                 return;
             }
@@ -188,7 +189,7 @@ public final class SilencedLink implements AutoCloseable {
         void close() {
             Cut now = cut;
             if (now != null && !isClosed()) {
-                // Nobody hears of it.
+                // There is no recipient for the failure.
                 return;
             }
             lines.remove(this);

@@ -9,13 +9,13 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The part of a simulation that its nodes share: elapsed time, the tasks that are ready and those that wait for their
- * time. Which of several ready tasks runs next is chosen by the seed, so that different seeds try different
- * interleavings, as threads would, and one seed always the same. Confined to the thread that made it.
+ * The part of a simulation that its nodes share: elapsed time, the ready tasks and the waiting ones. The seed
+ * determines which of several ready tasks runs next. Different seeds try different interleavings, as threads would, and
+ * one seed always the same. Confined to the thread that created it.
  */
 final class Simulation {
 
-    /** A moment that does not come. */
+    /** A time that never comes. */
     static final long NEVER = Long.MAX_VALUE;
 
     private final long seed;
@@ -40,7 +40,7 @@ final class Simulation {
         SplittableRandom root = new SplittableRandom(seed);
         this.choices = root.split();
         this.randoms = root.split();
-        // Anywhere, so that code which compares moments without regard to overflow is found out.
+        // An arbitrary origin exposes code that compares times without regard to overflow.
         this.startNanos = root.nextLong();
     }
 
@@ -81,7 +81,8 @@ final class Simulation {
     }
 
     /**
-     * Runs what is ready or becomes so up to a moment, until the condition holds; then, if it never did, moves to it.
+     * Runs tasks as they become ready until the condition holds or a time is reached. In the latter case the clock
+     * moves to that time.
      */
     boolean runUntil(BooleanSupplier condition, long untilNanos) {
         checkThread();
@@ -130,7 +131,7 @@ final class Simulation {
         }
     }
 
-    /** Moves time to the next moment at which something is due, and everything due then to the ready tasks. */
+    /** Advances to the next time at which tasks are due, and moves these tasks to the ready ones. */
     private boolean admitNext(long untilNanos) {
         while (!waiting.isEmpty() && waiting.element().isDropped()) {
             waiting.remove();
@@ -155,7 +156,7 @@ final class Simulation {
         }
     }
 
-    /** How many tasks and timers of an environment have yet to run. */
+    /** Returns how many tasks and timers of an environment have yet to run. */
     int pending(VirtualEnvironment owner) {
         int pending = 0;
         for (Task task : waiting) {
@@ -178,7 +179,7 @@ final class Simulation {
         return " (seed " + seed + ", " + elapsedNanos + " ns after the start)";
     }
 
-    /** Something to run at or after a moment. */
+    /** A task that runs at or after a time. */
     static final class Task implements Environment.Timer, Comparable<Task> {
 
         private final VirtualEnvironment owner;

@@ -26,39 +26,45 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What transports that use sockets must do besides: peers that are no good, down to the bytes. */
+/**
+ * The contract of transports over sockets, in addition to {@link TransportContract}: faulty peers, down to single
+ * bytes.
+ */
 public abstract class SocketTransportContract extends TransportContract {
 
-    /** The deadline of each call over such a link. All that must happen after it has healed takes some of these. */
+    /**
+     * The deadline of each call over a silenced link. After the link has healed, everything must happen within a few of
+     * these.
+     */
     private static final Duration DEADLINE = Duration.ofMillis(500);
 
-    /** A deadline, and a pause that is longer, but shorter than what makes a peer count as gone. */
+    /** A deadline shorter than the pause, which is shorter than the silence at which a peer counts as gone. */
     private static final Duration HURRY = Duration.ofMillis(20);
 
     private static final Duration PAUSE = Duration.ofMillis(250);
-    /** Past this, a peer that pauses may count as gone. */
+    /** A peer with a longer pause may count as gone. */
     private static final Duration LONGEST_SILENCE = Duration.ofMillis(900);
 
     private static final int ATTEMPTS = 5;
 
     private static final int CALLS_BEFORE = 8;
     private static final int CALLS_WHILE_SILENT = 3;
-    /** Fewer than there were connections: not each of them may cost a call its deadline. */
+    /** Fewer than the number of connections: not every one of them may cost a call its deadline. */
     private static final int CALLS_AFTER = 6;
 
-    /** For subclasses. */
+    /** Constructor for subclasses. */
     protected SocketTransportContract() {}
 
     /**
-     * The first bytes of a good reply in the transport's protocol, up to somewhere within its frame.
+     * Returns the first bytes of a valid reply in the transport's protocol, ending within its frame.
      *
-     * @return what a peer may have written when it dies
+     * @return the bytes that a peer may have written when it dies
      */
     protected abstract byte[] beginningOfReply();
 
     /**
-     * Whether a peer has to say something, as in a TLS handshake or HTTP/2 settings, before the transport gives it a
-     * request. Such a transport may know of a peer that never got so far that the request was not sent.
+     * Returns whether a peer must send bytes before the transport sends it a request, as in a TLS handshake or HTTP/2
+     * settings. Such a transport may report that a request to a silent peer was not sent.
      *
      * @return false by default
      */
@@ -257,7 +263,7 @@ public abstract class SocketTransportContract extends TransportContract {
         for (int i = 0; i < ATTEMPTS && !kept && tooLong; i++) {
             long before = System.nanoTime();
             kept = keepsConnectionOverPause();
-            // On a busy machine the pause may have lasted for as long as a peer must not be silent.
+            // On a busy machine the pause may have exceeded the longest silence of a peer.
             tooLong = System.nanoTime() - before > LONGEST_SILENCE.toNanos();
         }
         assertThat(kept).isTrue();
@@ -324,13 +330,13 @@ public abstract class SocketTransportContract extends TransportContract {
         return Integer.parseInt(started.address().substring(started.address().lastIndexOf(':') + 1));
     }
 
-    /** What a bad peer does with a connection before it closes it. */
+    /** The behaviour of a faulty peer before it closes a connection. */
     @FunctionalInterface
     private interface Behaviour {
         void serve(Socket socket) throws IOException;
     }
 
-    /** A socket server with bad manners. */
+    /** A socket server with arbitrary behaviour. */
     private static final class RawPeer implements AutoCloseable {
 
         private final ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
@@ -352,7 +358,7 @@ public abstract class SocketTransportContract extends TransportContract {
                     thread.start();
                 }
             } catch (IOException e) {
-                // Closed: the test is over.
+                // The peer was closed at the end of the test.
                 return;
             }
         }
@@ -361,7 +367,7 @@ public abstract class SocketTransportContract extends TransportContract {
             try (socket) {
                 behaviour.serve(socket);
             } catch (IOException e) {
-                // The transport hung up, as it may.
+                // The transport closed the connection, as it may.
                 return;
             }
         }

@@ -21,17 +21,16 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
 /**
- * What every {@link Store} must do. A store's test extends this class and opens the store; stores that survive being
- * closed extend {@link DurableStoreContract} instead.
+ * The contract of every {@link Store}. The test of a store extends this class and opens the store; durable stores
+ * extend {@link DurableStoreContract} instead.
  */
 public abstract class StoreContract extends StoreThreadsContract {
 
     private static final int LARGE_VALUE_BYTES = 16 << 20;
 
-    /** For subclasses. */
+    /** Constructor for subclasses. */
     protected StoreContract() {}
 
-    /** A store that holds nothing. */
     @Test
     void aNewStoreIsEmpty() {
         assertThat(store.get(Key.of("a"))).isEmpty();
@@ -41,7 +40,6 @@ public abstract class StoreContract extends StoreThreadsContract {
         assertThat(store.newestAtOpen()).isEqualTo(new Version(0));
     }
 
-    /** Reading what was written. */
     @Test
     void whatWasAppliedIsReadBackWithVersionAndExpiry() {
         Entry entry = Entry.value(Key.of("a"), new Version(7), new byte[] {1, -1, 0}, 123);
@@ -53,7 +51,6 @@ public abstract class StoreContract extends StoreThreadsContract {
         assertThat(store.entries()).isEqualTo(1);
     }
 
-    /** Applying nothing. */
     @Test
     void applyingNoEntriesChangesNothing() {
         store.apply(List.of());
@@ -61,7 +58,6 @@ public abstract class StoreContract extends StoreThreadsContract {
         assertThat(store.entries()).isZero();
     }
 
-    /** Newer versions win. */
     @Test
     void theNewestVersionStaysWhateverTheOrderOfArrival() {
         store.apply(List.of(value("a", 5, "five")));
@@ -72,7 +68,6 @@ public abstract class StoreContract extends StoreThreadsContract {
         assertThat(store.entries()).isEqualTo(1);
     }
 
-    /** What the newest version is. */
     @Test
     void theNewestVersionOfEachKeyIsTold() {
         store.apply(
@@ -87,7 +82,7 @@ public abstract class StoreContract extends StoreThreadsContract {
                 value("a", 7, "seven"),
                 value("new", 2, "two")));
 
-        // A key that stands twice may be seen before its newer entry is merged, or after.
+        // A repeated key may be read before or after its newer entry is merged.
         assertThat(newest.get(0)).isEqualTo(new Version(5));
         assertThat(newest.get(1)).isIn(new Version(5), new Version(7));
         assertThat(newest.subList(2, 5)).containsExactly(new Version(6), new Version(3), new Version(7));
@@ -96,7 +91,6 @@ public abstract class StoreContract extends StoreThreadsContract {
         assertThat(store.applyAndGetVersions(List.of())).isEmpty();
     }
 
-    /** Versions are unsigned. */
     @Test
     void versionsAreComparedAsUnsignedNumbers() {
         store.apply(List.of(value("a", -1, "largest")));
@@ -105,7 +99,6 @@ public abstract class StoreContract extends StoreThreadsContract {
         assertThat(store.get(Key.of("a"))).contains(value("a", -1, "largest"));
     }
 
-    /** Ties are settled alike everywhere. */
     @Test
     void ofOneVersionATombstoneWinsThenTheLargerValueThenTheLaterExpiry() {
         Key key = Key.of("a");
@@ -128,7 +121,6 @@ public abstract class StoreContract extends StoreThreadsContract {
         }
     }
 
-    /** Idempotence. */
     @Test
     void applyingAnEntryAgainChangesNothing() {
         Entry entry = value("a", 1, "x");
@@ -139,7 +131,6 @@ public abstract class StoreContract extends StoreThreadsContract {
         assertThat(store.entries()).isEqualTo(1);
     }
 
-    /** One call may name a key several times. */
     @Test
     void ofRepeatedKeysInOneCallTheNewestStays() {
         store.apply(List.of(value("a", 2, "two"), value("b", 1, "b"), value("a", 3, "three"), value("a", 1, "one")));
@@ -147,7 +138,6 @@ public abstract class StoreContract extends StoreThreadsContract {
         assertThat(scanned(store, KeyRange.all())).containsExactly(value("a", 3, "three"), value("b", 1, "b"));
     }
 
-    /** Tombstones are entries. */
     @Test
     void tombstonesAreReadScannedAndCountedLikeValues() {
         store.apply(List.of(value("a", 1, "x"), value("b", 1, "y")));
@@ -158,7 +148,6 @@ public abstract class StoreContract extends StoreThreadsContract {
         assertThat(store.entries()).isEqualTo(2);
     }
 
-    /** Keys are bytes. */
     @Test
     void keysAreOrderedAsUnsignedBytes() {
         List<Key> ascending = List.of(
@@ -200,7 +189,6 @@ public abstract class StoreContract extends StoreThreadsContract {
                 .toList();
     }
 
-    /** The iterator's contract. */
     @Test
     void aCursorEndsOnceAndForAll() {
         store.apply(List.of(value("a", 1, "x")));
@@ -215,7 +203,6 @@ public abstract class StoreContract extends StoreThreadsContract {
         assertThat(cursor.hasNext()).isFalse();
     }
 
-    /** Smallest and largest. */
     @Test
     void emptyValuesAndValuesOf16MibAreKept() {
         byte[] large = new byte[LARGE_VALUE_BYTES];
@@ -232,7 +219,6 @@ public abstract class StoreContract extends StoreThreadsContract {
                 .containsExactly(0, LARGE_VALUE_BYTES, 1);
     }
 
-    /** Shortest and longest. */
     @Test
     void theShortestAndTheLongestKeysAreKept() {
         byte[] longest = new byte[Key.MAX_LENGTH];
@@ -246,7 +232,6 @@ public abstract class StoreContract extends StoreThreadsContract {
         assertThat(store.get(last.key())).contains(last);
     }
 
-    /** Purging. */
     @Test
     void aPurgeRemovesDeadEntriesThatAreOldAndNoOthers() {
         Entry live = value("live", 1, "x");
@@ -267,7 +252,6 @@ public abstract class StoreContract extends StoreThreadsContract {
         assertThat(store.purge(new Version(10), NOW)).isZero();
     }
 
-    /** A purge must not uncover what the purged entry had replaced. */
     @Test
     void whatAPurgedTombstoneHadDeletedDoesNotComeBack() {
         store.apply(List.of(value("a", 1, "x")));
@@ -283,7 +267,7 @@ public abstract class StoreContract extends StoreThreadsContract {
         assertThat(store.get(Key.of("a"))).contains(value("a", 4, "new"));
     }
 
-    /** A long random history, compared step by step. */
+    /** Compares the store with the model after every step of a long random history. */
     @Test
     void aRandomHistoryGivesWhatTheModelGives() {
         SplittableRandom random = new SplittableRandom(SEED);
@@ -308,7 +292,6 @@ public abstract class StoreContract extends StoreThreadsContract {
         assertThat(store.entries()).isEqualTo(model.entries());
     }
 
-    /** What is in memory. */
     @Test
     void whatMemoryTellsOfAKeyIsWhatAReadGives() {
         SplittableRandom random = new SplittableRandom(SEED);
@@ -330,7 +313,6 @@ public abstract class StoreContract extends StoreThreadsContract {
         }
     }
 
-    /** Following a store. */
     @Test
     void aListenerIsToldOfEveryChange() {
         SplittableRandom random = new SplittableRandom(SEED);
@@ -348,7 +330,6 @@ public abstract class StoreContract extends StoreThreadsContract {
         told.assertTells(store);
     }
 
-    /** Following a store again. */
     @Test
     void aLaterListenerTakesThePlaceOfTheFirst() {
         SplittableRandom random = new SplittableRandom(SEED);
@@ -369,7 +350,6 @@ public abstract class StoreContract extends StoreThreadsContract {
         assertThat(first.entries()).noneMatch(entry -> entry.key().equals(Key.of("last")));
     }
 
-    /** Notes. */
     @Test
     void aNoteIsReadAsItWasLastKept() {
         assertThat(store.note("a-note")).isEmpty();
@@ -382,7 +362,6 @@ public abstract class StoreContract extends StoreThreadsContract {
         assertThat(scanned(store, KeyRange.all())).isEmpty();
     }
 
-    /** Closing. */
     @Test
     void afterCloseEveryMethodThrowsAndClosingAgainDoesNothing() {
         store.apply(List.of(value("a", 1, "x")));

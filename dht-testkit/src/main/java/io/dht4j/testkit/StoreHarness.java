@@ -18,30 +18,27 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * What the contract of {@link Store} stands on: a store in a directory of its own for each test, and entries to fill it
- * with.
- */
+/** The fixture of the contract of {@link Store}: a store in a separate directory for each test, and entries for it. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 public abstract class StoreHarness {
 
     static final long SEED = 20_261_120;
     static final long NOW = 1_000_000;
 
-    /** An empty directory of the test's own. */
+    /** The empty directory of the test. */
     @TempDir
     protected Path directory;
 
     /** The store under test. */
     protected Store store = new ModelStore();
 
-    /** For the contract. */
+    /** Constructor for the contract. */
     StoreHarness() {}
 
     /**
      * Opens the store under test.
      *
-     * @param directory where a store on disk keeps its files; the same for every call within a test
+     * @param directory the directory of its files; the same for every call within a test
      * @return an open store
      */
     protected abstract Store open(Path directory);
@@ -59,7 +56,7 @@ public abstract class StoreHarness {
     }
 
     /**
-     * A value without an expiry.
+     * Creates a value without an expiry.
      *
      * @param key its key
      * @param version its version
@@ -71,7 +68,7 @@ public abstract class StoreHarness {
     }
 
     /**
-     * A delete.
+     * Creates a tombstone.
      *
      * @param key its key
      * @param version its version
@@ -82,11 +79,11 @@ public abstract class StoreHarness {
     }
 
     /**
-     * Everything a store shows in a range.
+     * Returns all entries of a store in a range.
      *
      * @param from an open store
      * @param range the range
-     * @return its entries in the order in which they were shown
+     * @return its entries in the order of the scan
      */
     protected static List<Entry> scanned(Store from, KeyRange range) {
         List<Entry> entries = new ArrayList<>();
@@ -97,11 +94,11 @@ public abstract class StoreHarness {
     }
 
     /**
-     * Entries of random keys, versions and values, with tombstones, expiries and many ties among them.
+     * Returns entries of random keys, versions and values, including tombstones, expiries and many ties.
      *
-     * @param random where chance comes from
+     * @param random the source of random numbers
      * @param count how many
-     * @param keys out of how many keys
+     * @param keys the number of different keys
      * @return the entries
      */
     protected static List<Entry> randomEntries(SplittableRandom random, int count, int keys) {

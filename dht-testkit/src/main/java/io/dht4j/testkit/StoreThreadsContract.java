@@ -24,16 +24,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/**
- * What every {@link Store} must do when many threads use it, are interrupted, or find it closed. Part of
- * {@link StoreContract}.
- */
+/** The contract of every {@link Store} under concurrent use, interrupts and closing. Part of {@link StoreContract}. */
 public abstract class StoreThreadsContract extends StoreHarness {
 
-    /** For the contract. */
+    /** Constructor for the contract. */
     StoreThreadsContract() {}
 
-    /** Following a store that several threads write. */
     @Test
     void aListenerIsToldOfEveryChangeByManyWriters() throws Exception {
         RecordingListener told = new RecordingListener();
@@ -52,7 +48,7 @@ public abstract class StoreThreadsContract extends StoreHarness {
         told.assertTells(store);
     }
 
-    /** Reads while a writer and a merge go on. */
+    /** Reads run concurrently with a writer and a merge. */
     @Test
     void whatWasReadOfAKeyIsNeverFollowedBySomethingOlder() throws Exception {
         List<Key> keys = IntStream.range(0, 8).mapToObj(i -> Key.of("key-" + i)).toList();
@@ -92,7 +88,6 @@ public abstract class StoreThreadsContract extends StoreHarness {
         inParallel(tasks);
     }
 
-    /** Many writers at a time. */
     @Test
     void concurrentWritersEndWhereTheModelEnds() throws Exception {
         ModelStore model = new ModelStore();
@@ -118,7 +113,7 @@ public abstract class StoreThreadsContract extends StoreHarness {
         assertThat(store.entries()).isEqualTo(model.entries());
     }
 
-    /** Scans see no key twice, none out of order, and all that stayed. */
+    /** Scans return no key twice, no key out of order, and every key that stayed. */
     @Test
     void scansDuringWritesShowEverySettledKeyOnceAndInOrder() throws Exception {
         List<Entry> settled = new ArrayList<>();
@@ -145,7 +140,6 @@ public abstract class StoreThreadsContract extends StoreHarness {
         inParallel(tasks);
     }
 
-    /** Interrupts. */
     @Test
     void anInterruptedCallerDoesNoHarmAndStaysInterrupted() throws Exception {
         store.apply(List.of(value("a", 1, "x")));
@@ -162,7 +156,6 @@ public abstract class StoreThreadsContract extends StoreHarness {
         assertThat(scanned(store, KeyRange.all())).hasSize(3);
     }
 
-    /** Interrupts at any moment. */
     @Test
     void interruptsThatComeAtAnyMomentDoNoHarm() throws Exception {
         Thread worker = new Thread(() -> {
@@ -182,7 +175,6 @@ public abstract class StoreThreadsContract extends StoreHarness {
         assertThat(store.get(Key.of("after"))).isPresent();
     }
 
-    /** Closing under load. */
     @Test
     void closeWaitsForCallsUnderWayAndFailsThoseThatComeLater() throws Exception {
         AtomicBoolean giveUp = new AtomicBoolean();

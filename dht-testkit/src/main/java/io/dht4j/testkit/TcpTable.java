@@ -11,12 +11,12 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * The machine's TCP connections, as Linux shows them in {@code /proc/net/tcp} and {@code tcp6}: what one side of a
- * connection knows of it, whatever the other does. Other systems show none. Thread-safe; blocks while it reads.
+ * The machine's TCP connections, as Linux reports them in {@code /proc/net/tcp} and {@code tcp6}: the state of one side
+ * of a connection, independent of the other. Other systems report none. Thread-safe; blocks while it reads.
  */
 public final class TcpTable {
 
-    /** {@code ESTABLISHED} and {@code CLOSE_WAIT}: this side has not closed. */
+    /** {@code ESTABLISHED} and {@code CLOSE_WAIT}: this side has not closed the connection. */
     private static final Set<String> OPEN = Set.of("01", "08");
 
     private static final int LOCAL = 1;
@@ -27,28 +27,28 @@ public final class TcpTable {
 
     private TcpTable() {}
 
-    /** Whether the system shows the table: what needs it cannot be tried elsewhere. */
+    /** Returns whether the system reports the table. Tests that need it are skipped elsewhere. */
     public static boolean isShown() {
         return TABLES.stream().anyMatch(Files::exists);
     }
 
     /**
-     * How many connections those who have connected to a port keep open, though the listener may have closed its side.
+     * Returns how many connections to a port their callers keep open, although the listener may have closed its side.
      *
-     * @param port where somebody listens or has listened, 1 to 65,535
+     * @param port a port with a present or former listener, 1 to 65,535
      * @return connections, of all processes
-     * @throws UncheckedIOException if the system's table cannot be read, or it shows none
+     * @throws UncheckedIOException if the system's table is missing or unreadable
      */
     public static long openByCallersOf(int port) {
         return open(REMOTE, port);
     }
 
     /**
-     * How many connections the listener at a port keeps open, though the callers may have closed their side.
+     * Returns how many connections the listener at a port keeps open, although the callers may have closed their side.
      *
-     * @param port where somebody listens or has listened, 1 to 65,535
+     * @param port a port with a present or former listener, 1 to 65,535
      * @return connections, of all processes
-     * @throws UncheckedIOException if the system's table cannot be read, or it shows none
+     * @throws UncheckedIOException if the system's table is missing or unreadable
      */
     public static long openByListenerAt(int port) {
         return open(LOCAL, port);
@@ -69,7 +69,7 @@ public final class TcpTable {
                 throw new NoSuchFileException(TABLES.toString());
             }
             for (Path table : TABLES) {
-                // A system without IPv6 lacks the second.
+                // A system without IPv6 lacks the second file.
                 if (Files.exists(table)) {
                     lines.addAll(Files.readAllLines(table));
                 }

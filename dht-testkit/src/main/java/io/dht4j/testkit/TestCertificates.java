@@ -29,17 +29,16 @@ import javax.net.ssl.TrustManagerFactory;
 import javax.security.auth.x500.X500Principal;
 
 /**
- * An authority for tests and the certificates that it issues, as PEM files, made in milliseconds within the process.
- * Each instance is an authority of its own, foreign to all others. For tests only: keys lie in the open. Safe for use
- * by any number of threads; all methods block on files and throw {@link UncheckedIOException} if those cannot be
- * written.
+ * A test authority and the certificates that it issues, as PEM files, created within the process in milliseconds. Each
+ * instance is a separate authority that no other trusts. For tests only: keys are unprotected. Safe for use by any
+ * number of threads; all methods block on files and throw {@link UncheckedIOException} if writing fails.
  */
 public final class TestCertificates {
 
     private final Path directory;
     private final Path authority;
     private final Der.Issuer issuer;
-    /** PEM of the certificates between those issued and the authority. */
+    /** The PEM text of the intermediate certificates. */
     private final String between;
 
     private final AtomicInteger issued = new AtomicInteger();
@@ -54,14 +53,14 @@ public final class TestCertificates {
     /**
      * A certificate and its key.
      *
-     * @param certificate the PEM file of the certificate and of those between it and the authority
+     * @param certificate the PEM file of the certificate and the intermediate ones
      * @param key the PEM file of its key, PKCS #8, not encrypted
      * @param authority the PEM file of the authority's certificate
      */
     public record Issued(Path certificate, Path key, Path authority) {
 
         /**
-         * For both sides to prove who they are; trusts the authority.
+         * Returns the files for mutual authentication, with trust in the authority.
          *
          * @return files
          */
@@ -70,7 +69,7 @@ public final class TestCertificates {
         }
 
         /**
-         * For a server whose clients need no certificate.
+         * Returns the files for a server that requires no client certificates.
          *
          * @return files
          */
@@ -80,10 +79,10 @@ public final class TestCertificates {
     }
 
     /**
-     * Makes an authority.
+     * Creates an authority.
      *
-     * @param directory where all goes, into a new directory per authority
-     * @return an authority of a name that no other has
+     * @param directory the parent of a new directory for each authority
+     * @return an authority with a unique name
      */
     public static TestCertificates in(Path directory) {
         try {
@@ -101,7 +100,7 @@ public final class TestCertificates {
     }
 
     /**
-     * The PEM file of the authority's certificate.
+     * Returns the PEM file of the authority's certificate.
      *
      * @return a file that exists
      */
@@ -110,7 +109,7 @@ public final class TestCertificates {
     }
 
     /**
-     * For clients without a certificate that trust the authority.
+     * Returns the files for clients without a certificate that trust the authority.
      *
      * @return files
      */
@@ -119,10 +118,10 @@ public final class TestCertificates {
     }
 
     /**
-     * Makes a context for a client that trusts this authority and has no certificate.
+     * Creates a context for a client that trusts this authority and has no certificate.
      *
-     * @return a context of its own
-     * @throws GeneralSecurityException if the JVM knows no such certificates
+     * @return a new context
+     * @throws GeneralSecurityException if the JVM does not support such certificates
      */
     SSLContext nameless() throws GeneralSecurityException {
         try (InputStream in = Files.newInputStream(authority())) {
@@ -141,7 +140,8 @@ public final class TestCertificates {
     }
 
     /**
-     * Issues a certificate for a year, with an EC key. Each call makes new files with new keys, also for the same name.
+     * Issues a certificate for a year, with an EC key. Each call creates new files with new keys, also for a repeated
+     * name.
      *
      * @param name the common name and the first DNS name
      * @param more further DNS names, or IP addresses
@@ -152,9 +152,9 @@ public final class TestCertificates {
     }
 
     /**
-     * Issues a certificate for a node on this machine and takes all its files.
+     * Issues a certificate for a node on this machine and returns its files for mutual authentication.
      *
-     * @param name the node's; the certificate also names {@code localhost}, 127.0.0.1 and ::1
+     * @param name the node's name; the certificate also contains {@code localhost}, 127.0.0.1 and ::1
      * @return files
      */
     public TlsFiles mutual(String name) {
@@ -195,7 +195,7 @@ public final class TestCertificates {
     }
 
     /**
-     * Issues a certificate whose key is of another kind.
+     * Issues a certificate with a key of another algorithm.
      *
      * @param algorithm {@code EC}, {@code RSA} or {@code Ed25519}
      * @param name the common name and the first DNS name
@@ -207,10 +207,11 @@ public final class TestCertificates {
     }
 
     /**
-     * Certifies an authority below this one.
+     * Creates an intermediate authority below this one.
      *
      * @param name its common name
-     * @return issues certificates that come with the one between; its {@link #authority()} is the one of this
+     * @return an authority whose certificates include the intermediate one; its {@link #authority()} is that of this
+     *     instance
      */
     public TestCertificates below(String name) {
         KeyPair keys = keys("EC");
@@ -229,10 +230,10 @@ public final class TestCertificates {
     }
 
     /**
-     * Puts other content in place of a file, in one step: readers see the old content or the new.
+     * Replaces the content of a file atomically: readers see the old content or the new.
      *
-     * @param file what to replace
-     * @param by files whose contents, one after the other, take its place; they stay
+     * @param file the file to replace
+     * @param by files whose concatenated contents become the new content; they remain
      */
     public static void replace(Path file, Path... by) {
         try {

@@ -17,12 +17,10 @@ import java.util.concurrent.Executors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/**
- * Calls whose callers lose interest, before, while and after they are carried out. A part of {@link TransportContract}.
- */
+/** Calls cancelled before, during and after their execution. A part of {@link TransportContract}. */
 public abstract class TransportCancellingContract extends TransportDeadlinesContract {
 
-    /** For {@link TransportContract}. */
+    /** Constructor for {@link TransportContract}. */
     protected TransportCancellingContract() {}
 
     @Test
@@ -162,7 +160,7 @@ public abstract class TransportCancellingContract extends TransportDeadlinesCont
                 calls.add(client.call(server, number(i), context));
                 if (i % 2 == 1) {
                     unlucky.add(context);
-                    // One of the last few: some wait still, some are sent, some are answered.
+                    // One of the last few calls: some are waiting, some sent, some answered.
                     CallContext chosen = unlucky.get(unlucky.size() - 1 - random.nextInt(Math.min(40, unlucky.size())));
                     if (random.nextBoolean()) {
                         chosen.cancel();

@@ -12,12 +12,10 @@ import java.util.concurrent.Executors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/**
- * Many calls at a time, from many threads, in any order, each with its own reply. A part of {@link TransportContract}.
- */
+/** Concurrent calls from many threads, in any order, each with its own reply. A part of {@link TransportContract}. */
 public abstract class TransportConcurrencyContract extends TransportFramesContract {
 
-    /** For {@link TransportContract}. */
+    /** Constructor for {@link TransportContract}. */
     protected TransportConcurrencyContract() {}
 
     @Test

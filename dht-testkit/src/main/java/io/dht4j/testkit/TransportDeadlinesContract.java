@@ -14,10 +14,10 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Calls end by their deadlines, and handlers know them. A part of {@link TransportContract}. */
+/** Calls end by their deadlines, and handlers know the deadlines. A part of {@link TransportContract}. */
 public abstract class TransportDeadlinesContract extends TransportConcurrencyContract {
 
-    /** For {@link TransportContract}. */
+    /** Constructor for {@link TransportContract}. */
     protected TransportDeadlinesContract() {}
 
     @Test
@@ -37,7 +37,7 @@ public abstract class TransportDeadlinesContract extends TransportConcurrencyCon
     void aCallWithoutAReplyEndsAtItsDeadlineWithItsOutcomeUnknown() {
         Started client = start(echo());
         withEnoughTime(time -> {
-            // Each time again, so that a late request of an earlier attempt does not count.
+            // A new recorder for each attempt, so that a late request of an earlier attempt is not counted.
             Recorder recorder = new Recorder((request, unused) -> new CompletableFuture<>());
             Started server = start(recorder);
             CallContext context = within(time);

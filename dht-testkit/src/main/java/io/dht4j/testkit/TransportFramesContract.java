@@ -13,16 +13,16 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Frames of every size arrive as they were sent, and those over the limit hurt nobody. A part of
+ * Frames of every size arrive unchanged, and oversized frames affect no other call. A part of
  * {@link TransportContract}.
  */
 public abstract class TransportFramesContract extends TransportHarness {
 
-    /** For {@link TransportContract}. */
+    /** Constructor for {@link TransportContract}. */
     protected TransportFramesContract() {}
 
     /**
-     * The largest frame that the transports carry.
+     * Returns the size of the largest frame that the transports carry.
      *
      * @return at least 16 MiB
      */

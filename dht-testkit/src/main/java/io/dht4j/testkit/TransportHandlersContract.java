@@ -13,10 +13,10 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Handlers that fail hurt nobody but their own callers. A part of {@link TransportContract}. */
+/** Failing handlers affect only their own callers. A part of {@link TransportContract}. */
 public abstract class TransportHandlersContract extends TransportPeersContract {
 
-    /** For {@link TransportContract}. */
+    /** Constructor for {@link TransportContract}. */
     protected TransportHandlersContract() {}
 
     @Test

@@ -31,12 +31,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
 /**
- * What the parts of {@link TransportContract} share: the transports of a subclass, the tools to start and to call them,
- * and the check after each test that nothing is left of them.
+ * The fixture of {@link TransportContract}: the transports of a subclass, methods to start and call them, and the check
+ * for leaks after each test.
  */
 public abstract class TransportHarness {
 
-    /** How long a test waits for what must happen. */
+    /** How long a test waits for an expected event. */
     protected static final Duration PATIENCE = Duration.ofSeconds(30);
 
     static final byte[] NO_BYTES = {};
@@ -44,50 +44,49 @@ public abstract class TransportHarness {
     /** Closed after the test. */
     final List<Transport> transports = new ArrayList<>();
 
-    /** Classes and libraries that a test is the first to use are files that stay open. */
     private static final int LONGEST_HEAD = 101;
 
+    /** Allowance for files that the first use of classes and libraries opens permanently. */
     private static final int FILES_OF_THE_JVM = 100;
 
     private Set<Thread> threadsBefore = Set.of();
     private long filesBefore;
 
-    /** For {@link TransportContract}. */
+    /** Constructor for {@link TransportContract}. */
     protected TransportHarness() {}
 
     /**
-     * Makes a transport that is not started, at an address of its own choice.
+     * Creates a transport that has not been started, at an address of its own choice.
      *
      * @return a new transport, which the contract closes
      */
     protected abstract Transport newTransport();
 
     /**
-     * Makes a transport that is not started.
+     * Creates a transport that has not been started.
      *
-     * @param address where it will listen
+     * @param address the listening address
      * @return a new transport, which the contract closes
      */
     protected abstract Transport newTransport(String address);
 
     /**
-     * Where a started transport can be called.
+     * Returns the address of a started transport.
      *
-     * @param transport one that this subclass made
+     * @param transport a transport of this subclass
      * @return its address, as in {@link Node#address()}
      */
     protected abstract String address(Transport transport);
 
     /**
-     * Tells the threads of the transports from others.
+     * Returns a predicate for the threads of the transports.
      *
-     * @return true for threads that must be gone once all transports are closed
+     * @return true for threads that must end when all transports are closed
      */
     protected abstract Predicate<Thread> ownThreads();
 
     /**
-     * Makes a transport with room for many calls: one that takes 10,000 at a time. For subclasses whose bounds are
-     * lower by default.
+     * Creates a transport that accepts 10,000 calls at a time. For subclasses whose limits are lower by default.
      *
      * @return a new transport, which the contract closes
      */
@@ -96,8 +95,8 @@ public abstract class TransportHarness {
     }
 
     /**
-     * Makes a transport with little room, so that its bounds are met by a few hundred calls at a time. For subclasses
-     * that can be bounded so.
+     * Creates a transport with low limits, which a few hundred concurrent calls reach. For subclasses with configurable
+     * limits.
      *
      * @return a new transport, which the contract closes
      */
@@ -106,8 +105,8 @@ public abstract class TransportHarness {
     }
 
     /**
-     * How many requests of one caller are certain to be with a peer's handler at a time. Others may wait on the
-     * caller's side, as where a call needs a connection of its own.
+     * Returns how many concurrent requests of one caller are guaranteed to reach a peer's handler. Further requests may
+     * wait on the caller's side, for example where a call needs its own connection.
      *
      * @return 1 to 10,000; 10,000 by default
      */
@@ -116,7 +115,7 @@ public abstract class TransportHarness {
     }
 
     /**
-     * Whether the context of a peer's handler is cancelled when the caller's is, while the handler works.
+     * Returns whether the cancellation of a call cancels the context of the peer's running handler.
      *
      * @return true by default
      */
@@ -125,8 +124,8 @@ public abstract class TransportHarness {
     }
 
     /**
-     * Whether the files and sockets of a transport are closed when it is. One over a library that leaves some of them
-     * to the garbage collector may say no.
+     * Returns whether closing a transport closes its files and sockets. A transport over a library that leaves some of
+     * them to the garbage collector may return false.
      *
      * @return true by default
      */
@@ -135,18 +134,16 @@ public abstract class TransportHarness {
     }
 
     /**
-     * Waits until a transport knows of every connection that a peer has closed, so that its next call is made on a new
-     * one. A call on an old one would be lost with it, which is no fault of the transport. For subclasses whose
-     * transports may use another connection for each call; others know when a call has failed.
+     * Waits until a transport has noticed every connection closed by a peer, so that its next call uses a new one. A
+     * call on an old connection would be lost without a fault of the transport. For subclasses whose transports may use
+     * another connection for each call; others notice when a call has failed.
      *
      * @param caller the transport
-     * @param closed the peer, which has been closed
+     * @param closed the closed peer
      */
     protected void awaitHungUp(Started caller, Started closed) {}
 
-    /**
-     * Looks for what else may be left behind, such as buffers. Called after each test, when all transports are closed.
-     */
+    /** Checks for other leaks, such as buffers. Called after each test, when all transports are closed. */
     protected void expectNoLeaks() {}
 
     @BeforeEach
@@ -173,18 +170,18 @@ public abstract class TransportHarness {
                         .isEmpty());
     }
 
-    // Tools, for subclasses too
+    // Methods that are also for subclasses
 
     /**
-     * A transport that has been started.
+     * A started transport.
      *
      * @param transport the transport
-     * @param address where it can be called
+     * @param address its address
      */
     protected record Started(Transport transport, String address) {
 
         /**
-         * The transport as a node.
+         * Returns the transport as a node.
          *
          * @return a node at its address
          */
@@ -192,7 +189,7 @@ public abstract class TransportHarness {
             return Node.of("peer", address);
         }
 
-        /** Somewhere within the first bytes, so that parts of all sizes meet all that a transport does with frames. */
+        /** Splits a request within the first bytes, so that heads and bodies of many sizes are tested. */
         private static Frame split(byte[] request) {
             int head = request.length == 0 ? 0 : request.length % Math.min(request.length, LONGEST_HEAD);
             return new Frame(Arrays.copyOf(request, head), Arrays.copyOfRange(request, head, request.length));
@@ -201,10 +198,10 @@ public abstract class TransportHarness {
         /**
          * Calls another transport.
          *
-         * @param peer the other
+         * @param peer the other transport
          * @param request the frame
          * @param context deadline and cancellation
-         * @return the reply to come
+         * @return the future reply
          */
         public CompletableFuture<byte[]> call(Started peer, byte[] request, CallContext context) {
             return transport.call(peer.node(), split(request), context).toCompletableFuture();
@@ -212,9 +209,9 @@ public abstract class TransportHarness {
     }
 
     /**
-     * Starts a transport and waits until it listens. It is closed after the test.
+     * Starts a transport and waits until it listens. The transport is closed after the test.
      *
-     * @param handler answers its requests
+     * @param handler the handler of its requests
      * @return the transport and its address
      */
     protected final Started start(FrameHandler handler) {
@@ -223,7 +220,7 @@ public abstract class TransportHarness {
         return start(transport, handler);
     }
 
-    /** Starts a transport that has room for 10,000 calls. */
+    /** Starts a transport that accepts 10,000 calls at a time. */
     final Started startRoomy(FrameHandler handler) {
         Transport transport = newRoomyTransport();
         transports.add(transport);
@@ -231,8 +228,8 @@ public abstract class TransportHarness {
     }
 
     /**
-     * An address that is nobody else's, also while nobody listens there: the system gives others that were left to
-     * somebody's connection.
+     * Returns an address reserved for this caller, also while no process listens there. The system may assign an
+     * unreserved port to an outgoing connection.
      */
     static String ownAddress() {
         return "127.0.0.1:" + FreePorts.find();
@@ -250,7 +247,7 @@ public abstract class TransportHarness {
     }
 
     /**
-     * A context by the system's clock.
+     * Creates a context by the system's clock.
      *
      * @param time until the deadline
      * @return a new context
@@ -260,7 +257,7 @@ public abstract class TransportHarness {
     }
 
     /**
-     * A handler that replies with the request.
+     * Returns a handler that replies with the request.
      *
      * @return the handler
      */
@@ -269,7 +266,7 @@ public abstract class TransportHarness {
     }
 
     /**
-     * Waits for a reply.
+     * Waits for the reply of a call.
      *
      * @param call the call
      * @return its reply
@@ -285,10 +282,10 @@ public abstract class TransportHarness {
     }
 
     /**
-     * Waits for a failure.
+     * Waits for the failure of a call.
      *
      * @param call the call
-     * @return what it failed with
+     * @return its failure
      */
     protected static TransportException failure(CompletableFuture<byte[]> call) {
         try {
@@ -303,7 +300,7 @@ public abstract class TransportHarness {
         }
     }
 
-    /** How a call failed, or null if it was answered. */
+    /** Returns the outcome of a failed call, or null if it was answered. */
     static @Nullable Outcome outcomeOf(CompletableFuture<byte[]> call) {
         try {
             call.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
@@ -316,11 +313,11 @@ public abstract class TransportHarness {
     }
 
     /**
-     * Tries something that needs an unknown but short time, such as a deadline by which a request must have arrived:
-     * with 300 ms first, and then, in case a thread or the machine stood still for so long, with four times as much
-     * again and again.
+     * Repeats an attempt that needs an unknown but short time, such as a deadline by which a request must have arrived.
+     * The first attempt has 300 ms and each further one four times as much, in case a thread or the machine was
+     * suspended.
      *
-     * @param attempt whether the time was enough; fails by itself if something was wrong
+     * @param attempt returns whether the time was enough; throws on other failures
      */
     static void withEnoughTime(Predicate<Duration> attempt) {
         Duration time = Duration.ofMillis(300);
@@ -331,9 +328,9 @@ public abstract class TransportHarness {
     }
 
     /**
-     * Begins to wait for something that must happen, with {@link #PATIENCE} as the bound.
+     * Begins to wait for an expected event, at most {@link #PATIENCE}.
      *
-     * @return to be completed with a condition
+     * @return a factory to be completed with a condition
      */
     protected static ConditionFactory eventually() {
         return await().pollDelay(Duration.ZERO)
@@ -343,7 +340,7 @@ public abstract class TransportHarness {
     }
 
     /**
-     * The bytes of a text.
+     * Returns the UTF-8 bytes of a text.
      *
      * @param text any text
      * @return its UTF-8 form
@@ -352,7 +349,7 @@ public abstract class TransportHarness {
         return text.getBytes(UTF_8);
     }
 
-    /** The number that {@link #number} put into a frame. */
+    /** Returns the number that {@link #number} put into a frame. */
     static int numberIn(byte[] frame) {
         return ByteBuffer.wrap(frame).getInt();
     }
@@ -369,16 +366,16 @@ public abstract class TransportHarness {
         return result;
     }
 
-    /** Counts the requests that reach a handler. Safe for use by any number of threads. */
+    /** Counts the requests of a handler. Safe for use by any number of threads. */
     protected static final class Recorder implements FrameHandler {
 
         private final FrameHandler handler;
         private final AtomicInteger count = new AtomicInteger();
 
         /**
-         * A recorder.
+         * Creates a recorder.
          *
-         * @param handler answers the requests
+         * @param handler the handler of the requests
          */
         public Recorder(FrameHandler handler) {
             this.handler = handler;
@@ -391,7 +388,7 @@ public abstract class TransportHarness {
         }
 
         /**
-         * How many requests have come.
+         * Returns how many requests have arrived.
          *
          * @return 0 or more
          */
@@ -402,7 +399,7 @@ public abstract class TransportHarness {
         /**
          * Waits for requests.
          *
-         * @param least how many, at least
+         * @param least the smallest number of requests
          */
         public void awaitCount(int least) {
             eventually().until(() -> count.get() >= least);

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 /** Starting and closing, in every order. A part of {@link TransportContract}. */
 public abstract class TransportLifecycleContract extends TransportHandlersContract {
 
-    /** For {@link TransportContract}. */
+    /** Constructor for {@link TransportContract}. */
     protected TransportLifecycleContract() {}
 
     @Test
@@ -206,13 +206,13 @@ public abstract class TransportLifecycleContract extends TransportHandlersContra
     @Tag("core")
     void closedTransportsLeaveNoFilesOrSocketsOpen() {
         assumeTrue(closesFiles(), "its library leaves them to the garbage collector");
-        // What the first use of a transport opens for good is not a leak.
+        // Files that the first use of a transport opens permanently are no leak.
         useAndClose();
         long before = OpenFiles.count();
         for (int round = 0; round < 20; round++) {
             useAndClose();
         }
-        // Fewer than one for each round.
+        // Fewer than one for each iteration.
         OpenFiles.expectAtMost(before + 15);
     }
 

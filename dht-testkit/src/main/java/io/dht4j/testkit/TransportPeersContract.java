@@ -21,10 +21,10 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Peers that are not there, that go away, and that come back. A part of {@link TransportContract}. */
+/** Peers that are absent, that stop, and that restart. A part of {@link TransportContract}. */
 public abstract class TransportPeersContract extends TransportCancellingContract {
 
-    /** For {@link TransportContract}. */
+    /** Constructor for {@link TransportContract}. */
     protected TransportPeersContract() {}
 
     @Test
@@ -33,7 +33,7 @@ public abstract class TransportPeersContract extends TransportCancellingContract
         Started client = start(echo());
         Started gone = startAt(ownAddress(), echo());
         gone.transport().close();
-        // An hour: only an answer that does not wait for the deadline passes.
+        // With a deadline of an hour, only an answer independent of the deadline passes.
         assertThat(failure(client.call(gone, NO_BYTES, within(Duration.ofHours(1))))
                         .reason())
                 .isEqualTo(TransportException.Reason.REFUSED);
@@ -96,7 +96,7 @@ public abstract class TransportPeersContract extends TransportCancellingContract
         calls.forEach(call -> assertThat(failure(call).outcome()).isEqualTo(Outcome.UNKNOWN));
     }
 
-    /** Each round, callers go on while the peer closes, and while it comes back at the same address. */
+    /** Callers continue while the peer closes, and while it restarts at the same address. */
     @Test
     void aPeerMayRestartManyTimesUnderLoad() throws Exception {
         Set<Integer> handled = ConcurrentHashMap.newKeySet();
@@ -122,7 +122,7 @@ public abstract class TransportPeersContract extends TransportCancellingContract
                             if (i == from + 50) {
                                 underWay.complete(null);
                             }
-                            // Ten at a time.
+                            // At most ten calls at a time.
                             if (i % 10 == 0) {
                                 outcomeOf(call);
                             }
@@ -150,7 +150,7 @@ public abstract class TransportPeersContract extends TransportCancellingContract
         });
     }
 
-    /** What a peer left behind may cost a call or two, but not more. */
+    /** Stale connections to the peer may cost a call or two, but not more. */
     private static void awaitAnswerFrom(Started client, Started server) {
         for (int attempt = 0; attempt < 100; attempt++) {
             CompletableFuture<byte[]> call = client.call(server, number(-1), within(PATIENCE));

@@ -22,14 +22,14 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * The promise: <i>not sent</i> is said only of calls that no handler ever saw. A part of {@link TransportContract}.
- * Each request bears a number of its own, and the peer notes those that reach its handler.
+ * The outcome <i>not sent</i> is reported only for calls that no handler received. A part of {@link TransportContract}.
+ * Each request has a unique number, and the peer records the numbers that reach its handler.
  */
 public abstract class TransportPromiseContract extends TransportLifecycleContract {
 
     private static final int CALLS_OF_A_THREAD = 1_000;
 
-    /** For {@link TransportContract}. */
+    /** Constructor for {@link TransportContract}. */
     protected TransportPromiseContract() {}
 
     @Test
@@ -56,7 +56,9 @@ public abstract class TransportPromiseContract extends TransportLifecycleContrac
         }
     }
 
-    /** Calls with random deadlines, some of them cancelled, from two threads, at a peer that restarts meanwhile. */
+    /**
+     * Makes calls with random deadlines, some of them cancelled, from two threads to a peer that restarts meanwhile.
+     */
     private void provoke(long seed, Transport caller, int restarts) throws Exception {
         Set<Integer> handled = ConcurrentHashMap.newKeySet();
         FrameHandler handler = (request, context) -> {
@@ -90,7 +92,7 @@ public abstract class TransportPromiseContract extends TransportLifecycleContrac
         }
         assertThat(calls).hasSize(2 * CALLS_OF_A_THREAD);
         calls.values().forEach(TransportHarness::outcomeOf);
-        // A request that is on its way although its call has ended arrives before this, or never.
+        // A request still in transit after its call has ended arrives before this, or never.
         client.transport().close();
         server.transport().close();
         calls.forEach((number, call) -> {
@@ -118,7 +120,7 @@ public abstract class TransportPromiseContract extends TransportLifecycleContrac
             if (chance.nextInt(4) == 0) {
                 contexts.get(chance.nextInt(contexts.size())).cancel();
             }
-            // Bursts, with a breath between them.
+            // Bursts with pauses between them.
             if (chance.nextInt(300) == 0) {
                 outcomeOf(call);
             }

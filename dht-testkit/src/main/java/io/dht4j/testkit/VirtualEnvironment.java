@@ -15,25 +15,27 @@ import java.util.function.BooleanSupplier;
 import java.util.random.RandomGenerator;
 
 /**
- * An environment under virtual time. Clocks stand still until {@link #advance}, {@link #runUntilIdle},
- * {@link #runUntil} or {@link #await} is called; these run tasks and timers one after the other on the calling thread,
- * and time jumps from one timer to the next. An hour passes in microseconds, and everything that happens follows from
- * the seed: the random numbers, and which of several tasks that are ready runs first. What is not run through an
- * environment (other threads, the iteration order of identity-hashed sets) is not covered by that.
+ * An environment under virtual time. Clocks advance only in {@link #advance}, {@link #runUntilIdle}, {@link #runUntil}
+ * and {@link #await}. These methods run tasks and timers one after another on the calling thread, and time jumps from
+ * one timer to the next. An hour takes microseconds.
  *
- * <p>Several nodes of one simulation share time and tasks: give each of them its own view, made with {@link #newNode()}
- * or {@link #withClockOffset}. Closing a view ends that node's timers only.
+ * <p>The seed determines everything that happens: the random numbers, and which of several ready tasks runs first.
+ * Limits: activity outside the environment is not deterministic, such as other threads and the iteration order of
+ * identity-hashed sets.
  *
- * <p>For the thread that made it; another thread that uses it gets an {@link IllegalStateException}. A task that
- * throws, and more than the permitted number of steps in one run, fail the run with an {@link AssertionError} that
- * names the seed.
+ * <p>Several nodes of one simulation share time and tasks: each needs its own view, created with {@link #newNode()} or
+ * {@link #withClockOffset}. Closing a view ends that node's timers only.
+ *
+ * <p>Confined to the thread that created it; use by another thread throws {@link IllegalStateException}. A run fails
+ * with an {@link AssertionError} that names the seed if a task throws, or the run exceeds the permitted number of
+ * steps.
  */
 public final class VirtualEnvironment implements Environment {
 
-    /** How many tasks one run may execute, unless said otherwise. */
+    /** The default limit of tasks in one run. */
     public static final int DEFAULT_MAX_STEPS = 1_000_000;
 
-    /** Wall-clock time at the start: 2026-01-01T00:00:00Z in milliseconds since 1970. */
+    /** The initial wall-clock time: 2026-01-01T00:00:00Z in milliseconds since 1970. */
     public static final long START_MILLIS = 1_767_225_600_000L;
 
     private static final int STORE_THREADS = 4;
@@ -44,11 +46,11 @@ public final class VirtualEnvironment implements Environment {
     private final Simulation simulation;
     private final SplittableRandom random;
     private long clockOffsetMillis;
-    /** So many nanoseconds too many pass on the wall clock in a millisecond, or too few. */
+    /** The excess of the wall clock in nanoseconds per millisecond; negative for a slow clock. */
     private int driftPpm;
-    /** Since when it has this drift, in elapsed time. */
+    /** When the present drift began, in elapsed time. */
     private long driftSinceNanos;
-    /** What the drifts before have added to the offset. */
+    /** What earlier drifts have added to the offset. */
     private long driftedNanos;
 
     private long pausedUntilNanos;
@@ -56,7 +58,7 @@ public final class VirtualEnvironment implements Environment {
     private final Queue<Runnable> storeTasks = new ArrayDeque<>();
     private int storeThreads = STORE_THREADS;
     private int storeThreadsBusy;
-    /** How long the store task that runs, if one does, keeps its thread. */
+    /** How long the running store task, if any, occupies its thread. */
     private long occupiedNanos;
 
     private final Executor executor = this::execute;
@@ -71,9 +73,9 @@ public final class VirtualEnvironment implements Environment {
     }
 
     /**
-     * A new simulation in which one run may execute {@value #DEFAULT_MAX_STEPS} tasks.
+     * Creates a simulation in which one run may execute {@value #DEFAULT_MAX_STEPS} tasks.
      *
-     * @param seed decides everything that is left to chance
+     * @param seed determines all random choices
      * @return an environment whose wall clock shows {@link #START_MILLIS} and whose monotonic clock shows any number
      */
     public static VirtualEnvironment seeded(long seed) {
@@ -81,10 +83,10 @@ public final class VirtualEnvironment implements Environment {
     }
 
     /**
-     * A new simulation.
+     * Creates a simulation.
      *
-     * @param seed decides everything that is left to chance
-     * @param maxSteps how many tasks one run may execute before it is taken for an endless loop, 1 or more
+     * @param seed determines all random choices
+     * @param maxSteps how many tasks one run may execute before it counts as an endless loop, 1 or more
      * @return an environment whose wall clock shows {@link #START_MILLIS} and whose monotonic clock shows any number
      * @throws IllegalArgumentException if {@code maxSteps} is less than 1
      */
@@ -93,8 +95,8 @@ public final class VirtualEnvironment implements Environment {
     }
 
     /**
-     * The environment of another node in this simulation, whose wall clock shows what this one's does and has its
-     * drift. What either is set to afterwards does not concern the other.
+     * Creates the environment of another node in this simulation. Its wall clock begins with this one's time and drift,
+     * and is independent afterwards.
      *
      * @return a view that shares time and tasks, and has its own random numbers and its own end
      */
@@ -107,9 +109,9 @@ public final class VirtualEnvironment implements Environment {
     }
 
     /**
-     * The environment of another node in this simulation, whose wall clock is wrong and does not drift.
+     * Creates the environment of another node in this simulation, whose wall clock is wrong and does not drift.
      *
-     * @param offset how much it is ahead of a right one, to the millisecond; negative for behind
+     * @param offset the lead over a correct clock, to the millisecond; negative for behind
      * @return a view that shares time and tasks, and has its own random numbers and its own end
      */
     public VirtualEnvironment withClockOffset(Duration offset) {
@@ -117,16 +119,16 @@ public final class VirtualEnvironment implements Environment {
     }
 
     /**
-     * The seed, for messages.
+     * Returns the seed, for messages.
      *
-     * @return what was given to {@link #seeded(long)}
+     * @return the seed passed to {@link #seeded(long)}
      */
     public long seed() {
         return simulation.seed();
     }
 
     /**
-     * Virtual time since the start of the simulation.
+     * Returns the virtual time since the start of the simulation.
      *
      * @return zero or more
      */
@@ -135,7 +137,7 @@ public final class VirtualEnvironment implements Environment {
     }
 
     /**
-     * What this node is still going to do, as far as it is known.
+     * Returns the number of this node's pending tasks.
      *
      * @return how many tasks have not run, and how many timers have neither run nor been cancelled; 0 or more
      */
@@ -144,7 +146,7 @@ public final class VirtualEnvironment implements Environment {
     }
 
     /**
-     * A digest of what has happened: which tasks ran, in which order, and when.
+     * Returns a digest of the history: which tasks ran, in which order, and when.
      *
      * @return equal for runs with an equal history; for others most likely different
      */
@@ -153,7 +155,7 @@ public final class VirtualEnvironment implements Environment {
     }
 
     /**
-     * Lets time pass. Runs everything that is or becomes due until then, also what is due at the last moment.
+     * Advances time. Runs all tasks that are or become due, including those due at the end.
      *
      * @param duration zero (run what is due now) or more
      * @throws IllegalArgumentException if the duration is negative
@@ -164,22 +166,22 @@ public final class VirtualEnvironment implements Environment {
     }
 
     /**
-     * Runs until neither a task nor a timer is left. Time passes as far as the last timer.
+     * Runs until no task or timer is left. Time advances to the last timer.
      *
-     * @throws AssertionError if a task throws or the steps are used up, as they will be when timers renew themselves
+     * @throws AssertionError if a task throws or the steps are used up, as with timers that renew themselves
      */
     public void runUntilIdle() {
         simulation.runUntil(() -> false, Simulation.NEVER);
     }
 
     /**
-     * Runs until a condition holds. It is checked after every task.
+     * Runs until a condition holds, which is checked after every task.
      *
      * @param condition has no side effects
-     * @param bound how much virtual time may pass
+     * @param bound the limit of virtual time
      * @throws IllegalArgumentException if the bound is negative
-     * @throws AssertionError if the time passes without it, if nothing is left that could bring it about, if a task
-     *     throws or the steps are used up
+     * @throws AssertionError if the time passes without the condition, no task or timer is left, a task throws or the
+     *     steps are used up
      */
     public void runUntil(BooleanSupplier condition, Duration bound) {
         if (!simulation.runUntil(condition, momentAfter(bound))) {
@@ -188,15 +190,15 @@ public final class VirtualEnvironment implements Environment {
     }
 
     /**
-     * Runs until a stage has completed, and hands over its result.
+     * Runs until a stage has completed, and returns its result.
      *
      * @param <T> the type of the result
-     * @param stage what to wait for
-     * @param bound how much virtual time may pass
+     * @param stage the stage to wait for
+     * @param bound the limit of virtual time
      * @return the stage's result
      * @throws IllegalArgumentException if the bound is negative
-     * @throws RuntimeException what the stage failed with, without the wrappers of futures; a checked exception comes
-     *     in a {@link CompletionException}
+     * @throws RuntimeException the failure of the stage, without the wrappers of futures; a checked exception is
+     *     wrapped in a {@link CompletionException}
      * @throws AssertionError as {@link #runUntil}
      */
     public <T> T await(CompletionStage<T> stage, Duration bound) {
@@ -227,16 +229,16 @@ public final class VirtualEnvironment implements Environment {
 
     @Override
     public long currentTimeMillis() {
-        // Rounded once, so that a slow clock does not go back by a millisecond now and then.
+        // Rounded once, so that a slow clock never goes back by a millisecond.
         return START_MILLIS
                 + clockOffsetMillis
                 + Math.floorDiv(simulation.elapsedNanos() + driftNanos(), NANOS_PER_MILLI);
     }
 
-    /** By how much its drifts have put the wall clock ahead. */
+    /** Returns how far all drifts have moved the wall clock ahead. */
     private long driftNanos() {
         long since = simulation.elapsedNanos() - driftSinceNanos;
-        // In two parts, since the product of a long time would not fit.
+        // In two parts, since the product would overflow for a long time.
         long ofSeconds = since / NANOS_PER_SECOND * (NANOS_PER_SECOND / MILLION) * driftPpm;
         return driftedNanos + ofSeconds + Math.floorDiv(since % NANOS_PER_SECOND * driftPpm, MILLION);
     }
@@ -261,7 +263,7 @@ public final class VirtualEnvironment implements Environment {
             checkRunning();
             storeTasks.add(task);
         } else {
-            // What a task hands over cannot begin before the task has come so far.
+            // A task submitted by a store task cannot begin before that task has reached the submission.
             execute(
                     () -> runOnStoreThread(task),
                     occupiedNanos + (storeDelayNanos == 0 ? 0 : random.nextLong(storeDelayNanos)));
@@ -290,11 +292,11 @@ public final class VirtualEnvironment implements Environment {
     }
 
     /**
-     * Makes the store thread that calls it busy for a while, as a store does that takes its time. To be called by a
-     * store. The call that it serves ends at once, since time stands still while a task runs; but this node's store
-     * threads, which are {@link #storeThreads()}, take on so much less.
+     * Occupies the calling store thread for a while, as a slow store does. Called by a store. The store's call returns
+     * immediately, since time stands still while a task runs. The node's {@link #storeThreads()} store threads accept
+     * correspondingly fewer tasks.
      *
-     * @param time zero or more; adds to what the same task has spent
+     * @param time zero or more; adds to the time that the same task has spent
      * @throws IllegalArgumentException if it is negative
      */
     public void occupyStoreThread(Duration time) {
@@ -305,9 +307,9 @@ public final class VirtualEnvironment implements Environment {
     }
 
     /**
-     * Lets this node's store tasks begin later than they could, as on a disk that is busy.
+     * Delays the start of this node's store tasks, as a busy disk does.
      *
-     * @param longest each begins after a random time of less than this; zero for at once
+     * @param longest the exclusive limit of a random delay for each task; zero for none
      * @throws IllegalArgumentException if it is negative
      */
     public void setStoreDelay(Duration longest) {
@@ -323,8 +325,8 @@ public final class VirtualEnvironment implements Environment {
     }
 
     /**
-     * Sets how many store tasks can be busy at a time, see {@link #occupyStoreThread}. To be called before the node
-     * starts. Default: 4.
+     * Sets how many store tasks can be busy at a time, see {@link #occupyStoreThread}. Called before the node starts.
+     * Default: 4.
      *
      * @param threads 1 or more
      * @throws IllegalArgumentException if it is less than 1
@@ -337,9 +339,9 @@ public final class VirtualEnvironment implements Environment {
     }
 
     /**
-     * Sets this node's wall clock, as a person or a time server does. If it drifts, it goes on to.
+     * Sets this node's wall clock, as a person or a time server does. A drift continues.
      *
-     * @param offset how much it is ahead of a right one now, to the millisecond; negative for behind
+     * @param offset the lead over a correct clock, to the millisecond; negative for behind
      */
     public void setClockOffset(Duration offset) {
         clockOffsetMillis = offset.toMillis();
@@ -348,12 +350,11 @@ public final class VirtualEnvironment implements Environment {
     }
 
     /**
-     * Lets this node's wall clock go too fast or too slow from now on. What it shows now stays. {@link #nanoTime} and
-     * timers go right.
+     * Sets the drift of this node's wall clock from now on. The clock's present time stays. {@link #nanoTime} and
+     * timers do not drift.
      *
-     * @param partsPerMillion so many microseconds too many pass on it in a second; negative for too few; more than
-     *     -1,000,000, at which it would stand still, and not more than 1,000,000, at which it goes twice as fast; zero
-     *     for a right one
+     * @param partsPerMillion the excess of the clock in microseconds per second, more than -1,000,000 (a stopped clock)
+     *     and at most 1,000,000 (a clock of double speed); negative for a slow clock, zero for a correct one
      * @throws IllegalArgumentException if it is out of this range
      */
     public void setClockDrift(int partsPerMillion) {
@@ -368,10 +369,10 @@ public final class VirtualEnvironment implements Environment {
     }
 
     /**
-     * Lets this node stand still, as SIGSTOP does: nothing of it runs until the time is over, and then all that has
-     * become due. Its clocks go on.
+     * Suspends this node, as SIGSTOP does: its tasks run after the pause, together with all that have become due. Its
+     * clocks continue.
      *
-     * @param duration zero or more; a longer pause that has begun before stays as long
+     * @param duration zero or more; a longer pause that is already running is not shortened
      * @throws IllegalArgumentException if it is negative
      */
     public void pause(Duration duration) {
@@ -379,8 +380,8 @@ public final class VirtualEnvironment implements Environment {
     }
 
     /**
-     * Ends this node at once, as {@code kill -9} does: of what it was going to do nothing happens, neither timers nor
-     * tasks. What it is handed afterwards is dropped without a word.
+     * Ends this node immediately, as {@code kill -9} does: none of its pending timers and tasks runs. Later tasks are
+     * silently dropped.
      */
     public void crash() {
         closed = true;
@@ -422,9 +423,7 @@ public final class VirtualEnvironment implements Environment {
         return closed;
     }
 
-    /**
-     * Drops this node's timers. Tasks that were handed over before still run with the simulation; new ones are refused.
-     */
+    /** Drops this node's timers. Tasks submitted before still run with the simulation; new ones are refused. */
     @Override
     public void close() {
         closed = true;
