@@ -12,8 +12,8 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * A store that logs on a {@link SimulatedDisk} before it shows, and begins with what the disk still has: the promise of
- * a durable store, without files. Confined to the simulation's thread.
+ * A durable store without files: it logs entries on a {@link SimulatedDisk} before it shows them, and begins with the
+ * content of the disk. Confined to the simulation's thread.
  */
 final class DiskStore extends ForwardingStore {
 
@@ -25,7 +25,7 @@ final class DiskStore extends ForwardingStore {
         super(new ModelStore());
         this.disk = disk;
         this.memoryFast = memoryFast;
-        // What is shown must not be lost any more, though nobody acknowledged it.
+        // Shown entries must stay durable, even those never acknowledged.
         disk.sync();
         List<Entry> found = disk.content();
         super.apply(found);
@@ -35,7 +35,7 @@ final class DiskStore extends ForwardingStore {
 
     @Override
     public void apply(List<Entry> entries) {
-        // A closed store takes nothing, its disk neither.
+        // A closed store refuses entries before they reach the disk.
         entries();
         disk.append(entries);
         disk.sync();

@@ -11,16 +11,16 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 
 /**
- * What goes wrong: links that lose, delay, repeat, or report a failure of what arrived; links cut in one direction or
- * both; nodes that crash, lose power, are shut down, stand still; clocks that drift and jump; disks that are full,
- * fail, or are lost. Each ends by itself after a while, but for what is wrong with clocks. Never are more than a
- * minority of the nodes down for long, or nothing would happen. Confined to the simulation's thread.
+ * Injects the faults of a simulation: links that lose, delay or repeat messages, or report failures of delivered ones;
+ * links cut in one direction or both; nodes that crash, lose power, shut down or pause; clocks that drift and jump;
+ * disks that are full, fail, or are lost. Each fault ends by itself after a while, except those of clocks. At most a
+ * minority of the nodes is down for long, so that calls can succeed. Confined to the simulation's thread.
  */
 final class Faults {
 
     private static final Duration LONGEST_AHEAD = Duration.ofSeconds(90);
     private static final int LONGEST_SECONDS = 20;
-    /** Several times this: longer than a disk takes to be replaced. */
+    /** The unit of the duration of such a cut: longer than the replacement of a disk. */
     private static final Duration CUT_OF_REFILL = Duration.ofSeconds(8);
 
     private final SplittableRandom random;
@@ -28,9 +28,9 @@ final class Faults {
     private final List<SimulatedNode> nodes;
     private final Setup setup;
     private final Map<String, Integer> counts = new TreeMap<>();
-    /** Until when packets from one node to another are lost, in elapsed time. */
+    /** When each cut ends, in elapsed time. Until then packets in its direction are lost. */
     private final Map<Direction, Duration> cuts = new HashMap<>();
-    /** Of a hundred calls, how many are hurt. */
+    /** The percentage of calls with a fault. */
     private int hurtPercent;
 
     private boolean over;
@@ -39,9 +39,9 @@ final class Faults {
     private record Direction(SimulatedNode from, SimulatedNode to) {}
 
     /**
-     * Faults that have not begun.
+     * Creates the faults of a simulation, none of them active.
      *
-     * @param setup what may happen
+     * @param setup the possible faults
      */
     Faults(SplittableRandom random, VirtualEnvironment world, List<SimulatedNode> nodes, Setup setup) {
         this.random = random;
@@ -51,10 +51,10 @@ final class Faults {
         this.hurtPercent = random.nextInt(3) * 10;
     }
 
-    /** Lets clocks go wrong that do so from the start. */
+    /** Sets the initial errors of the clocks. */
     void begin() {
         for (int i = 0; i < nodes.size(); i++) {
-            // A little wrong, so that one that has not heard of the others stamps behind them, or ahead.
+            // A small error: a node that has not heard from the others assigns versions behind or ahead of theirs.
             int slack = Math.toIntExact(setup.skew().toMillis() / 2);
             if (!setup.onlyNetwork() && random.nextBoolean()) {
                 nodes.get(i).setClock(Duration.ofMillis(random.nextInt(2 * slack) - slack));
@@ -71,7 +71,7 @@ final class Faults {
         return counts;
     }
 
-    /** Lets a node that has just been started suffer too. */
+    /** Injects faults into the links of a node that has just been started. */
     void attach(SimulatedNode from) {
         from.running().ifPresent(process -> {
             for (SimulatedNode to : nodes) {
@@ -112,10 +112,10 @@ final class Faults {
         return until != null && until.compareTo(world.elapsed()) > 0;
     }
 
-    /** Lets something go wrong. */
+    /** Starts a random fault. */
     void strike() {
         if (over) {
-            // It was to come later than the last call.
+            // The fault was scheduled for after the last call.
             return;
         }
         SimulatedNode node = nodes.get(random.nextInt(nodes.size()));
@@ -166,7 +166,10 @@ final class Faults {
         world.schedule(() -> start(node), leastTime.plus(someTime()).toNanos());
     }
 
-    /** What one disk alone had is lost with it; so never a second one before the others have given all to the first. */
+    /**
+     * Loses a disk, and with it the entries that it alone had. A second disk is lost only after the first has been
+     * refilled.
+     */
     private void loseDisk(SimulatedNode node) {
         if (nodes.stream().allMatch(each -> each == node || each.disk.isWhole())) {
             Runnable lose = () -> {
@@ -174,12 +177,12 @@ final class Faults {
                 node.disk.replace();
                 cutOneFrom(node);
             };
-            // Before a new one is there, no call waits any more that counts on what the old one had.
+            // The new disk arrives only after every call that relies on the old one has timed out.
             end(node, "loss of a disk", lose, Simulator.TIMEOUT);
         }
     }
 
-    /** One of those who have what it lost cannot be asked, so that it takes a while to get it back. */
+    /** Cuts the lost disk's node from one of the nodes with its entries, so that the refill takes a while. */
     private void cutOneFrom(SimulatedNode node) {
         List<SimulatedNode> others = new ArrayList<>(nodes);
         others.remove(node);
@@ -222,7 +225,7 @@ final class Faults {
     }
 
     private Duration someTime() {
-        // Short ones more often: they meet what is under way.
+        // Mostly short faults, which coincide with running calls.
         int millis = random.nextBoolean() ? 500 : LONGEST_SECONDS * 1000;
         return Duration.ofMillis(1 + random.nextInt(millis));
     }
@@ -235,7 +238,7 @@ final class Faults {
         counts.merge(what, 1, Integer::sum);
     }
 
-    /** Ends all that is wrong: every node runs, no link is hurt, clocks are right, disks have room. */
+    /** Ends all faults: every node runs, links are reliable, clocks are right, disks have room. */
     void heal() {
         over = true;
         for (SimulatedNode node : nodes) {
@@ -243,12 +246,11 @@ final class Faults {
             node.setClock(Duration.ZERO);
             node.setClockDrift(0);
         }
-        // What was paused goes on, and what was going to be started has been.
+        // By then paused nodes have resumed, and scheduled starts have happened.
         world.advance(Duration.ofSeconds(LONGEST_SECONDS));
         nodes.forEach(this::start);
-        // Versions that a clock gave which was ahead are accepted by all. Few are further ahead than that: those of a
-        // node that
-        // nobody had told yet that its clock was wrong.
+        // Waits until all nodes accept the versions of clocks that were ahead. Few versions are further ahead: those
+        // of a node that had not yet been informed of its wrong clock.
         Duration usual = setup.farthestClock().compareTo(LONGEST_AHEAD) < 0 ? setup.farthestClock() : LONGEST_AHEAD;
         world.advance(usual.multipliedBy(2));
         long ahead = nodes.stream()

@@ -24,10 +24,7 @@ import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
 
-/**
- * Writes what a snapshot has shown into a cluster of another size, which has nothing, and requires that this one shows
- * the same.
- */
+/** Restores a snapshot into an empty cluster of another size, and checks that it shows the same values. */
 final class Restoration {
 
     private static final Duration BOUND = Simulator.TIMEOUT.multipliedBy(2);
@@ -60,8 +57,8 @@ final class Restoration {
      * Restores a snapshot.
      *
      * @param size how many nodes the new cluster has
-     * @param shown what the snapshot has shown
-     * @throws AssertionError if the new cluster does not show that
+     * @param shown the content of the snapshot
+     * @throws AssertionError if the new cluster shows other values
      */
     static void check(VirtualEnvironment world, int size, Map<Key, Value> shown) {
         Restoration restoration = new Restoration(world, size);
@@ -108,7 +105,7 @@ final class Restoration {
         return value.expiresAtMillis().isPresent() && value.expiresAtMillis().getAsLong() <= now;
     }
 
-    /** All but the version, which is a new one. */
+    /** Compares all but the versions, which are new. */
     private static boolean isSame(Value one, Value other) {
         return Arrays.equals(one.bytes(), other.bytes())
                 && one.expiresAtMillis().equals(other.expiresAtMillis());

@@ -16,24 +16,24 @@ import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 
 /**
- * How a cluster is set up, and what may happen to it.
+ * The configuration of a simulated cluster, and its possible faults.
  *
  * @param size how many nodes there are
- * @param onlyNetwork whether processes, disks and clocks are well all the time
+ * @param onlyNetwork whether faults are limited to the network, without those of processes, disks and clocks
  * @param fanOut how many replicas a read asks
- * @param hedge when it asks one more
+ * @param hedge when a read asks one more replica
  * @param cancellation of requests to replicas
  * @param batching of requests to replicas
- * @param memoryFast whether stores answer on the thread that asks
- * @param storeDelay how late store tasks begin at most, if they do not
+ * @param memoryFast whether stores answer on the calling thread
+ * @param storeDelay the largest delay of store tasks, if stores do not answer on the calling thread
  * @param repair in the background
  * @param skew how far ahead a version may be
- * @param farthestClock how far off a clock may be when it has jumped, in either direction
- * @param drifts for each node, by how many parts per million its clock goes too fast, or too slow if negative
+ * @param farthestClock the largest error of a clock after a jump, in either direction
+ * @param drifts the drift of each node's clock in parts per million; negative for a slow clock
  * @param ordering of the operations on a key
- * @param maxInFlight how many calls may be under way at a node; more are refused
- * @param purges whether what is dead goes while all this happens. If not, fences are put up all the same, but nothing
- *     is as old as they are; and snapshots are taken, which purging is not kept from
+ * @param maxInFlight how many calls may be in flight at a node; further calls are refused
+ * @param purges whether dead entries are purged during the simulation. If not, purge watermarks are installed but lie
+ *     before all entries, and snapshots are taken, which do not stop purging
  */
 record Setup(
         int size,
@@ -54,10 +54,10 @@ record Setup(
 
     static final int REPLICAS = 3;
 
-    /** Clocks that are wrong by hours show no more than those that are wrong by one. */
+    /** Larger errors of clocks reveal nothing more. */
     private static final int FARTHEST_SECONDS = 2 * 3600;
 
-    /** In parts per million: what nobody calls broken. */
+    /** The largest drift of an intact clock, in parts per million. */
     static final int ORDINARY_DRIFT = 500;
 
     private static final List<CancellationPolicy> CANCELLATIONS =
@@ -65,21 +65,21 @@ record Setup(
     private static final int LONGEST_STORE_MILLIS = 30;
     private static final Duration LONGEST_SIMULATION = Duration.ofDays(1);
     private static final int PARTITIONS = 64;
-    /** Enough for a client that reads each key when all is over. */
+    /** Enough for the client that reads each key at the end. */
     private static final int FEW_IN_FLIGHT = 8;
 
     private static final int MANY_IN_FLIGHT = 10_000;
-    /** One clock of so many. */
+    /** One in this number of clocks is broken. */
     private static final int BROKEN_CLOCKS = 8;
 
     private static final long MILLION = 1_000_000;
-    /** A clock that goes twice as fast, or one that hardly moves. */
+    /** Drifts from a nearly stopped clock to one of double speed. */
     private static final long MOST_DRIFT = MILLION - 1;
 
     /**
-     * One of all.
+     * Draws a setup at random.
      *
-     * @param time how long clients call and faults happen, in the mean of all seeds
+     * @param time the mean time of calls and faults over all seeds
      */
     static Setup drawn(SplittableRandom random, Duration time) {
         int size = random.nextBoolean() ? REPLICAS : 5;
@@ -89,12 +89,12 @@ record Setup(
         Optional<Duration> hedge =
                 random.nextInt(3) == 0 ? Optional.of(Duration.ofMillis(1 + random.nextInt(100))) : Optional.empty();
         CancellationPolicy cancellation = CANCELLATIONS.get(random.nextInt(CANCELLATIONS.size()));
-        // Narrow windows and small frames, so that there is something to put together and to take apart.
+        // Few frames and small limits, so that requests are both combined and split.
         Batching batching = random.nextBoolean()
                 ? new Batching(true, 1 + random.nextInt(8), 1024, 1 + random.nextInt(2))
                 : Batching.off();
         boolean onlyNetwork = random.nextInt(4) == 0;
-        // Rounds follow each other closely, and what is dead goes early, so that both happen among the faults.
+        // Short intervals of sessions and early purges, so that both coincide with faults.
         boolean badClocks = random.nextBoolean();
         Duration skew = badClocks ? Duration.ofSeconds(60) : Duration.ofSeconds(1 + random.nextInt(4));
         boolean purges = random.nextBoolean();
@@ -105,7 +105,7 @@ record Setup(
                 Duration.ofMillis(random.nextInt(200)),
                 purges ? skew.multipliedBy(4) : LONGEST_SIMULATION);
         Duration farthestClock = badClocks ? Duration.ofSeconds(90) : skew;
-        // What is purged relies on clocks that are off by no more than twice the skew; the order of writes does not.
+        // Purging relies on clocks that are off by at most twice the skew; the order of writes does not.
         if (!purges && random.nextInt(3) == 0) {
             farthestClock = Duration.ofSeconds(5 + random.nextInt(FARTHEST_SECONDS));
         }
@@ -137,11 +137,11 @@ record Setup(
     }
 
     /**
-     * Clocks that go a little wrong, as all do, and some that are broken.
+     * Draws the drifts of intact clocks, and of some broken ones.
      *
-     * @param most how far off the drift alone may put a clock: one that has jumped is never off by more than twice the
-     *     skew, which is what purging relies on
-     * @param time how long it takes to put a broken one so far off
+     * @param most the largest error from drift alone. The error of a clock that has jumped is at most twice the skew,
+     *     on which purging relies
+     * @param time how long a broken clock takes to reach this error
      */
     private static List<Integer> drifts(SplittableRandom random, int size, Duration most, Duration time) {
         int broken = Math.toIntExact(Math.max(
@@ -170,7 +170,7 @@ record Setup(
                 .drainTimeout(Duration.ZERO);
     }
 
-    /** Whether a node may lose all that it has written. */
+    /** Returns whether a node may lose its disk. */
     boolean losesDisks() {
         return !onlyNetwork;
     }

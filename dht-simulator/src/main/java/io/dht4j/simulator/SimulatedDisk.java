@@ -14,45 +14,45 @@ import java.util.SplittableRandom;
 import java.util.stream.Stream;
 
 /**
- * A file of records on a disk that forgets what was not synced when the power goes, may be full, may fail in the middle
- * of a write, and may be replaced by an empty one, which must be refilled then. Confined to the simulation's thread.
+ * A file of records on a disk that loses unsynced records at a power failure, may be full, may fail in the middle of a
+ * write, and may be replaced by an empty disk, which must be refilled. Confined to the simulation's thread.
  */
 final class SimulatedDisk implements RefillMarker {
 
     private final SplittableRandom random;
     private final List<Entry> records = new ArrayList<>();
-    /** What has been purged of each key. */
+    /** The purged entries of each key. */
     private final Map<Key, List<Purged>> purged = new HashMap<>();
 
     private final Map<String, byte[]> notes = new HashMap<>();
-    /** What was on the disks that this one has replaced. */
+    /** The records of replaced disks. */
     private final List<Entry> lost = new ArrayList<>();
-    /** The partitions that are to be refilled; empty if all are. */
+    /** The partitions that must be refilled; empty if all must. */
     private Optional<BitSet> pending = Optional.of(new BitSet());
 
     private int synced;
     private boolean full;
     private boolean failing;
 
-    /** An entry that was removed when there were so many records. */
+    /** A purged entry, with the number of records at that time. */
     private record Purged(Entry entry, int records) {}
 
     SimulatedDisk(SplittableRandom random) {
         this.random = random;
     }
 
-    /** Whether the disk has no room for more from now on. */
+    /** Sets whether the disk has no room for more records. */
     void setFull(boolean full) {
         this.full = full;
     }
 
-    /** Nothing is wrong with it any more. */
+    /** Ends all faults of the disk. */
     void mend() {
         full = false;
         failing = false;
     }
 
-    /** Lets the next write fail when a part of it is on the disk. */
+    /** Makes the next write fail after a part of it has been written. */
     void failNextWrite() {
         failing = true;
     }
@@ -73,14 +73,14 @@ final class SimulatedDisk implements RefillMarker {
         synced = records.size();
     }
 
-    /** Loses power: of what was not synced, a part is there afterwards, or all of it, or nothing. */
+    /** Loses power: a random part of the unsynced records survives, possibly all or none. */
     void losePower() {
         int kept = synced + random.nextInt(records.size() - synced + 1);
         records.subList(kept, records.size()).clear();
         synced = kept;
     }
 
-    /** Removes entries for good; it is on the disk at once, with what was written before. */
+    /** Purges entries. The purge and all earlier writes are durable immediately. */
     void purge(List<Entry> entries) {
         if (full) {
             throw new StoreException("no space left on the simulated disk");
@@ -90,7 +90,7 @@ final class SimulatedDisk implements RefillMarker {
         sync();
     }
 
-    /** Replaces a small file; it is on the disk at once. */
+    /** Replaces a small file, durably and immediately. */
     void keepNote(String name, byte[] bytes) {
         if (full) {
             throw new StoreException("no space left on the simulated disk");
@@ -128,17 +128,17 @@ final class SimulatedDisk implements RefillMarker {
         pending = Optional.of((BitSet) left.clone());
     }
 
-    /** Whether everything is on it that ever was. */
+    /** Returns whether no partition must be refilled. */
     boolean isWhole() {
         return pending.filter(BitSet::isEmpty).isPresent();
     }
 
-    /** What has ever been written, but for what was lost before it was synced. */
+    /** Returns all records ever written, without those lost before they were synced. */
     Stream<Entry> everKept() {
         return Stream.concat(lost.stream(), records.stream());
     }
 
-    /** What a program finds that opens the file: what was written and not purged since. */
+    /** Returns the records of the file, without those purged since they were written. */
     List<Entry> content() {
         List<Entry> content = new ArrayList<>();
         for (int i = 0; i < records.size(); i++) {

@@ -12,21 +12,22 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * A node of the simulated cluster: what outlives its crashes, and what runs now. Confined to the simulation's thread.
+ * A node of the simulated cluster: its state that survives crashes, and its running process. Confined to the
+ * simulation's thread.
  */
 final class SimulatedNode {
 
     final Node node;
     final SimulatedDisk disk;
     private final Lifecycle lifecycle;
-    /** Has the wall clock, which goes on while no process runs. */
+    /** The machine, whose wall clock continues without a process. */
     private final VirtualEnvironment machine;
 
     private Optional<Running> running = Optional.empty();
-    /** Until when it does not run as it should, in elapsed time. */
+    /** When the node's current disturbance ends, in elapsed time. */
     private Duration disturbedUntil = Duration.ZERO;
 
-    /** How nodes are made. */
+    /** The factory of nodes. */
     record Lifecycle(
             VirtualEnvironment world,
             LoopbackNetwork network,
@@ -34,7 +35,7 @@ final class SimulatedNode {
             Topology topology,
             Optional<HintLogs> hints) {}
 
-    /** A process. */
+    /** A running process. */
     record Running(
             VirtualEnvironment environment,
             FaultyTransport links,
@@ -56,7 +57,7 @@ final class SimulatedNode {
     void start() {
         VirtualEnvironment environment = machine.newNode();
         environment.setStoreDelay(lifecycle.setup().storeDelay());
-        // The network's time, not the node's: what is on its way arrives though the sender pauses.
+        // The network's time instead of the node's: messages in transit arrive although the sender is paused.
         FaultyTransport links = new FaultyTransport(lifecycle.network().transport(node.address()), lifecycle.world());
         DiskStore store = new DiskStore(disk, lifecycle.setup().memoryFast());
         ClusterBuilder builder = lifecycle
@@ -71,7 +72,7 @@ final class SimulatedNode {
         running = Optional.of(new Running(environment, links, store, hints, builder.start()));
     }
 
-    /** Ends the process at once; with the power, if so said. */
+    /** Ends the process immediately, optionally with a power failure. */
     void crash(boolean power) {
         running.ifPresent(process -> {
             process.environment().crash();
@@ -85,19 +86,19 @@ final class SimulatedNode {
         running = Optional.empty();
     }
 
-    /** Ends the process in an orderly way. */
+    /** Shuts the process down. */
     void stop() {
         running.ifPresent(process -> process.cluster().close());
         running = Optional.empty();
     }
 
-    /** Sets its clock. If it drifts, it goes on to. */
+    /** Sets the node's clock. A drift continues. */
     void setClock(Duration offset) {
         machine.setClockOffset(offset);
         running.ifPresent(process -> process.environment().setClockOffset(offset));
     }
 
-    /** Lets its clock go too fast or too slow from now on, in parts per million. */
+    /** Sets the drift of the node's clock in parts per million. */
     void setClockDrift(int partsPerMillion) {
         machine.setClockDrift(partsPerMillion);
         running.ifPresent(process -> process.environment().setClockDrift(partsPerMillion));
@@ -109,7 +110,7 @@ final class SimulatedNode {
         disturbedUntil = until.compareTo(disturbedUntil) > 0 ? until : disturbedUntil;
     }
 
-    /** Whether it has not stood still since a moment in elapsed time. */
+    /** Returns whether the node has been undisturbed since a time in elapsed time. */
     boolean wasRunningSince(Duration moment) {
         return disturbedUntil.compareTo(moment) <= 0;
     }

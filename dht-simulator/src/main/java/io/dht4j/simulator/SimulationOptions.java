@@ -3,11 +3,11 @@ package io.dht4j.simulator;
 import java.time.Duration;
 
 /**
- * What a simulation does; what it does when, and how the cluster is set up, is for the seed.
+ * The extent of a simulation. The seed determines the sequence of events and the setup of the cluster.
  *
- * @param time how much virtual time passes while clients call and faults happen, more than zero
- * @param operations how many calls clients make in it, 1 or more
- * @param keys how many keys they share, 1 or more; with few, calls meet
+ * @param time the virtual time of calls and faults, more than zero
+ * @param operations how many calls clients make in this time, 1 or more
+ * @param keys how many keys they share, 1 or more; with few keys, calls conflict
  */
 public record SimulationOptions(Duration time, int operations, int keys) {
 
@@ -27,7 +27,7 @@ public record SimulationOptions(Duration time, int operations, int keys) {
     }
 
     /**
-     * Two minutes with 300 calls on 6 keys.
+     * Returns the default: two minutes with 300 calls on 6 keys.
      *
      * @return the options
      */

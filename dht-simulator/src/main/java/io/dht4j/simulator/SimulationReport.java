@@ -5,17 +5,17 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What came of a simulation.
+ * The result of a simulation.
  *
- * @param seed what decided everything
- * @param setup the cluster, in words
- * @param time how much virtual time passed, the healing at the end included
+ * @param seed the seed
+ * @param setup the description of the cluster
+ * @param time the elapsed virtual time, including the healing at the end
  * @param operations how many calls clients made
- * @param outcomes how many of them ended how: {@code done}, {@code unknown}, {@code failed}; and how often a
- *     {@code snapshot} was read
- * @param faults how many there were of each kind, by name
- * @param violations what broke a promise, in words; empty if nothing did
- * @param fingerprint of everything that happened: equal for runs with one history, for others most likely different
+ * @param outcomes the number of calls by outcome: {@code done}, {@code unknown}, {@code failed}; and the number of
+ *     reads of a {@code snapshot}
+ * @param faults the number of faults by kind
+ * @param violations descriptions of the violated guarantees; empty if there are none
+ * @param fingerprint a digest of the history: equal for runs with one history, for others most likely different
  */
 public record SimulationReport(
         long seed,

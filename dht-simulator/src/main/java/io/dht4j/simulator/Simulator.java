@@ -30,39 +30,44 @@ import java.util.function.Predicate;
 import java.util.stream.IntStream;
 
 /**
- * Runs a cluster of real nodes in virtual time, on one thread, while links, disks, clocks and processes fail, and
- * checks what clients saw. Everything follows from the seed, so that what was found once is found again. After the
- * account of such a simulation in J. Zhou et al., <em>FoundationDB: A Distributed Unbundled Transactional Key Value
- * Store</em>, 2021.
+ * Runs a cluster of real nodes in virtual time on one thread, injects faults into links, disks, clocks and processes,
+ * and checks the results that clients see. The seed determines everything, so that every finding is reproducible.
+ * Source: J. Zhou et al., <em>FoundationDB: A Distributed Unbundled Transactional Key Value Store</em>, 2021.
  *
- * <p>It requires: no acknowledged write is lost; a read of a quorum shows every write of a quorum that ended before it,
- * and what another one has shown; nothing deleted or expired comes back; every call ends by its deadline, and with an
- * error that callers are told of; and when all has been healed and read, the replicas of each key are equal, and only
- * they have it. Where nothing but the network failed, they are equal before anybody reads. A snapshot shows what was
- * acknowledged before it, nothing newer than itself, and can be restored. Every node gets back what it lost with its
- * disk, and hands over what others missed.
+ * <p>The simulator checks these guarantees:
+ *
+ * <ul>
+ *   <li>No acknowledged write is lost.
+ *   <li>A quorum read shows every quorum write that ended before it, and everything shown by an earlier quorum read.
+ *   <li>No deleted or expired value reappears.
+ *   <li>Every call ends by its deadline, with a documented error if it fails.
+ *   <li>After the faults have healed and all keys have been read, the replicas of each key are equal, and no other node
+ *       has the key. If only the network failed, they are equal before the reads.
+ *   <li>A snapshot shows all writes acknowledged before it and none newer than itself, and can be restored.
+ *   <li>Every node refills the entries of a lost disk, and delivers its hints.
+ * </ul>
  */
 public final class Simulator {
 
-    /** How long a call may take in a simulation. */
+    /** The time limit of a call in a simulation. */
     static final Duration TIMEOUT = Duration.ofMillis(800);
 
-    /** Longer than nodes wait before they try again what has failed. */
+    /** Longer than the interval at which nodes retry failed work. */
     private static final Duration RECOVERY_BOUND = Duration.ofMinutes(2);
 
-    /** Longer than a round of repair takes. */
+    /** Longer than a repair session. */
     private static final Duration REPAIR_BOUND = Duration.ofMinutes(5);
 
     private static final Duration POLL = Duration.ofMillis(200);
 
-    /** Longer than anything is remembered of a call or of a snapshot. */
+    /** Longer than nodes keep any state of a call or a snapshot. */
     private static final Duration REST = Duration.ofMinutes(1);
 
-    /** Nodes ask each other again after so long at most. */
+    /** The longest interval at which nodes repeat their questions to each other. */
     private static final Duration QUESTIONS = Duration.ofSeconds(12);
 
     private static final int MAJORITY = 2;
-    /** Of so many calls one is followed by a fault. */
+    /** The number of calls per fault. */
     private static final int CALLS_PER_FAULT = 12;
 
     private static final int CALLS_PER_SNAPSHOT = 50;
@@ -107,22 +112,21 @@ public final class Simulator {
     /**
      * Runs a simulation. Blocks; other simulations may run on other threads.
      *
-     * @param seed decides everything that is left to chance
-     * @param options what to do
-     * @return what came of it; failures are in it, none is thrown
+     * @param seed determines all random choices
+     * @param options the extent of the simulation
+     * @return the report, which includes failures; none is thrown
      */
     public static SimulationReport run(long seed, SimulationOptions options) {
         return new Simulator(seed, options, Optional.empty()).run();
     }
 
     /**
-     * Runs a simulation whose nodes keep their hints where the caller says. Blocks; other simulations may run on other
-     * threads.
+     * Runs a simulation with given hint logs. Blocks; other simulations may run on other threads.
      *
-     * @param seed decides everything that is left to chance
-     * @param options what to do
-     * @param hints of this simulation alone
-     * @return what came of it; failures are in it, none is thrown
+     * @param seed determines all random choices
+     * @param options the extent of the simulation
+     * @param hints the logs of this simulation alone
+     * @return the report, which includes failures; none is thrown
      */
     public static SimulationReport run(long seed, SimulationOptions options, HintLogs hints) {
         return new Simulator(seed, options, Optional.of(hints)).run();
@@ -140,7 +144,7 @@ public final class Simulator {
             recover();
             if (setup.onlyNetwork()
                     && nodes.stream().allMatch(node -> status(node).hintBytesDropped() == 0)) {
-                // No hint was lost, so that nobody needs to read.
+                // No hint was lost, so the replicas must be equal without reads.
                 requireEqualReplicas("by hints alone");
             }
             repairAll();
@@ -186,41 +190,41 @@ public final class Simulator {
         for (int i = 0; i < options.operations() && workload.violations().isEmpty(); i++) {
             workload.operate(nodes.get(random.nextInt(nodes.size())));
             if (random.nextInt(CALLS_PER_FAULT) == 0) {
-                // At any moment, also while messages are on their way.
+                // At any time, also while messages are in transit.
                 world.schedule(faults::strike, random.nextLong(step));
             }
             if (!setup.purges() && random.nextInt(CALLS_PER_SNAPSHOT) == 0) {
                 snapshots.begin();
             }
-            // Some calls at the same time, others after a while.
+            // Some calls are concurrent, others follow after a while.
             if (random.nextInt(3) > 0) {
                 world.advance(Duration.ofNanos(random.nextLong(step + step / 2)));
             }
         }
     }
 
-    /** What was missed is handed over, and what was lost is brought back. */
+    /** Waits until hints are delivered and lost entries are refilled. */
     private void recover() {
-        // Nodes that had to wait for others have asked them again by then whether they lack something.
+        // By then, nodes that had to wait for others have asked them again whether they lack entries.
         world.advance(QUESTIONS);
         await(
                 node -> node.disk.isWhole()
                         && status(node).refill().partitions() == 0
                         && status(node).hintBytes() == 0,
-                // What a node stamped before anybody could tell it that its clock was wrong is taken when it is no
-                // longer ahead.
+                // A node may have assigned versions before it learned that its clock was wrong. They are accepted
+                // when they are no longer ahead.
                 RECOVERY_BOUND.plus(setup.farthestClock()),
                 node -> "has neither got back what it lost nor handed over what others missed: "
                         + status(node).refill() + ", hints of " + status(node).hintBytes() + " bytes");
     }
 
-    /** Each node repairs what it is a replica of, and tells that nothing kept it from that. */
+    /** Repairs all partitions of each node, and checks that the sessions succeed. */
     private void repairAll() {
         for (SimulatedNode node : nodes) {
             Cluster cluster = cluster(node);
             RepairStatus before = repairStatus(cluster);
             cluster.repair(Set.of());
-            // One that is under way does not count: it began when something may still have been wrong.
+            // A running session does not count: it may have begun before the faults ended.
             long wanted = before.rounds() + (before.running() ? 2 : 1);
             await(
                     one -> one != node || repairStatus(cluster).rounds() >= wanted,
@@ -232,7 +236,7 @@ public final class Simulator {
         }
     }
 
-    /** Lets time pass until something is so at all nodes. */
+    /** Advances time until a condition holds at all nodes. */
     private void await(Predicate<SimulatedNode> condition, Duration bound, Function<SimulatedNode, String> complaint) {
         Duration end = world.elapsed().plus(bound);
         for (SimulatedNode node : nodes) {
@@ -258,7 +262,10 @@ public final class Simulator {
         return cluster.repairStatus().toCompletableFuture().join();
     }
 
-    /** After the faults: every key can be read everywhere, and once all its replicas have been read they are equal. */
+    /**
+     * Checks after the faults that every key is readable at every node, and that its replicas are equal after reads of
+     * all of them.
+     */
     private void settle() {
         CallOptions quorum = CallOptions.defaults().withPolicy(MAJORITY, Setup.REPLICAS);
         CallOptions all = CallOptions.defaults().withPolicy(Setup.REPLICAS, Setup.REPLICAS);
@@ -277,7 +284,7 @@ public final class Simulator {
         }
     }
 
-    /** What the last snapshot has shown can be written to another cluster. */
+    /** Checks that the last snapshot can be restored to another cluster. */
     private void restore() {
         List<Snapshots.Reading> readings = snapshots.readings();
         if (!readings.isEmpty()) {
@@ -308,7 +315,7 @@ public final class Simulator {
                 .toList();
         Map<NodeId, Optional<Entry>> held = new TreeMap<>(Comparator.comparing(NodeId::value));
         for (SimulatedNode node : nodes) {
-            // What is dead may have been purged by some and not yet by others.
+            // Dead entries may have been purged by some replicas only.
             Optional<Entry> entry = node.running()
                     .orElseThrow()
                     .store()

@@ -26,9 +26,9 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * A client that takes snapshots among the faults: opens each through one node, reads it several times through any,
- * while others write, and closes it. What it has read is judged at the end, when it is known which writes were
- * acknowledged. Confined to the simulation's thread.
+ * A client that takes snapshots during the faults. It opens each through one node, reads it several times through any
+ * node during writes, and closes it. The reads are checked at the end, when the acknowledged writes are known. Confined
+ * to the simulation's thread.
  */
 final class Snapshots {
 
@@ -54,7 +54,7 @@ final class Snapshots {
     private final List<Reading> readings = new ArrayList<>();
     private final List<String> violations = new ArrayList<>();
 
-    /** What a snapshot showed, all of it. */
+    /** The complete content of a snapshot. */
     record Reading(SnapshotCheck.Snapshot snapshot, Map<Key, Operation> reads, Map<Key, Value> shown) {}
 
     Snapshots(
@@ -73,12 +73,12 @@ final class Snapshots {
         this.history = workload.history();
     }
 
-    /** Takes one. */
+    /** Opens a snapshot. */
     void begin() {
         atOne((node, process) -> {
             int begun = history.next();
             watch(node, process.cluster().openSnapshot(LEASE, quorum), version -> {
-                // It has certainly waited for what the node that was asked wrote itself.
+                // The snapshot has waited for the writes that its node coordinated.
                 SnapshotCheck.Snapshot snapshot =
                         new SnapshotCheck.Snapshot(version, begun, write -> workload.wasWrittenBy(write, process));
                 restAndRead(snapshot, READS);
@@ -135,7 +135,7 @@ final class Snapshots {
                 try {
                     result.accept(value);
                 } catch (RuntimeException e) {
-                    // A stage keeps to itself what its callback throws.
+                    // A stage hides the exceptions of its callbacks.
                     violations.add("the check of a snapshot failed: " + e);
                 }
             } else if (!(DhtException.unwrap(error) instanceof DhtException known && EXPECTED.contains(known.code()))) {
@@ -144,30 +144,30 @@ final class Snapshots {
         });
     }
 
-    /** Does something in a process that runs, if the one that is chosen does. */
+    /** Runs a step in a random node's process, if it is running. */
     private void atOne(Step step) {
         SimulatedNode node = nodes.get(random.nextInt(nodes.size()));
         node.running().ifPresent(process -> process.environment().executor().execute(() -> step.in(node, process)));
     }
 
-    /** Something to do. */
+    /** A step of the client. */
     @FunctionalInterface
     private interface Step {
         void in(SimulatedNode node, SimulatedNode.Running process);
     }
 
     private void later(Runnable step) {
-        // At once more often, when writes are under way that it must wait for.
+        // Mostly immediately, while there are running writes that the snapshot must wait for.
         int millis = random.nextInt(random.nextBoolean() ? SHORTEST_REST_MILLIS : LONGEST_REST_MILLIS);
         world.schedule(step, Duration.ofMillis(millis).toNanos());
     }
 
-    /** Everything that was read as a whole. */
+    /** Returns all complete readings. */
     List<Reading> readings() {
         return readings;
     }
 
-    /** What was wrong with what was read. */
+    /** Returns the violations of all readings. */
     List<String> violations(SupersededCheck hiding) {
         SnapshotCheck check = new SnapshotCheck(history, hiding);
         return Stream.concat(

@@ -8,17 +8,17 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Looks now and then at what each node keeps: entries, hints, and tasks and timers. Nothing of that may grow with what
- * has been done, only with what is there and under way. Confined to the simulation's thread.
+ * Samples the state of each node: entries, hints, tasks and timers. It may grow with the number of keys and running
+ * calls, not with the number of past calls. Confined to the simulation's thread.
  */
 final class Watch {
 
     private static final Duration INTERVAL = Duration.ofSeconds(10);
-    /** Calls and messages under way, with their deadlines; a node that stands still has more to do. */
+    /** The tasks of running calls and messages, with their deadlines; a paused node has more. */
     private static final int MOST_PENDING = 600;
-    /** What comes again and again, and what is kept for a while. */
+    /** Periodic tasks, and timers of state kept for a while. */
     private static final int MOST_PENDING_AT_REST = 24;
-    /** Three keys for two nodes, with what a log needs beside them. */
+    /** Three keys for two nodes, with the overhead of a log. */
     private static final long MOST_HINT_BYTES_PER_CALL = 3 * 2 * 256L;
 
     private final VirtualEnvironment world;
@@ -29,9 +29,9 @@ final class Watch {
     private boolean over;
 
     /**
-     * A watch that has not begun.
+     * Creates a watch that has not begun.
      *
-     * @param options what clients do
+     * @param options the calls of the clients
      */
     Watch(VirtualEnvironment world, List<SimulatedNode> nodes, SimulationOptions options) {
         this.world = world;
@@ -82,13 +82,13 @@ final class Watch {
         }
     }
 
-    /** Ends the watch: when nothing has been asked of the nodes for a while, nothing is left of what had been. */
+    /** Ends the watch. After a time without calls, no state of earlier calls may remain. */
     void end() {
         over = true;
         nodes.forEach(node -> node.running().ifPresent(process -> requirePending(node, process, MOST_PENDING_AT_REST)));
     }
 
-    /** What was wrong. */
+    /** Returns the violations. */
     List<String> violations() {
         return violations;
     }

@@ -35,12 +35,12 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
 /**
- * What clients do: single calls and batches of all kinds through any node that runs, many at the same time, each kept
- * in the history and checked when it ends. Confined to the simulation's thread.
+ * The calls of clients: single calls and batches of all kinds through any running node, many at the same time. Each is
+ * recorded in the history and checked when it ends. Confined to the simulation's thread.
  */
 final class Workload {
 
-    /** Values are smaller or larger than this, so that some come with every answer and others do not. */
+    /** Values are smaller or larger than this limit, so that some are included in every answer and others are not. */
     static final int INLINE_BYTES = 8;
 
     private static final int SMALL = 4;
@@ -99,12 +99,12 @@ final class Workload {
         return hiding;
     }
 
-    /** Whether a process has coordinated a write. */
+    /** Returns whether a process has coordinated a write. */
     boolean wasWrittenBy(Operation write, SimulatedNode.Running process) {
         return process.equals(processes.get(write));
     }
 
-    /** Does something through a node. It may end later, or never if the node crashes. */
+    /** Starts a random call through a node. The call may end later, or never if the node crashes. */
     void operate(SimulatedNode node) {
         int what = random.nextInt(12);
         node.running()
@@ -130,7 +130,7 @@ final class Workload {
                 }));
     }
 
-    /** Calls that have not ended although their node runs as it did when they began. */
+    /** Returns the calls that have not ended although their node has been undisturbed since they began. */
     List<String> hangingCalls() {
         return calls.stream()
                 .filter(Call::hangs)
@@ -138,7 +138,7 @@ final class Workload {
                 .toList();
     }
 
-    /** Writes that certainly were not done, and are on a disk. */
+    /** Returns the writes that failed with nothing done, but are on a disk. */
     List<String> failedAndDone(List<SimulatedNode> nodes) {
         List<String> found = new ArrayList<>();
         for (Operation write : history.all()) {
@@ -164,7 +164,7 @@ final class Workload {
         return some;
     }
 
-    /** Unique, so that a read tells which write it shows. */
+    /** Returns a unique value, which identifies its write. */
     private byte[] value() {
         byte[] value = new byte[random.nextBoolean() ? SMALL : LARGE];
         int number = ++written;
@@ -174,7 +174,7 @@ final class Workload {
         return value;
     }
 
-    /** One call through a node, of one or several operations. */
+    /** A call through a node, with one or several operations. */
     private final class Call {
 
         private final SimulatedNode node;
@@ -185,7 +185,7 @@ final class Workload {
         private final Duration began = world.elapsed();
         private final int begun = history.next();
         private final List<Operation> operations = new ArrayList<>();
-        /** When the timeout began last: each page has one of its own. */
+        /** When the current timeout began: each page has its own. */
         private Duration asked = began;
 
         Call(SimulatedNode node, SimulatedNode.Running process) {
@@ -203,7 +203,7 @@ final class Workload {
         }
 
         void put(Set<Key> chosen) {
-            // A value that expires changes the register by itself.
+            // The expiry of a value changes the register without an operation.
             Optional<Duration> timeToLive = expiring && random.nextInt(5) == 0
                     ? Optional.of(Duration.ofSeconds(1 + random.nextInt(60)))
                     : Optional.empty();
@@ -248,7 +248,7 @@ final class Workload {
                     values -> reads.forEach((key, read) -> shown(read, Optional.ofNullable(values.get(key)))));
         }
 
-        /** All pages from now on, to the empty one that is the end. */
+        /** Collects all further pages, up to the empty one at the end. */
         private CompletionStage<Map<Key, Value>> pages(Scan scan, Map<Key, Value> values) {
             asked = world.elapsed();
             return scan.next()
@@ -263,7 +263,10 @@ final class Workload {
                     });
         }
 
-        /** A caller that asks again must not take a scan that failed for one that has ended, or goes on. */
+        /**
+         * Requests another page after a failure and checks that it fails too: a failed scan must neither end nor
+         * continue.
+         */
         private CompletionStage<List<KeyValue>> failedAgain(Scan scan, Throwable first) {
             return scan.next().handle((page, error) -> {
                 if (error == null || !DhtException.unwrap(error).equals(DhtException.unwrap(first))) {
@@ -294,7 +297,9 @@ final class Workload {
                     }));
         }
 
-        /** On as many disks as have acknowledged it, whether or not something newer superseded it there. */
+        /**
+         * Checks that a write is on as many disks as have acknowledged it, even if a newer write superseded it there.
+         */
         private void requireKept(Operation write) {
             Version version = write.version().orElseThrow();
             long disks = nodes.stream()
@@ -309,7 +314,7 @@ final class Workload {
             }
         }
 
-        /** Of several keys that are written together each may have a version of its own; the greatest is told. */
+        /** Keys written together may have different versions; the call returns the greatest. */
         private Version versionOf(Operation write, Version greatest) {
             return operations.size() == 1
                     ? greatest
@@ -330,7 +335,7 @@ final class Workload {
                         result.accept(value);
                     }
                 } catch (RuntimeException e) {
-                    // A stage keeps to itself what its callback throws.
+                    // A stage hides the exceptions of its callbacks.
                     violations.add("the check of " + operations + " failed: " + e);
                 }
             });

@@ -1,7 +1,6 @@
 /**
- * A search for what breaks a cluster's promises: real nodes in virtual time on a network, on disks and by clocks that
- * misbehave as a seed says, and checkers that read what happened. {@link io.dht4j.simulator.Simulator} is where to
- * begin.
+ * A search for violations of a cluster's guarantees: real nodes in virtual time, with seeded faults of network, disks
+ * and clocks, and checks of the results. The entry point is {@link io.dht4j.simulator.Simulator}.
  */
 @NullMarked
 package io.dht4j.simulator;

@@ -47,31 +47,31 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What a cluster does over every {@link Transport}: three nodes n1, n2, n3 in this process, over transports of a
- * subclass, with stores in memory. Every request and reply that the core knows goes over the wire, with batching and
- * without.
+ * The contract of a cluster over every {@link Transport}: three nodes n1, n2, n3 in this process, over the transports
+ * of a subclass, with stores in memory. The tests send every request and reply of the core over the wire, with and
+ * without batching.
  */
 public abstract class ClusterOverTransportContract {
 
-    /** How long a test waits for what must happen. */
+    /** How long a test waits for an expected event. */
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private static final CallOptions ALL = CallOptions.defaults().withPolicy(3, 3);
     private static final CallOptions MAJORITY = CallOptions.defaults().withPolicy(2, 3);
 
-    /** For subclasses. */
+    /** Constructor for subclasses. */
     protected ClusterOverTransportContract() {}
 
     /**
-     * Makes a transport that is not started. It carries frames of at least 17 MiB.
+     * Creates a transport that has not been started. It carries frames of at least 17 MiB.
      *
-     * @param self the node that it is for: a name, and the address at which it will listen
+     * @param self the node of the transport: its name and listening address
      * @return a new transport, which its node closes
      */
     protected abstract Transport newTransport(Node self);
 
     /**
-     * Addresses for nodes, all different, at which nobody listens.
+     * Returns distinct addresses at which no process listens.
      *
      * @param count how many
      * @return by default free ports of this machine
@@ -118,7 +118,7 @@ public abstract class ClusterOverTransportContract {
         }
     }
 
-    /** Keys of every byte, the shortest and the longest. */
+    /** Returns keys of every byte, and the shortest and the longest key. */
     private static List<Key> binaryKeys() {
         List<Key> keys = new ArrayList<>();
         for (int b = 0; b < 256; b += 5) {
@@ -131,7 +131,7 @@ public abstract class ClusterOverTransportContract {
         return keys;
     }
 
-    /** Of 0 to 599 bytes. */
+    /** Returns a value of 0 to 599 bytes. */
     private static byte[] value(int i) {
         byte[] value = new byte[i * 7 % 600];
         new SplittableRandom(i).nextBytes(value);
@@ -331,12 +331,12 @@ public abstract class ClusterOverTransportContract {
         }
     }
 
-    /** A node's first ping brings it the clock of the others. */
+    /** The first ping of a node returns the clock of its peer. */
     @Test
     void nodesGreetEachOtherWhenTheyStart() {
         try (ThreeNodes nodes = cluster(true)) {
             for (int node = 0; node < 3; node++) {
-                // Those that started before it are there.
+                // The nodes that started earlier are running.
                 int greeted = node;
                 eventually()
                         .untilAsserted(() -> assertThat(nodes.answered(greeted)).isGreaterThanOrEqualTo(greeted));
@@ -352,7 +352,7 @@ public abstract class ClusterOverTransportContract {
         }
     }
 
-    /** Two of three replicas are there all the time, so every write succeeds; the third comes back, twice. */
+    /** Two of three replicas run all the time, so every write succeeds; the third restarts twice. */
     @ParameterizedTest
     @Tag("core")
     @ValueSource(booleans = {false, true})
@@ -372,7 +372,7 @@ public abstract class ClusterOverTransportContract {
                     nodes.stop(2);
                     awaitGrowth(acknowledged, writing);
                     nodes.start(2);
-                    // Usable by the first request.
+                    // The restarted node serves its first request.
                     result(nodes.get(0).put(Key.of("restart" + restart), number(restart), ALL));
                 }
                 awaitGrowth(acknowledged, writing);
@@ -392,7 +392,7 @@ public abstract class ClusterOverTransportContract {
     }
 
     private static void write(Cluster node, int writer, Map<Key, byte[]> acknowledged, AtomicBoolean enough) {
-        // A bound, in case that the test has failed elsewhere; below the largest batch with two writers.
+        // Bounded in case the test has failed elsewhere; two writers stay below the largest batch.
         for (int i = 0; i < 4_500 && !enough.get(); i++) {
             Key key = Key.of("w" + writer + "-" + i);
             result(node.put(key, number(i), MAJORITY));
@@ -400,7 +400,7 @@ public abstract class ClusterOverTransportContract {
         }
     }
 
-    /** Waits until some more writes have been acknowledged. */
+    /** Waits until more writes have been acknowledged. */
     private static void awaitGrowth(Map<Key, byte[]> acknowledged, List<Future<?>> writing) {
         int before = acknowledged.size();
         eventually()

@@ -28,7 +28,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A cluster that gives every call the same answer, a failure or none at all, and counts the calls. */
+/** A cluster that gives every call the same answer, a failure or none, and counts the calls. */
 final class OneAnswerCluster implements Cluster {
 
     private final Optional<DhtException> failure;
@@ -47,7 +47,7 @@ final class OneAnswerCluster implements Cluster {
         return new OneAnswerCluster(Optional.empty());
     }
 
-    /** How many calls have come so far. */
+    /** Returns how many calls have arrived. */
     int calls() {
         return calls.get();
     }
@@ -59,7 +59,7 @@ final class OneAnswerCluster implements Cluster {
         return stage;
     }
 
-    /** Fails all calls that have no answer yet. */
+    /** Fails all unanswered calls. */
     void fail(DhtException late) {
         unanswered.forEach(stage -> stage.completeExceptionally(late));
     }

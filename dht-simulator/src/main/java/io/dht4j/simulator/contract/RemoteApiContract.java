@@ -32,12 +32,12 @@ import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
 /**
- * What every {@link RemoteApi} must do, over its real server, in front of a cluster of three nodes in this process.
- * Nothing here measures time: deadlines are generous where an answer is expected and short where none is.
+ * The contract of every {@link RemoteApi}, over its real server, with a cluster of three nodes in this process. No test
+ * measures time: deadlines are long where an answer is expected and short where none is.
  */
 public abstract class RemoteApiContract extends RemoteApiErrorsContract {
 
-    /** For subclasses. */
+    /** Constructor for subclasses. */
     protected RemoteApiContract() {}
 
     // Single keys
@@ -289,7 +289,7 @@ public abstract class RemoteApiContract extends RemoteApiErrorsContract {
         }
     }
 
-    // What a cluster says of itself
+    // The status of the cluster
 
     @Test
     void aKeyIsLocatedWhereTheClusterPlacesIt() {
@@ -308,7 +308,7 @@ public abstract class RemoteApiContract extends RemoteApiErrorsContract {
         result(api.put(address(0), KEY, bytes("value"), EVERYWHERE));
         for (int node = 0; node < 3; node++) {
             int asked = node;
-            // Something may change between the two looks, such as whom the node suspects.
+            // The status may change between the two reads, for example the suspected nodes.
             await().atMost(PATIENCE).untilAsserted(() -> assertThatStatusIsItsOwn(asked));
         }
     }
@@ -348,7 +348,7 @@ public abstract class RemoteApiContract extends RemoteApiErrorsContract {
 
         int partition = result(api.locate(address(1), KEY, OPTIONS)).partition();
         assertThat(result(api.repair(address(1), Set.of(partition), OPTIONS)).rounds())
-                // Small as it is, it may have come to its end before the answer was made.
+                // The session is small and may have ended before the answer was created.
                 .isBetween(before.rounds(), before.rounds() + 1);
         await().atMost(PATIENCE)
                 .until(() -> result(api.repairStatus(address(1), OPTIONS)).rounds() > before.rounds());
@@ -400,7 +400,7 @@ public abstract class RemoteApiContract extends RemoteApiErrorsContract {
                 .isEqualTo(ErrorCode.BAD_REQUEST);
     }
 
-    /** Keys that are awkward in paths, texts and JSON. */
+    /** Returns keys that need escaping in paths, texts or JSON. */
     private static List<Key> awkwardKeys() {
         return List.of(
                 Key.of(new byte[] {0}),

@@ -39,8 +39,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * What every {@link io.dht4j.spi.RemoteApi} must do when calls fail: refusals of the cluster, and nodes that are away,
- * silent or none. Part of {@link RemoteApiContract}.
+ * The failures of every {@link io.dht4j.spi.RemoteApi}: errors of the cluster, and nodes that are stopped, silent or
+ * missing. Part of {@link RemoteApiContract}.
  */
 public abstract class RemoteApiErrorsContract extends RemoteApiHarness {
 
@@ -49,10 +49,10 @@ public abstract class RemoteApiErrorsContract extends RemoteApiHarness {
 
     private static final int CALLS_WHILE_SILENT = 3;
 
-    /** Whatever connections there were have cost a call its deadline by then. */
+    /** After this number of calls, every old connection has cost a call its deadline. */
     private static final int CALLS_AFTER = 15;
 
-    /** For the contract. */
+    /** Constructor for the contract. */
     RemoteApiErrorsContract() {}
 
     @Test
@@ -162,7 +162,7 @@ public abstract class RemoteApiErrorsContract extends RemoteApiHarness {
         expectPromisesKept(served(clusters.get(0)), api);
     }
 
-    /** Two callers go on while one side closes; some of their calls have little time. */
+    /** Two callers continue while one side closes; some of their calls have short deadlines. */
     private void expectPromisesKept(Server server, AutoCloseable closing) throws Exception {
         Map<Key, CompletionStage<Version>> puts = new ConcurrentHashMap<>();
         CompletableFuture<Void> underWay = new CompletableFuture<>();
@@ -191,7 +191,7 @@ public abstract class RemoteApiErrorsContract extends RemoteApiHarness {
                                     .join();
                         }
                         if (puts.get(key).toCompletableFuture().isCompletedExceptionally()) {
-                            // Some thousand of them are enough.
+                            // Limits the number of calls to some thousands.
                             LockSupport.parkNanos(100_000);
                         }
                         if (i == 200) {
@@ -210,7 +210,7 @@ public abstract class RemoteApiErrorsContract extends RemoteApiHarness {
             closed.set(true);
             threads.shutdown();
         }
-        // What is on its way arrives before, or never.
+        // Requests in transit arrive before this, or never.
         server.close();
         Set<Key> undone = new HashSet<>();
         puts.forEach((key, put) -> {
@@ -236,7 +236,7 @@ public abstract class RemoteApiErrorsContract extends RemoteApiHarness {
         }
     }
 
-    /** Not if a call has not arrived in its time, as where a thread stood still for so long. */
+    /** Returns false if a call failed to arrive in time, for example because a thread was suspended. */
     private boolean leavesTheOutcomeUnknown(Duration time) throws Exception {
         OneAnswerCluster silent = OneAnswerCluster.silent();
         Map<String, CompletionStage<?>> calls = calls(served(silent).address(), OPTIONS.withTimeout(time));
@@ -302,13 +302,13 @@ public abstract class RemoteApiErrorsContract extends RemoteApiHarness {
         assertThat(result(api.get(address(0), KEY, OPTIONS)).map(Value::text)).contains("value");
     }
 
-    /** How a call failed; empty if it did not. */
+    /** Returns the code of a failed call; empty if the call succeeded. */
     private static Optional<ErrorCode> codeOf(CompletionStage<?> call) {
         return result(call.handle((done, error) ->
                 Optional.ofNullable(error).map(DhtException::unwrap).map(failure -> ((DhtException) failure).code())));
     }
 
-    /** One call of every method. */
+    /** Returns one call of every method. */
     private Map<String, CompletionStage<?>> calls(String address, CallOptions options) {
         Map<String, CompletionStage<?>> calls = new LinkedHashMap<>();
         calls.put("get", api.get(address, KEY, options));
@@ -322,7 +322,7 @@ public abstract class RemoteApiErrorsContract extends RemoteApiHarness {
         return calls;
     }
 
-    /** An address of this machine at which nobody listens. */
+    /** Returns an address of this machine at which no process listens. */
     private static String nobodysAddress() {
         return "127.0.0.1:" + FreePorts.find();
     }

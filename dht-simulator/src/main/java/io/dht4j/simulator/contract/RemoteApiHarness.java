@@ -25,12 +25,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
 /**
- * What the contract of {@link RemoteApi} stands on: a client, and the real servers of a cluster of three nodes in this
+ * The fixture of the contract of {@link RemoteApi}: a client, and the real servers of a cluster of three nodes in this
  * process.
  */
 public abstract class RemoteApiHarness {
 
-    /** How long a test waits for what must happen. */
+    /** How long a test waits for an expected event. */
     protected static final Duration PATIENCE = Duration.ofSeconds(30);
 
     static final CallOptions OPTIONS = CallOptions.defaults().withTimeout(PATIENCE);
@@ -44,7 +44,7 @@ public abstract class RemoteApiHarness {
     private final SystemEnvironment environment = SystemEnvironment.create("remote-contract");
     RemoteApi api;
 
-    /** For the contract. */
+    /** Constructor for the contract. */
     @SuppressWarnings("NullAway.Init") // set before each test
     RemoteApiHarness() {}
 
@@ -52,29 +52,29 @@ public abstract class RemoteApiHarness {
     protected interface Server extends AutoCloseable {
 
         /**
-         * Where it listens.
+         * Returns the listening address.
          *
          * @return {@code host:port}
          */
         String address();
 
-        /** Stops listening and, within seconds, drops what is under way. May be called repeatedly. */
+        /** Stops listening and aborts running calls within seconds. May be called repeatedly. */
         @Override
         void close();
     }
 
     /**
-     * Serves a cluster through the API on a free port of this machine, with the default options but for that: values up
-     * to 16 MiB, no tokens, no TLS.
+     * Serves a cluster through the API on a free port of this machine. The options are the defaults, except for values
+     * up to 16 MiB, no tokens and no TLS.
      *
-     * @param cluster whose calls to serve; the contract closes it
+     * @param cluster the cluster to serve; the contract closes it
      * @return a listener that accepts connections, which the contract closes
      * @throws Exception if it cannot listen
      */
     protected abstract Server serve(Cluster cluster) throws Exception;
 
     /**
-     * Makes a client with the default options.
+     * Creates a client with the default options.
      *
      * @return a new client, which the contract closes
      */

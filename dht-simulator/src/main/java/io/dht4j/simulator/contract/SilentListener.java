@@ -11,7 +11,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/** Accepts connections, reads what comes and answers nothing. */
+/** Accepts connections, reads their bytes and never answers. */
 final class SilentListener implements AutoCloseable {
 
     private final ServerSocket socket = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());

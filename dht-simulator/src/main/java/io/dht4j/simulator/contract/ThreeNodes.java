@@ -21,9 +21,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Function;
 
-/**
- * A cluster of nodes n1, n2, n3 in this process, whose nodes can be stopped and started again with what they stored.
- */
+/** A cluster of nodes n1, n2, n3 in this process, which can be stopped and restarted with their entries. */
 final class ThreeNodes implements AutoCloseable {
 
     /** Sets a node's options. */
@@ -59,7 +57,7 @@ final class ThreeNodes implements AutoCloseable {
         }
     }
 
-    /** Starts a node that is not running, with what its store held before. */
+    /** Starts a stopped node with the entries of its store. */
     void start(int i) {
         Node node = topology.nodes().get(i);
         CountingTransport transport = new CountingTransport(transports.apply(node));
@@ -88,7 +86,7 @@ final class ThreeNodes implements AutoCloseable {
         return counters.get(i).name();
     }
 
-    /** How many of a node's calls of peers were answered. */
+    /** Returns how many of a node's calls to peers were answered. */
     int answered(int i) {
         return counters.get(i).answered.get();
     }
@@ -103,7 +101,7 @@ final class ThreeNodes implements AutoCloseable {
         }
     }
 
-    /** Counts the calls that were answered. */
+    /** Counts answered calls. */
     private static final class CountingTransport implements Transport {
 
         private final Transport transport;
@@ -166,7 +164,7 @@ final class ThreeNodes implements AutoCloseable {
             return "kept";
         }
 
-        /** The next node at this store finds all that the last one left. */
+        /** Keeps the entries for the next node with this store. */
         @Override
         public void close() {}
     }

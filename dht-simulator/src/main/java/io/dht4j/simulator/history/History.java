@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What clients did and learned, in the order in which it began. Not safe for use by several threads: it and its
- * operations belong to one, or to who holds a lock of the caller's.
+ * The operations of clients and their results, in the order in which they began. Not thread-safe: the history and its
+ * operations are confined to one thread or guarded by a lock of the caller.
  */
 public final class History {
 
@@ -19,11 +19,11 @@ public final class History {
     private final List<Operation> all = new ArrayList<>();
     private int moment;
 
-    /** A history of nothing. */
+    /** Creates an empty history. */
     public History() {}
 
     /**
-     * A new moment.
+     * Returns a new moment.
      *
      * @return a number greater than all before
      */
@@ -32,9 +32,9 @@ public final class History {
     }
 
     /**
-     * Keeps an operation that begins.
+     * Adds an operation that begins.
      *
-     * @param operation what a client does from now on
+     * @param operation the operation
      */
     public void add(Operation operation) {
         all.add(operation);
@@ -47,7 +47,7 @@ public final class History {
     }
 
     /**
-     * All operations.
+     * Returns all operations.
      *
      * @return in the order in which they began; grows with the history
      */
@@ -56,7 +56,7 @@ public final class History {
     }
 
     /**
-     * The keys that clients touched.
+     * Returns the keys of all operations.
      *
      * @return each once
      */
@@ -65,20 +65,20 @@ public final class History {
     }
 
     /**
-     * The operations of a key.
+     * Returns the operations on a key.
      *
      * @param key any key
-     * @return in the order in which they began, none if nobody touched the key; may grow with the history
+     * @return in the order in which they began, empty if there are none; may grow with the history
      */
     public List<Operation> of(Key key) {
         return Collections.unmodifiableList(byKey.getOrDefault(key, List.of()));
     }
 
     /**
-     * The writes of a key, deletes among them.
+     * Returns the writes of a key, including deletes.
      *
      * @param key any key
-     * @return in the order in which they began, none if nobody wrote the key; may grow with the history
+     * @return in the order in which they began, empty if there are none; may grow with the history
      */
     public List<Operation> writesOf(Key key) {
         return Collections.unmodifiableList(writesByKey.getOrDefault(key, List.of()));

@@ -10,22 +10,23 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Whether puts, deletes and quorum reads of each key took effect one after the other, each at one moment between its
- * beginning and its end. For histories in which nothing expires. Source: J. Wing, C. Gong, <em>Testing and Verifying
- * Concurrent Objects</em>, 1993, with the states that were seen remembered, as by G. Lowe, <em>Testing for
- * Linearizability</em>, 2017. Belongs to the thread of its history.
+ * Checks whether puts, deletes and quorum reads of each key are linearizable: each took effect at one moment between
+ * its beginning and its end. For histories without expiry. Confined to the thread of its history.
+ *
+ * <p>Source: J. Wing, C. Gong, <em>Testing and Verifying Concurrent Objects</em>, 1993, with memoized states as in G.
+ * Lowe, <em>Testing for Linearizability</em>, 2017.
  */
 public final class LinearizabilityCheck {
 
     private static final int NOTHING = -1;
 
     private final List<Operation> operations;
-    /** For each, which write a read has shown, by its place; {@link #NOTHING} for none. */
+    /** For each read, the index of the write that it shows; {@link #NOTHING} for none. */
     private final int[] shown;
 
     private final Set<State> seen = new HashSet<>();
 
-    /** What has taken effect, and which write was the last. */
+    /** The operations that have taken effect, and the last write among them. */
     private record State(BitSet done, int last) {}
 
     private LinearizabilityCheck(List<Operation> operations) {
@@ -37,10 +38,10 @@ public final class LinearizabilityCheck {
     }
 
     /**
-     * Judges a history that has ended.
+     * Checks a completed history.
      *
-     * @param history what clients did
-     * @return what is wrong; empty if nothing is
+     * @param history the history
+     * @return the violations; empty if there are none
      */
     public static List<String> violations(History history) {
         List<String> found = new ArrayList<>();
@@ -62,7 +63,7 @@ public final class LinearizabilityCheck {
                 : operation.kind() == Operation.Kind.READ && operation.outcome() == Operation.Outcome.DONE;
     }
 
-    /** Whether it must have taken effect; others may have, at any time. */
+    /** Returns whether the operation must have taken effect. Others may have, at any time. */
     private static boolean isCertain(Operation operation) {
         return operation.outcome() == Operation.Outcome.DONE;
     }
@@ -80,7 +81,7 @@ public final class LinearizabilityCheck {
         return Integer.MAX_VALUE;
     }
 
-    /** Looks for an order, depth first, without recursion: histories may be long. */
+    /** Searches for an order depth first, iteratively since histories may be long. */
     private boolean search() {
         List<State> open = new ArrayList<>();
         open.add(new State(new BitSet(), NOTHING));
@@ -111,7 +112,8 @@ public final class LinearizabilityCheck {
     }
 
     /**
-     * When the first of those ended that must take effect and have not: nothing that began later can come before it.
+     * Returns the earliest end of a certain operation that has not taken effect. No operation that began later can
+     * precede it.
      */
     private int firstEnd(State state) {
         int end = Operation.NEVER;
@@ -135,7 +137,7 @@ public final class LinearizabilityCheck {
         return Optional.of(new State(done, operation.isWrite() ? index : state.last()));
     }
 
-    /** What a read shows: a delete is nothing. */
+    /** Returns the write that a read shows now; nothing after a delete. */
     private int current(State state) {
         return state.last() == NOTHING || operations.get(state.last()).kind() == Operation.Kind.DELETE
                 ? NOTHING

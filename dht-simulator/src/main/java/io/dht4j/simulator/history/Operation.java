@@ -13,41 +13,41 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a client did to a key, and what it learned. Moments are numbers in the order in which things happened, from
- * {@link History#next}; clocks are wall clocks, in milliseconds since 1970. Belongs to the thread of its history.
+ * An operation of a client on a key, and its result. Moments are numbers of {@link History#next} in the order of
+ * events; clocks are wall clocks, in milliseconds since 1970. Confined to the thread of its history.
  */
 public final class Operation {
 
-    /** A moment that did not come. */
+    /** A moment that never comes. */
     public static final int NEVER = Integer.MAX_VALUE;
 
-    /** What was done. */
+    /** The kind of an operation. */
     public enum Kind {
-        /** A value was written. */
+        /** A write of a value. */
         PUT,
-        /** The key was deleted. */
+        /** A delete of the key. */
         DELETE,
-        /** The key was read by a quorum, hence monotonically. */
+        /** A quorum read of the key, which is monotonic. */
         READ,
-        /** The key was looked for by a scan, which sees what was acknowledged, and is not monotonic. */
+        /** A lookup of the key by a scan, which sees acknowledged writes and is not monotonic. */
         SCAN,
-        /** The key was looked for in a snapshot. */
+        /** A lookup of the key in a snapshot. */
         SNAPSHOT
     }
 
-    /** What the client knows of it. */
+    /** The outcome of an operation as the client knows it. */
     public enum Outcome {
-        /** Nothing: it is under way, or its node has crashed. */
+        /** No outcome yet: the operation is running, or its node has crashed. */
         OPEN,
-        /** It happened. */
+        /** The operation has happened. */
         DONE,
-        /** It may have happened. */
+        /** The operation may have happened. */
         UNKNOWN,
-        /** It certainly has not happened. */
+        /** The operation has certainly not happened. */
         FAILED;
 
         /**
-         * What an error tells of a write.
+         * Returns the outcome of a failed write.
          *
          * @param error how the call failed
          * @return {@link #FAILED} if its code says that nothing has changed, {@link #UNKNOWN} for any other error
@@ -71,12 +71,12 @@ public final class Operation {
     private Outcome outcome = Outcome.OPEN;
     private int ended = NEVER;
     private long clockAtEnd;
-    /** Of what was written or read; empty if nothing was read, or the write's is not known. */
+    /** The version written or read; empty if nothing was read, or the write's version is unknown. */
     private Optional<Version> version = Optional.empty();
 
     private byte @Nullable [] read;
     private final List<Sight> sights = new ArrayList<>();
-    /** What a write left behind; made once for each version, since it is compared again and again. */
+    /** The entry of a write, cached for each version since it is compared often. */
     private @Nullable Entry entry;
 
     private Operation(
@@ -97,53 +97,53 @@ public final class Operation {
     }
 
     /**
-     * A write of a value that begins.
+     * Creates a running write of a value.
      *
-     * @param key what is written
-     * @param node whom the client asked
-     * @param begun when, as a moment
+     * @param key the key
+     * @param node the coordinator
+     * @param begun the moment of the beginning
      * @param clock the node's clock
-     * @param value what is written: no two writes of a key may write the same, so that a read tells which one it shows
+     * @param value the value, unique among the writes of a key, so that it identifies the write
      * @param expiresAtMillis when it expires, or {@link Entry#NEVER}
-     * @return an operation that is under way
+     * @return a running operation
      */
     public static Operation put(Key key, String node, int begun, long clock, byte[] value, long expiresAtMillis) {
         return new Operation(Kind.PUT, key, node, begun, clock, value, expiresAtMillis);
     }
 
     /**
-     * A delete that begins.
+     * Creates a running delete.
      *
-     * @param key what is deleted
-     * @param node whom the client asked
-     * @param begun when, as a moment
+     * @param key the key
+     * @param node the coordinator
+     * @param begun the moment of the beginning
      * @param clock the node's clock
-     * @return an operation that is under way
+     * @return a running operation
      */
     public static Operation delete(Key key, String node, int begun, long clock) {
         return new Operation(Kind.DELETE, key, node, begun, clock, null, Entry.NEVER);
     }
 
     /**
-     * A read that begins.
+     * Creates a running read.
      *
-     * @param kind how it reads
-     * @param key what is read
-     * @param node whom the client asked
-     * @param begun when, as a moment
+     * @param kind the kind of read
+     * @param key the key
+     * @param node the coordinator
+     * @param begun the moment of the beginning
      * @param clock the node's clock
-     * @return an operation that is under way
+     * @return a running operation
      */
     public static Operation read(Kind kind, Key key, String node, int begun, long clock) {
         return new Operation(kind, key, node, begun, clock, null, Entry.NEVER);
     }
 
     /**
-     * Takes note of the end.
+     * Records the end.
      *
-     * @param moment when
+     * @param moment the moment of the end
      * @param clock the node's clock
-     * @param how what the client knows now
+     * @param how the outcome
      */
     public void end(int moment, long clock, Outcome how) {
         ended = moment;
@@ -152,18 +152,18 @@ public final class Operation {
     }
 
     /**
-     * Takes note of what a write was acknowledged with.
+     * Records the acknowledged version of a write.
      *
-     * @param acknowledged the version that it has
+     * @param acknowledged the version
      */
     public void wrote(Version acknowledged) {
         version = Optional.of(acknowledged);
     }
 
     /**
-     * Takes note of what a read showed.
+     * Records the result of a read.
      *
-     * @param value empty if nothing
+     * @param value the value; empty for none
      */
     public void showed(Optional<Value> value) {
         value.ifPresent(found -> {
@@ -172,10 +172,12 @@ public final class Operation {
         });
     }
 
-    /** A monotonic read that ended at a moment has shown this write, with one of its stamps. */
+    /** The moment at which a monotonic read that showed this write ended, and the version that it showed. */
     private record Sight(int moment, Version version) {}
 
-    /** A monotonic read has shown this write, which may have been stamped again since, or be. */
+    /**
+     * Records that a monotonic read has shown this write. The write may get another version, or may already have one.
+     */
     void seen(int moment, Version shown) {
         sights.add(new Sight(moment, shown));
         if (outcome != Outcome.DONE || version.isEmpty()) {
@@ -184,8 +186,8 @@ public final class Operation {
     }
 
     /**
-     * What monotonic reads that ended before a moment have shown of this write: its entry, with the greatest version;
-     * empty if none has.
+     * Returns the entry of this write with the greatest version shown by monotonic reads that ended before a moment;
+     * empty if none has shown it.
      */
     Optional<Entry> seenBefore(int moment) {
         return sights.stream()
@@ -196,7 +198,7 @@ public final class Operation {
     }
 
     /**
-     * Whether it changes its key.
+     * Returns whether the operation changes its key.
      *
      * @return true for puts and deletes
      */
@@ -205,16 +207,16 @@ public final class Operation {
     }
 
     /**
-     * Whether a monotonic read has shown this write.
+     * Returns whether a monotonic read has shown this write.
      *
-     * @return false for anything else, and for deletes
+     * @return false for any other operation, and for deletes
      */
     public boolean wasSeen() {
         return !sights.isEmpty();
     }
 
     /**
-     * What was done.
+     * Returns the kind of the operation.
      *
      * @return the kind
      */
@@ -223,7 +225,7 @@ public final class Operation {
     }
 
     /**
-     * What it was done to.
+     * Returns the key of the operation.
      *
      * @return the key
      */
@@ -232,16 +234,16 @@ public final class Operation {
     }
 
     /**
-     * What the client knows of it.
+     * Returns the outcome as the client knows it.
      *
-     * @return {@link Outcome#OPEN} until it ended
+     * @return {@link Outcome#OPEN} until the operation has ended
      */
     public Outcome outcome() {
         return outcome;
     }
 
     /**
-     * When it ended.
+     * Returns when the operation ended.
      *
      * @return a moment, or {@link #NEVER}
      */
@@ -250,7 +252,7 @@ public final class Operation {
     }
 
     /**
-     * What was written.
+     * Returns the written value.
      *
      * @return the value, not a copy; null for deletes and reads
      */
@@ -259,9 +261,9 @@ public final class Operation {
     }
 
     /**
-     * The version of what was written or read.
+     * Returns the version written or read.
      *
-     * @return empty if nothing was read, or the write's is not known
+     * @return empty if nothing was read, or the write's version is unknown
      */
     public Optional<Version> version() {
         return version;
@@ -279,22 +281,22 @@ public final class Operation {
         return read;
     }
 
-    /** The earlier of the clocks at begin and end: a clock may have been set back meanwhile. */
+    /** Returns the earlier of the clocks at the beginning and the end: a clock may have been set back meanwhile. */
     long earliestClock() {
         return Math.min(clockAtBegin, clockAtEnd);
     }
 
-    /** The later one. */
+    /** Returns the later of the clocks at the beginning and the end. */
     long latestClock() {
         return Math.max(clockAtBegin, clockAtEnd);
     }
 
-    /** Whether a reader whose clock shows a time may still see what was put. */
+    /** Returns whether a reader whose clock shows a time may still see the value. */
     boolean isLive(long clockMillis) {
         return expiresAtMillis == Entry.NEVER || clockMillis < expiresAtMillis;
     }
 
-    /** What a write of a known version left at its replicas. */
+    /** Returns the entry of a write with a known version. */
     Entry entry() {
         return entry(version.orElseThrow());
     }

@@ -6,18 +6,18 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Whether acknowledged writes of a key are in the order in which they were made: one that began after another one was
- * acknowledged has a greater version. For histories whose policies all overlap. Belongs to the thread of its history.
+ * Checks the order of acknowledged writes of a key: a write that began after another was acknowledged has a greater
+ * version. For histories whose policies all overlap. Confined to the thread of its history.
  */
 public final class OrderCheck {
 
     private OrderCheck() {}
 
     /**
-     * Judges all writes of a history that has ended.
+     * Checks all writes of a completed history.
      *
-     * @param history what clients did
-     * @return what is wrong; empty if nothing is
+     * @param history the history
+     * @return the violations; empty if there are none
      */
     public static List<String> violations(History history) {
         List<String> found = new ArrayList<>();

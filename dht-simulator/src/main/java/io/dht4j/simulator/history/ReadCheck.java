@@ -11,26 +11,26 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Whether a read showed what it had to. It must show the newest write that was acknowledged before it began, or a newer
- * one; a monotonic one also what another monotonic one has shown that ended before it began. It must not show what
- * nobody wrote, what certainly failed, what was deleted by something newer, or what has expired by the clock of its
- * node. Belongs to the thread of its history.
+ * Checks the results of reads. A read must show the newest write acknowledged before it began, or a newer one. A
+ * monotonic read must also show what a monotonic read that ended before it began has shown, or something newer. No read
+ * may show a value that was never written, that certainly failed, that was deleted by something newer, or that has
+ * expired by the clock of its node. Confined to the thread of its history.
  */
 public final class ReadCheck {
 
     private final History history;
     private final SupersededCheck hiding;
-    /** For each key, what monotonic reads that showed nothing must have seen at least. */
+    /** For each key, the least versions that monotonic reads without a result must have seen. */
     private final Map<Key, List<Hidden>> hidden = new HashMap<>();
 
-    /** A read that ended at a moment had seen this, or something newer. */
+    /** The moment at which a read without a result ended, and the least version that it must have seen. */
     private record Hidden(int moment, Version least) {}
 
     /**
-     * A check of reads.
+     * Creates a check of reads.
      *
-     * @param history what clients did
-     * @param hiding what may hide a write from a read
+     * @param history the history
+     * @param hiding finds what may hide a write from a read
      */
     public ReadCheck(History history, SupersededCheck hiding) {
         this.history = history;
@@ -38,11 +38,11 @@ public final class ReadCheck {
     }
 
     /**
-     * Judges a read that has succeeded, and takes note of what it showed. Reads must be given in the order in which
-     * they ended; a history that has ended may be judged as well as one that goes on.
+     * Checks a read that has succeeded, and records its result. Reads must be passed in the order in which they ended.
+     * The history may be complete or still growing.
      *
      * @param read a read or scan of the history
-     * @return what is wrong with it; empty if nothing is
+     * @return the violation, if any
      */
     public Optional<String> violation(Operation read) {
         List<Operation> writes = history.writesOf(read.key());
@@ -52,7 +52,7 @@ public final class ReadCheck {
         return read.read() == null ? absent(read, least) : present(read, read.read(), writes, least);
     }
 
-    /** A write that a read must show, or something newer, with the stamp by which that is known. */
+    /** The oldest write that a read may show, with the entry that proves it. */
     private record Least(Operation write, Entry entry) {}
 
     private static Optional<Entry> mustBeSeen(Operation write, Operation read) {
@@ -80,7 +80,7 @@ public final class ReadCheck {
             return Optional.of(read + " shows what has expired: " + origin);
         }
         Entry entry = Entry.value(read.key(), read.version().orElseThrow(), shown, origin.expiresAtMillis());
-        // Of several keys that were written together only the greatest version may be known.
+        // Of several keys written together only the greatest version may be known.
         if (least.isPresent()
                 && least.get().write() != origin
                 && least.get().entry().supersedes(entry)) {
@@ -105,7 +105,7 @@ public final class ReadCheck {
                 || !least.get().write().isLive(read.latestClock())) {
             return Optional.empty();
         }
-        // Something newer must hide it, which some replica has kept: a delete, or a value that has expired.
+        // A newer entry on some replica must hide the write: a delete, or an expired value.
         Optional<Version> newer = hiding.least(read, least.get().entry());
         if (newer.isEmpty()) {
             return Optional.of(read + " does not show " + least.get().write());

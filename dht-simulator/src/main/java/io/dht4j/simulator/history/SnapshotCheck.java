@@ -9,10 +9,10 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * Whether a snapshot showed of a key what it had to: of the acknowledged writes that it must have, the newest, or a
- * newer one that is not newer than the snapshot; never what nobody wrote, what certainly failed, or what has expired.
- * Belongs to the thread of its history, and judges when that has ended, since a write that is acknowledged later may
- * have to be in the snapshot.
+ * Checks the content of snapshots. Of each key a snapshot must show the newest acknowledged write that it must contain,
+ * or a newer one that is not newer than the snapshot. It may not show a value that was never written, that certainly
+ * failed, or that has expired. Confined to the thread of its history. The history must be complete, since a write
+ * acknowledged later may belong to the snapshot.
  */
 public final class SnapshotCheck {
 
@@ -20,11 +20,11 @@ public final class SnapshotCheck {
     private final SupersededCheck hiding;
 
     /**
-     * A snapshot that was opened.
+     * An opened snapshot.
      *
      * @param version its version
-     * @param begun the moment when it was asked for
-     * @param awaited whether it has waited for a write that was under way: then the write is in it, if it is
+     * @param begun the moment of the request
+     * @param awaited whether the snapshot has waited for a running write; then it contains the write, if that is
      *     acknowledged and not newer
      */
     public record Snapshot(Version version, int begun, Predicate<Operation> awaited) {
@@ -38,10 +38,10 @@ public final class SnapshotCheck {
     }
 
     /**
-     * A check of snapshots.
+     * Creates a check of snapshots.
      *
-     * @param history what clients did
-     * @param hiding what may hide a write from a read
+     * @param history the history
+     * @param hiding finds what may hide a write from a read
      */
     public SnapshotCheck(History history, SupersededCheck hiding) {
         this.history = history;
@@ -49,10 +49,10 @@ public final class SnapshotCheck {
     }
 
     /**
-     * Whether all is older that it must have.
+     * Checks that every write acknowledged before the snapshot was requested is older than its version.
      *
-     * @param snapshot which one
-     * @return what is wrong with its version; empty if nothing is
+     * @param snapshot the snapshot
+     * @return the violation, if any
      */
     public Optional<String> violation(Snapshot snapshot) {
         return history.all().stream()
@@ -67,12 +67,12 @@ public final class SnapshotCheck {
     }
 
     /**
-     * Judges what a snapshot showed of a key.
+     * Checks the result of a read of a snapshot.
      *
-     * @param snapshot which one
-     * @param read when it was read, and of which key; of the kind {@link Operation.Kind#SNAPSHOT}
-     * @param shown what it showed
-     * @return what is wrong with it; empty if nothing is
+     * @param snapshot the snapshot
+     * @param read the read, of the kind {@link Operation.Kind#SNAPSHOT}
+     * @param shown the value shown
+     * @return the violation, if any
      */
     public Optional<String> violation(Snapshot snapshot, Operation read, Optional<Value> shown) {
         Optional<Operation> least = history.writesOf(read.key()).stream()

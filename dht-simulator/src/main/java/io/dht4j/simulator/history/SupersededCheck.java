@@ -8,24 +8,24 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
-/** Knows what may hide a write from a read that shows nothing. Belongs to the thread of the history. */
+/** Finds what may hide a write from a read without a result. Confined to the thread of the history. */
 @FunctionalInterface
 public interface SupersededCheck {
 
     /**
-     * The least that such a read must have seen: a delete, or a value that has expired.
+     * Returns the least version that such a read must have seen: that of a delete, or of an expired value.
      *
-     * @param read shows nothing
-     * @param write what the read would have had to show if nothing newer hid it
+     * @param read a read without a result
+     * @param write the write that the read would show if nothing newer hid it
      * @return a version not older than the write's; empty if nothing hides the write, so that the read was wrong
      */
     Optional<Version> least(Operation read, Entry write);
 
     /**
-     * Knows from what replicas keep.
+     * Returns a check by the content of the disks.
      *
-     * @param onDisks whatever any replica has ever kept of a key
-     * @return the knowledge
+     * @param onDisks returns all entries that any replica has ever stored of a key
+     * @return the check
      */
     static SupersededCheck onDisks(Function<Key, Stream<Entry>> onDisks) {
         return (read, write) -> onDisks.apply(read.key())
@@ -35,19 +35,19 @@ public interface SupersededCheck {
     }
 
     /**
-     * Knows from the history alone, where nobody can look at the disks: deletes of the key that were acknowledged with
-     * a newer version, or whose outcome is not known, and that began before the read ended. For histories in which
-     * nothing expires.
+     * Returns a check by the history alone, for disks that cannot be read. A write may be hidden by deletes of the key
+     * that were acknowledged with a newer version, or whose outcome is unknown, and that began before the read ended.
+     * For histories without expiry.
      *
-     * @param history what clients did
-     * @return the knowledge
+     * @param history the history
+     * @return the check
      */
     static SupersededCheck inHistory(History history) {
         return (read, write) -> history.writesOf(read.key()).stream()
                 .filter(delete -> delete.kind() == Operation.Kind.DELETE
                         && delete.outcome() != Operation.Outcome.FAILED
                         && delete.begun() < read.ended())
-                // Of an unknown version it is only certain that it hides the write, if it does.
+                // If a delete of unknown version hides the write, its version is not older than the write's.
                 .filter(delete -> delete.version().isEmpty() || !write.supersedes(delete.entry()))
                 .map(delete -> delete.version().orElse(write.version()))
                 .min(Comparator.naturalOrder());

@@ -1,8 +1,7 @@
 /**
- * What clients of a cluster did and learned, and checkers that read whether the cluster kept its promises: for clusters
- * in virtual time and for real ones. A {@link io.dht4j.simulator.history.History} takes
- * {@link io.dht4j.simulator.history.Operation}s, and a {@link io.dht4j.simulator.history.ReadCheck} judges those that
- * read.
+ * The operations and results of a cluster's clients, and checks of the cluster's guarantees: for clusters in virtual
+ * time and for real ones. A {@link io.dht4j.simulator.history.History} records
+ * {@link io.dht4j.simulator.history.Operation}s, and a {@link io.dht4j.simulator.history.ReadCheck} checks reads.
  */
 @NullMarked
 package io.dht4j.simulator.history;
