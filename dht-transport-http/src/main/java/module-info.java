@@ -14,7 +14,7 @@ module io.dht4j.transport.http {
     requires io.vertx.core;
     requires java.net.http;
     requires org.slf4j;
-    // Only for those who choose these clients.
+    // Only for users of these clients.
     requires static io.vertx.web.client;
     requires static io.vertx.web.common;
     requires static one.nio;

@@ -22,12 +22,12 @@ import java.util.Set;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Speaks the public HTTP API to nodes, over HTTP/1.1 with kept-alive connections, for processes that store nothing. The
- * address of a node is {@code host:port} of its {@link HttpApi}, IPv6 addresses in brackets.
+ * A client of the public HTTP API, over HTTP/1.1 with kept-alive connections, for processes that store nothing. The
+ * address of a node is {@code host:port} of its {@link HttpApi}, with IPv6 addresses in brackets.
  *
- * <p>A node is given a little less than a call's timeout, so that its own answer may still arrive. {@code NOT_SENT} is
- * what did not get a connection, for whatever reason; {@code OVERLOADED} what exceeds this client's own bounds. Safe
- * for use by any number of threads; stages complete on the client's own event loop.
+ * <p>A node receives a little less than a call's timeout, so that its own answer may still arrive. A call that got no
+ * connection, for whatever reason, fails with {@code NOT_SENT}. A call beyond this client's own bounds fails with
+ * {@code OVERLOADED}. Safe for use by any number of threads; stages complete on the client's own event loop.
  */
 public final class HttpRemote implements RemoteApi {
 
@@ -40,11 +40,11 @@ public final class HttpRemote implements RemoteApi {
     }
 
     /**
-     * Makes a client. Connections are made when they are needed. Blocks while it reads the files for TLS.
+     * Creates a client. Connections are made when they are needed. Blocks while it reads the files for TLS.
      *
      * @param options TLS, token and bounds
      * @return a new client, which must be closed
-     * @throws IllegalArgumentException if a file for TLS is not what it should be
+     * @throws IllegalArgumentException if a file for TLS is invalid
      */
     public static HttpRemote create(HttpRemoteOptions options) {
         return new HttpRemote(options);
@@ -114,7 +114,7 @@ public final class HttpRemote implements RemoteApi {
                 HttpRemoteAnswer.version());
     }
 
-    /** About how long a line of a batch is, and no less. */
+    /** Returns the approximate length of a line of a batch, never too small. */
     private static long lineBytes(Key key, int valueBytes) {
         return 64 + 4L * (key.length() / 3 + 1) + 4L * (valueBytes / 3 + 1);
     }

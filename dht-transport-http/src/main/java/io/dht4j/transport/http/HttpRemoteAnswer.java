@@ -24,15 +24,15 @@ import java.util.function.Function;
 
 /**
  * Reads the answer to a request, within bounds. Methods throw a {@link DhtException} if it is an error, and any other
- * {@link RuntimeException} if it is not what it should be. Belongs to one event loop.
+ * {@link RuntimeException} if it is malformed. Belongs to one event loop.
  *
- * @param <T> what the answer says
+ * @param <T> the result
  */
 abstract class HttpRemoteAnswer<T> {
 
     private static final int MAX_PROBLEM_BYTES = 64 * 1024;
 
-    /** Room for the status of a cluster of ten thousand nodes. */
+    /** The largest JSON answer: room for the status of a cluster of ten thousand nodes. */
     private static final int MAX_JSON_BYTES = 4 << 20;
 
     private static final int NOT_FOUND = 404;
@@ -117,17 +117,17 @@ abstract class HttpRemoteAnswer<T> {
 
     abstract T success();
 
-    /** A value and its version, or its absence. */
+    /** Returns a reader of a value and its version, or its absence. */
     static HttpRemoteAnswer<Optional<Value>> value(int maxBytes) {
         return new Single(maxBytes);
     }
 
-    /** The version of a write. */
+    /** Returns a reader of the version of a write. */
     static HttpRemoteAnswer<Version> version() {
         return new Written();
     }
 
-    /** The values of a batch. */
+    /** Returns a reader of the values of a batch. */
     static HttpRemoteAnswer<Map<Key, Value>> values(Set<Key> asked, HttpRemoteOptions options) {
         Map<Key, Value> values = new HashMap<>();
         return new Entries<>(options.maxBatchBytes(), options.maxValueBytes()) {
@@ -146,7 +146,7 @@ abstract class HttpRemoteAnswer<T> {
         };
     }
 
-    /** A scan's first entries. */
+    /** Returns a reader of a scan's first entries. */
     static HttpRemoteAnswer<List<KeyValue>> page(int limit, HttpRemoteOptions options) {
         long mostBytes = (long) options.maxPageBytes() + options.maxValueBytes() + Key.MAX_LENGTH;
         List<KeyValue> page = new ArrayList<>();
@@ -168,7 +168,7 @@ abstract class HttpRemoteAnswer<T> {
         };
     }
 
-    /** A JSON object. */
+    /** Returns a reader of a JSON object. */
     static <T> HttpRemoteAnswer<T> json(Function<JsonObject, T> read) {
         return new Json<>(read);
     }

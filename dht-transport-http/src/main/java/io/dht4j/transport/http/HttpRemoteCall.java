@@ -12,8 +12,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request and its answer: it waits for a connection, is sent, is answered. Whatever happens first ends it, its
- * deadline at the latest. Fields belong to the event loop but for the stage and the progress.
+ * One request and its answer: it waits for a connection, is sent, and is answered. The first event that ends it takes
+ * effect, its deadline at the latest. All fields except the stage and the progress belong to the event loop.
  */
 final class HttpRemoteCall<T> {
 
@@ -31,7 +31,7 @@ final class HttpRemoteCall<T> {
     private final CompletableFuture<T> stage = new CompletableFuture<>();
     private final AtomicReference<Progress> progress = new AtomicReference<>(Progress.WAITING);
     private @Nullable HttpClientRequest connected;
-    /** The answer has come to its end. */
+    /** Whether the end of the answer has come. */
     private boolean ended;
 
     HttpRemoteCall(String address, HttpRemoteRequest request, HttpRemoteAnswer<T> answer, HttpRemoteClient client) {
@@ -53,7 +53,7 @@ final class HttpRemoteCall<T> {
         }
     }
 
-    /** Ends a call for which this client has no room, before anything of it is sent. */
+    /** Ends a call for which this client has no room, before any byte of it is sent. */
     void overload(String why) {
         if (progress.compareAndSet(Progress.WAITING, Progress.GIVEN_UP)) {
             stage.completeExceptionally(DhtException.of(ErrorCode.OVERLOADED, address + ": " + why));
@@ -64,13 +64,13 @@ final class HttpRemoteCall<T> {
         stage.completeExceptionally(DhtException.of(ErrorCode.INTERNAL, address + ": " + why));
     }
 
-    /** Ends it, if nothing has yet. From any thread. */
+    /** Ends it, unless it has ended. From any thread. */
     void abandon(String why) {
         refuse(why);
         fail(why);
     }
 
-    /** Begins. */
+    /** Begins the call. */
     void start(HostAndPort node) {
         if (stage.isDone()) {
             return;
@@ -123,7 +123,7 @@ final class HttpRemoteCall<T> {
         });
     }
 
-    /** Ends the call if a step finds that it must. */
+    /** Runs a step, and ends the call if the step throws. */
     private void guarded(Runnable step) {
         if (stage.isDone()) {
             return;
@@ -142,7 +142,7 @@ final class HttpRemoteCall<T> {
         }
     }
 
-    /** Gives the connection up; it can carry no other request while this one is under way. */
+    /** Closes the connection; it can carry no other request while this one is in flight. */
     private void reset() {
         if (connected != null) {
             connected.reset();

@@ -30,14 +30,12 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * The connections of an {@link HttpRemote}, and the calls that are under way. Safe for use by any number of threads.
- */
+/** The connections of an {@link HttpRemote}, and the calls in flight. Safe for use by any number of threads. */
 final class HttpRemoteClient implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(HttpRemoteClient.class);
 
-    /** Sockets and threads end well within this. */
+    /** The bound on closing sockets and threads, which end well within it. */
     private static final Duration CLOSE_BOUND = Duration.ofSeconds(10);
 
     private static final Set<String> TLS_VERSIONS = Set.of("TLSv1.2", "TLSv1.3");
@@ -133,7 +131,7 @@ final class HttpRemoteClient implements AutoCloseable {
         } catch (RejectedExecutionException e) {
             call.refuse("the client is closed");
         }
-        // Closing marks first and looks for calls then.
+        // Closing sets its mark first and looks for calls afterwards.
         if (closed.get()) {
             call.refuse("the client is closed");
         }
@@ -170,7 +168,7 @@ final class HttpRemoteClient implements AutoCloseable {
         return guardToken(node.host()).compose(allowed -> agent.request(head));
     }
 
-    /** Keeps the token from going in plaintext to where it may not. */
+    /** Refuses to send the token in plaintext to a host where that is not allowed. */
     private Future<Void> guardToken(String host) {
         if (authorization.isEmpty() || tls.isPresent() || trusted.contains(host)) {
             return Future.succeededFuture();

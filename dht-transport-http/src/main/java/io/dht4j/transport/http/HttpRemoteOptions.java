@@ -7,8 +7,8 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * How an {@link HttpRemote} calls, and what it may spend. Immutable; every {@code with} method gives a copy, and throws
- * an {@link IllegalArgumentException} that names option, value and allowed range. The token appears in no message.
+ * How an {@link HttpRemote} calls, and its limits. Immutable. Every {@code with} method returns a copy, and throws an
+ * {@link IllegalArgumentException} that names option, value and allowed range. The token appears in no message.
  */
 public final class HttpRemoteOptions {
 
@@ -63,7 +63,8 @@ public final class HttpRemoteOptions {
     }
 
     /**
-     * Plaintext to loopback, no token, 64 connections to each node, 4096 calls in flight, values up to 16 MiB.
+     * Returns the defaults: plaintext to loopback, no token, 64 connections to each node, 4096 calls in flight, values
+     * up to 16 MiB.
      *
      * @return the defaults
      */
@@ -72,9 +73,9 @@ public final class HttpRemoteOptions {
     }
 
     /**
-     * The same options with TLS. A node must show a certificate for the host in its address.
+     * Returns a copy with TLS. A node must show a certificate for the host in its address.
      *
-     * @param files whom to trust, and a certificate of the own if the nodes ask for one
+     * @param files whom to trust, and the client's own certificate if the nodes ask for one
      * @return new options
      */
     public HttpRemoteOptions withTls(TlsFiles files) {
@@ -84,7 +85,7 @@ public final class HttpRemoteOptions {
     }
 
     /**
-     * The same options with a token, which goes with every request.
+     * Returns a copy with a token, which is sent with every request.
      *
      * @param secret 16 to 512 characters of printable ASCII without spaces
      * @return new options
@@ -96,7 +97,7 @@ public final class HttpRemoteOptions {
     }
 
     /**
-     * The same options with leave to send the token in plaintext beyond loopback.
+     * Returns a copy that may send the token in plaintext beyond loopback.
      *
      * @return new options
      */
@@ -107,7 +108,7 @@ public final class HttpRemoteOptions {
     }
 
     /**
-     * The same options with this time for a connection to be made; a call's own timeout counts besides.
+     * Returns a copy with this time to connect; a call's own timeout applies as well.
      *
      * @param timeout 1 ms to 10 minutes; by default 2 seconds
      * @return new options
@@ -119,8 +120,7 @@ public final class HttpRemoteOptions {
     }
 
     /**
-     * The same options with this time after which an unused connection is closed. It should be less than the nodes'
-     * own.
+     * Returns a copy with this time after which an unused connection is closed. It should be less than the nodes' own.
      *
      * @param timeout 1 second to 2 hours; by default 30 seconds
      * @return new options
@@ -132,7 +132,7 @@ public final class HttpRemoteOptions {
     }
 
     /**
-     * The same options with this bound on connections to a node. Each carries one call at a time; further calls wait.
+     * Returns a copy with this bound on connections to a node. Each carries one call at a time; further calls wait.
      *
      * @param connections 1 to 10,000; by default 64
      * @return new options
@@ -144,7 +144,7 @@ public final class HttpRemoteOptions {
     }
 
     /**
-     * The same options with this bound on calls that are under way or wait. Further ones fail at once, as overloaded.
+     * Returns a copy with this bound on calls that are in flight or wait. Further ones fail at once, as overloaded.
      *
      * @param calls 1 to 1,000,000; by default 4096
      * @return new options
@@ -156,7 +156,7 @@ public final class HttpRemoteOptions {
     }
 
     /**
-     * The same options with this bound on the bytes of requests under way. Further ones fail at once, as overloaded.
+     * Returns a copy with this bound on the bytes of requests in flight. Further ones fail at once, as overloaded.
      *
      * @param bytes 1 KiB or more; by default {@link MemoryBudget#apiBytes()}: an eighth of the heap, up to 256 MiB
      * @return new options
@@ -168,7 +168,7 @@ public final class HttpRemoteOptions {
     }
 
     /**
-     * The same options with this largest value that is read from a node.
+     * Returns a copy with this largest value that is read from a node.
      *
      * @param bytes 0 to 1 GiB; by default 16 MiB
      * @return new options
@@ -180,9 +180,10 @@ public final class HttpRemoteOptions {
     }
 
     /**
-     * The same options with this size of a scan's page: the entry with which its keys and values reach it is its last.
+     * Returns a copy with this size of a scan's page in bytes of keys and values. A page ends with the entry that
+     * reaches the size.
      *
-     * @param bytes 1 KiB to 1 GiB; by default a quarter of the bytes of requests under way, up to 4 MiB
+     * @param bytes 1 KiB to 1 GiB; by default a quarter of the bytes of requests in flight, up to 4 MiB
      * @return new options
      */
     public HttpRemoteOptions withMaxPageBytes(int bytes) {
@@ -192,9 +193,9 @@ public final class HttpRemoteOptions {
     }
 
     /**
-     * The same options with this bound on all keys and values that a batch brings.
+     * Returns a copy with this bound on all keys and values in the answer to a batch.
      *
-     * @param bytes 1 KiB to 1 GiB; by default the bytes of requests under way, up to 64 MiB
+     * @param bytes 1 KiB to 1 GiB; by default the bytes of requests in flight, up to 64 MiB
      * @return new options
      */
     public HttpRemoteOptions withMaxBatchBytes(int bytes) {
@@ -204,8 +205,8 @@ public final class HttpRemoteOptions {
     }
 
     /**
-     * The same options with the limits of this budget: the largest value, the bytes of requests under way, and pages
-     * and batches that do not exceed them.
+     * Returns a copy with the limits of this budget: the largest value, the bytes of requests in flight, and pages and
+     * batches that do not exceed them.
      *
      * @param memory what this client may take, by default all that {@link MemoryBudget#ofHeap()} gives to an API
      * @return new options
@@ -260,7 +261,7 @@ public final class HttpRemoteOptions {
         return maxBatchBytes;
     }
 
-    /** The same fields, open for change. */
+    /** The same fields, mutable. */
     private static final class Draft {
 
         private Optional<TlsFiles> tls = Optional.empty();

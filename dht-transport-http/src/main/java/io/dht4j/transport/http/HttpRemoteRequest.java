@@ -14,10 +14,10 @@ import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
-/** A request to the public HTTP API that is being put together. Belongs to one thread at a time. */
+/** A request to the public HTTP API under construction. Belongs to one thread at a time. */
 final class HttpRemoteRequest {
 
-    /** So much of the timeout, but at most a tenth, is kept for the answer's way back. */
+    /** The part of the timeout that is kept for the answer's way back, but at most a tenth of it. */
     private static final Duration WAY_BACK = Duration.ofMillis(50);
 
     private static final int MILLION = 1_000_000;
@@ -30,7 +30,7 @@ final class HttpRemoteRequest {
     private long bodyBytes;
     private Supplier<Buffer> body = Buffer::buffer;
 
-    /** A request with policy, timeout and time to live as the options say. */
+    /** Creates a request with the policy, timeout and time to live of the options. */
     HttpRemoteRequest(HttpMethod method, String path, CallOptions options) {
         this.method = method;
         this.path = path;
@@ -47,7 +47,7 @@ final class HttpRemoteRequest {
                         add("ordering", ordering.name().toLowerCase(Locale.ROOT).replace('_', '-')));
     }
 
-    /** Milliseconds, one at least. */
+    /** Returns milliseconds, rounded up; at least one. */
     private static long roundedUp(Duration duration) {
         return Math.max(1, duration.plusNanos(MILLION - 1).toMillis());
     }
@@ -56,12 +56,12 @@ final class HttpRemoteRequest {
         return method;
     }
 
-    /** Whether the answer is lines of JSON. */
+    /** Returns whether the answer consists of lines of JSON. */
     boolean isScanOrBatch() {
         return path.equals(HttpApiHandler.ENTITIES) || path.equals(HttpApiHandler.BATCH_GET);
     }
 
-    /** Whether the body is lines of JSON. */
+    /** Returns whether the body consists of lines of JSON. */
     boolean bringsLines() {
         return path.equals(HttpApiHandler.BATCH_GET) || path.equals(HttpApiHandler.BATCH_PUT);
     }
@@ -70,12 +70,12 @@ final class HttpRemoteRequest {
         return query.isEmpty() ? path : path + "?" + query;
     }
 
-    /** Until when the answer must be there, in milliseconds from now. */
+    /** Returns the time in which the answer must arrive, in milliseconds from now. */
     long timeoutMillis() {
         return roundedUp(timeout);
     }
 
-    /** How many bytes the body has at most. */
+    /** Returns the most bytes that the body may have. */
     long bodyBytes() {
         return bodyBytes;
     }
@@ -88,7 +88,7 @@ final class HttpRemoteRequest {
         return add("id_base64", BASE64.encodeToString(key.unsafeBytes()));
     }
 
-    /** For what takes no options. */
+    /** Removes the parameters, for a resource that takes no options. */
     HttpRemoteRequest withoutParameters() {
         query.setLength(0);
         return this;
@@ -122,7 +122,7 @@ final class HttpRemoteRequest {
         return add("lease", Long.toString(lease.toMillis()));
     }
 
-    /** Gives it a body, which is made when there is room for it. */
+    /** Sets the body, which is made when there is room for it. */
     HttpRemoteRequest body(long maxBytes, Supplier<Buffer> bytes) {
         this.bodyBytes = maxBytes;
         this.body = bytes;

@@ -26,12 +26,12 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Carries frames between nodes over HTTP: each call is {@code POST /peer/v1/frame} with the frame as its body. Vert.x
- * serves them; which {@linkplain HttpClientKind client} sends them, and how many calls a connection carries at a time,
- * is a matter of the options. Addresses are {@code host:port}, IPv6 addresses in brackets.
+ * serves them. The options choose the {@linkplain HttpClientKind client} that sends them, and with it how many calls a
+ * connection carries at a time. Addresses are {@code host:port}, with IPv6 addresses in brackets.
  *
- * <p>Not sent, besides what never left: what the peer's endpoint refused before its handler saw it. Over HTTP/1.1, a
- * call whose deadline passes or that is cancelled once it is sent costs its connection, for it knows no other way to
- * give up.
+ * <p>A call counts as not sent if it never left this node, or if the peer's endpoint refused it before its handler saw
+ * it. Over HTTP/1.1, a sent call that is cancelled or whose deadline passes costs its connection, because HTTP/1.1 has
+ * no other way to abandon a request.
  *
  * <p>Safe for use by any number of threads. Only {@link #close} blocks.
  */
@@ -39,7 +39,7 @@ public final class HttpTransport implements Transport {
 
     private static final Logger LOG = LoggerFactory.getLogger(HttpTransport.class);
 
-    /** Enough for a start that was overtaken to notice. */
+    /** The time for a concurrent start to notice that the transport is closed. */
     private static final Duration CLOSE_BOUND = Duration.ofSeconds(10);
 
     private final HttpTransportOptions options;
@@ -55,7 +55,7 @@ public final class HttpTransport implements Transport {
     private volatile @Nullable HttpTransportServer server;
     private volatile boolean closed;
 
-    /** With other clients than the options name. */
+    /** Creates a transport with other clients than the options name. */
     HttpTransport(
             HttpTransportOptions options, BiFunction<HttpListener, HttpTransportOptions, PeerClients> newClients) {
         this.options = options;
@@ -64,7 +64,7 @@ public final class HttpTransport implements Transport {
     }
 
     /**
-     * A transport that does not listen yet. Its threads run from here on: close it even if it is never started.
+     * Creates a transport that does not listen yet. Its threads run from here on: close it even if it is never started.
      *
      * @param options where to listen, and the limits
      * @return a new transport
@@ -79,7 +79,7 @@ public final class HttpTransport implements Transport {
     }
 
     /**
-     * The port that is bound.
+     * Returns the bound port.
      *
      * @return 1 to 65535, once {@link #start} has completed; 0 before
      */
@@ -87,13 +87,13 @@ public final class HttpTransport implements Transport {
         return listener.port();
     }
 
-    /** The peer endpoint, once it is started. */
+    /** Returns the peer endpoint; the transport must have been started. */
     @Nullable
     HttpTransportServer server() {
         return server;
     }
 
-    /** The port that the public API may share. */
+    /** Returns the port that the public API may share. */
     HttpListener listener() {
         return listener;
     }
@@ -124,7 +124,8 @@ public final class HttpTransport implements Transport {
     }
 
     /**
-     * The last step of a start: closing comes before it, and then it fails, or after it, and then it closes these too.
+     * Makes the clients, the last step of a start. It fails if closing came before it; otherwise closing closes the
+     * clients too.
      */
     private void makeClients() {
         synchronized (lifecycle) {
@@ -171,7 +172,7 @@ public final class HttpTransport implements Transport {
             }
             peer = peers.compute(address, (key, known) -> peer(running, parsed, node.id(), known));
             if (before != null && before != peer) {
-                // Outside of the map: it ends calls, and what they lead to may call again.
+                // Outside the map: it ends calls, and their dependent actions may call again.
                 before.client.close();
             }
             if (closed) {
@@ -180,7 +181,7 @@ public final class HttpTransport implements Transport {
         }
         HttpTransportCall call = new HttpTransportCall(address, request, context, System.nanoTime() + remaining);
         peer.client.send(call);
-        // Closing marks first and looks for peers then.
+        // Closing sets its mark first and looks for peers afterwards.
         if (closed) {
             call.abandon("the transport is closed");
         }
@@ -190,7 +191,9 @@ public final class HttpTransport implements Transport {
         return call;
     }
 
-    /** The client for a node at an address; with TLS, connections to who was there before are of no use. */
+    /**
+     * Returns the client for a node at an address. With TLS, connections to an earlier node at the address are useless.
+     */
     private Peer peer(PeerClients running, HostAndPort address, NodeId id, @Nullable Peer known) {
         if (known != null && known.isFor(id)) {
             return known;
@@ -199,17 +202,22 @@ public final class HttpTransport implements Transport {
         return new Peer(running.to(address, tls), tls.map(secured -> id));
     }
 
-    /** Those who listen beyond this machine have asked for it; those who do not listen have not. */
+    /**
+     * Returns whether plaintext may go to a host. Members that listen beyond this machine have been permitted to; those
+     * that do not listen have not.
+     */
     private boolean mayBePlaintext(String host) {
         return options.listens() || options.tls().isPresent() || options.plaintextAllowed() || isLoopback(host);
     }
 
-    /** Does not look names up, which could block: all but one count as foreign. */
+    /**
+     * Returns whether a host is loopback, without a lookup, which could block: all names except one count as foreign.
+     */
     private static boolean isLoopback(String host) {
         return host.equals("localhost") || host.equals("::1") || host.matches("127(\\.[0-9]{1,3}){3}");
     }
 
-    /** Whom to call at an address, and with TLS who must be there. */
+    /** The node at an address, which with TLS must prove its identity. */
     private static final class Peer {
 
         private final PeerClient client;
@@ -264,7 +272,7 @@ public final class HttpTransport implements Transport {
         }
         listener.close(Duration.ofNanos(Math.max(0, end - System.nanoTime())));
         if (started.get()) {
-            // With the listener closed, a start under way has nothing left to wait for.
+            // With the listener closed, a concurrent start has nothing left to wait for.
             HttpAwait.done(starting, CLOSE_BOUND);
         }
     }

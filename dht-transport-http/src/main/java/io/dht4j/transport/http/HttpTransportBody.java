@@ -7,8 +7,8 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * Collects a body of declared length. The array is small before some of it has arrived, and has the declared length
- * then, which its owner has counted. For one thread.
+ * Collects a body of declared length. The array is small before some of the body has arrived. Then it has the declared
+ * length, which its owner has counted. For one thread.
  */
 final class HttpTransportBody {
 
@@ -25,8 +25,8 @@ final class HttpTransportBody {
     }
 
     /**
-     * Takes the next bytes, which nobody else may use any more; what is over the declared length is dropped (HTTP/1.1
-     * does not let it happen).
+     * Adds the next bytes, which the caller may no longer use. Bytes beyond the declared length are dropped (HTTP/1.1
+     * prevents them).
      */
     void add(Buffer chunk) {
         int length = Math.min(chunk.length(), declared - received);
@@ -40,7 +40,7 @@ final class HttpTransportBody {
         received += length;
     }
 
-    /** As the other {@code add}, of bytes that are copied. */
+    /** Adds bytes as the other {@code add} does, but copies them. */
     void add(ByteBuffer chunk) {
         int length = Math.min(chunk.remaining(), declared - received);
         tooLong |= length < chunk.remaining();
@@ -51,25 +51,25 @@ final class HttpTransportBody {
 
     private void makeRoom(int length, boolean all) {
         if (bytes.length < received + length) {
-            // In one step: while an array grows it is there twice, which large frames in a small heap have no room for.
+            // In one step: a growing array is held twice, which large frames in a small heap have no room for.
             int needed = all || received + length > FIRST_ALLOCATION ? declared : FIRST_ALLOCATION;
             bytes = Arrays.copyOf(bytes, Math.min(declared, needed));
         }
     }
 
-    /** Whether all has come and no more than that. */
+    /** Returns whether exactly the declared length has come. */
     boolean isComplete() {
         return received == declared && !tooLong;
     }
 
-    /** The body, once it is complete, which this forgets: whoever takes it decides how long it is needed. */
+    /** Returns the complete body and releases it: the caller decides how long it is needed. */
     byte[] take() {
         byte[] taken = bytes;
         bytes = NO_BYTES;
         return taken;
     }
 
-    /** A frame as a request's body. Two small parts are copied, which is cheaper than to send two pieces. */
+    /** Returns a frame as a request's body. Two small parts are copied, which is cheaper than to send two pieces. */
     static Buffer buffer(Frame frame) {
         if (frame.head().length == 0) {
             return WrappedBytes.of(frame.body());
@@ -79,7 +79,7 @@ final class HttpTransportBody {
                 : WrappedBytes.of(frame.head(), frame.body());
     }
 
-    /** A reply as a response's body. */
+    /** Returns a reply as a response's body. */
     static Buffer buffer(byte[] reply) {
         return WrappedBytes.of(reply);
     }
@@ -96,7 +96,7 @@ final class HttpTransportBody {
         return allDigits(header) ? (int) Math.min(Integer.MAX_VALUE, Long.parseLong(header)) : -1;
     }
 
-    // A stream would be shorter; it was some 4 % of what a node allocates for a put.
+    // A stream would be shorter; it was some 4 % of a node's allocation for a put.
     static boolean allDigits(String text) {
         for (int i = 0; i < text.length(); i++) {
             if (text.charAt(i) < '0' || text.charAt(i) > '9') {

@@ -12,8 +12,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call to a peer: waiting for a connection, then sent, then ended. Only a call that ended while it waited, or that
- * the peer says it refused, was not sent. Safe for use by any number of threads.
+ * One call to a peer: waiting for a connection, then sent, then ended. A call was not sent only if it ended while it
+ * waited, or if the peer reports that it refused it. Safe for use by any number of threads.
  */
 final class HttpTransportCall extends CompletableFuture<byte[]> {
 
@@ -33,13 +33,13 @@ final class HttpTransportCall extends CompletableFuture<byte[]> {
     private final long deadline;
     private volatile Frame request;
 
-    /** Where the frame's bytes are counted until the call has ended; set before any other thread knows the call. */
+    /** The counter of the frame's bytes until the call has ended; set before any other thread knows the call. */
     private @Nullable AtomicLong budget;
 
     private volatile @Nullable Carrier carrier;
 
     /**
-     * A call that waits.
+     * Creates a waiting call.
      *
      * @param deadline by {@link System#nanoTime()}
      */
@@ -50,14 +50,14 @@ final class HttpTransportCall extends CompletableFuture<byte[]> {
         this.deadline = deadline;
     }
 
-    /** What carries a sent call: an exchange on a connection. */
+    /** The carrier of a sent call: an exchange on a connection. */
     interface Carrier {
 
-        /** The call has been given up: lets go of it, soon, whatever that costs. For any thread. */
+        /** Releases the abandoned call soon, at any cost. For any thread. */
         void drop();
     }
 
-    /** Counts the frame's bytes until the call ends, and tells how many were counted before. */
+    /** Counts the frame's bytes until the call ends, and returns how many were counted before. */
     long charge(AtomicLong counter) {
         budget = counter;
         return counter.getAndAdd(request.length());
@@ -75,7 +75,7 @@ final class HttpTransportCall extends CompletableFuture<byte[]> {
         return context;
     }
 
-    /** When the caller made it, by {@link System#nanoTime()}. */
+    /** Returns when the caller made the call, by {@link System#nanoTime()}. */
     long madeAt() {
         return madeAt;
     }
@@ -89,22 +89,26 @@ final class HttpTransportCall extends CompletableFuture<byte[]> {
         return now == State.ANSWERED || now == State.GIVEN_UP;
     }
 
-    /** Whether it has ended without an answer. */
+    /** Returns whether it has ended without an answer. */
     boolean isGivenUp() {
         return state.get() == State.GIVEN_UP;
     }
 
-    /** Says what carries the call. Who does looks afterwards whether the call {@linkplain #hasEnded() has ended}. */
+    /**
+     * Sets the carrier of the call. The caller checks afterwards whether the call {@linkplain #hasEnded() has ended}.
+     */
     void carriedBy(Carrier exchange) {
         carrier = exchange;
     }
 
-    /** From here on its outcome is unknown until there is a reply. False if it has ended. */
+    /**
+     * Marks the call as sent: from here on its outcome is unknown until a reply comes. Returns false if it has ended.
+     */
     boolean send() {
         return state.compareAndSet(State.WAITING, State.SENT);
     }
 
-    /** Takes a send back of which no byte was written. False if it has ended. */
+    /** Reverts a send of which no byte was written. Returns false if the call has ended. */
     boolean unsend() {
         carrier = null;
         return state.compareAndSet(State.SENT, State.WAITING);
@@ -117,14 +121,17 @@ final class HttpTransportCall extends CompletableFuture<byte[]> {
         }
     }
 
-    /** The peer says that its handler did not see the request, or it is certain that nothing was written. */
+    /**
+     * Ends the call as not sent: the peer reports that its handler did not see the request, or certainly nothing was
+     * written.
+     */
     void refused(String why) {
         if (state.compareAndSet(State.SENT, State.ANSWERED)) {
             fail(Outcome.NOT_SENT, why);
         }
     }
 
-    /** There is no connection to carry it, so that nothing of it was written. */
+    /** Ends the call as not sent, because there is no connection to carry it. */
     void unconnected(String why, Throwable cause) {
         State before = state.getAndUpdate(now -> now == State.WAITING || now == State.SENT ? State.GIVEN_UP : now);
         if (before == State.WAITING || before == State.SENT) {
@@ -137,14 +144,14 @@ final class HttpTransportCall extends CompletableFuture<byte[]> {
         }
     }
 
-    /** The peer says that something went wrong. */
+    /** Ends the call with a failure that the peer reports. */
     void failed(String why) {
         if (state.compareAndSet(State.SENT, State.ANSWERED)) {
             fail(Outcome.UNKNOWN, why);
         }
     }
 
-    /** Ends the call without a reply. False if it has ended. */
+    /** Ends the call without a reply. Returns false if it has ended. */
     boolean abandon(String why) {
         if (state.compareAndSet(State.WAITING, State.GIVEN_UP)) {
             fail(Outcome.NOT_SENT, why);
@@ -157,20 +164,20 @@ final class HttpTransportCall extends CompletableFuture<byte[]> {
         return false;
     }
 
-    /** Ends the call because its deadline has passed. False if it has ended. */
+    /** Ends the call because its deadline has passed. Returns false if it has ended. */
     boolean expire() {
         return abandon(
                 state.get() == State.WAITING ? "deadline passed before the call was sent" : "no reply by the deadline");
     }
 
-    /** Ends the call, whose caller has lost interest, and lets go of what carries it. */
+    /** Ends a call that its caller has cancelled, and releases its carrier. */
     void cancel() {
         if (abandon("cancelled")) {
             drop();
         }
     }
 
-    /** Lets what carries the call go of it. The call has been given up. */
+    /** Makes the carrier release the call, which was abandoned. */
     void drop() {
         Carrier exchange = carrier;
         if (exchange != null) {
@@ -183,7 +190,7 @@ final class HttpTransportCall extends CompletableFuture<byte[]> {
         completeExceptionally(new TransportException(outcome, address + ": " + why));
     }
 
-    /** An ended call may stay in a queue for a while; its frame should not. Before the outcome is told to anybody. */
+    /** Releases the frame before the outcome is reported: an ended call may stay in a queue for a while. */
     private void forget() {
         if (budget != null) {
             budget.addAndGet(-request.length());

@@ -12,7 +12,7 @@ import java.util.TreeSet;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.SSLSession;
 
-/** Who may send frames over which connection, by the certificate that the caller has presented. For event loops. */
+/** Decides by the caller's certificate who may send frames over which connection. For event loops. */
 final class HttpTransportCallers {
 
     private final Tls tls;
@@ -21,9 +21,9 @@ final class HttpTransportCallers {
     private final HttpConnections connections;
 
     /**
-     * Knows no caller yet.
+     * Creates an empty set of callers.
      *
-     * @param connections keep what was found of each caller
+     * @param connections keep the verdict on each caller
      */
     HttpTransportCallers(Tls tls, FrameHandler frames, HandshakeFailureLog refused, HttpConnections connections) {
         this.tls = tls;
@@ -32,7 +32,9 @@ final class HttpTransportCallers {
         this.connections = connections;
     }
 
-    /** Who sends frames over a connection, and whether they are refused. Judged once for each connection. */
+    /**
+     * Returns the sender of frames over a connection, and whether they are refused. Judged once for each connection.
+     */
     Verdict verdict(HttpConnection connection) {
         SSLSession session = connection.sslSession();
         if (session == null) {
@@ -61,14 +63,14 @@ final class HttpTransportCallers {
     }
 
     /**
-     * What is known of a caller.
+     * The verdict on a caller.
      *
      * @param refusal why its frames are refused; empty if they are not
      * @param names those that its certificate proves; empty if there is none
      */
     record Verdict(Optional<String> refusal, Set<String> names) {
 
-        /** Without TLS everybody may call, and nobody is known. */
+        /** The verdict without TLS: everybody may call, and nobody is known. */
         static final Verdict ANYBODY = new Verdict(Optional.empty(), Set.of());
 
         static Verdict refused(String why) {

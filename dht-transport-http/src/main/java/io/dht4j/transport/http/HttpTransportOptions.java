@@ -7,8 +7,8 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * How an {@link HttpTransport} listens, and what it may spend. Immutable; every {@code with} method gives a copy, and
- * throws an {@link IllegalArgumentException} that names option, value and allowed range.
+ * How an {@link HttpTransport} listens, and its limits. Immutable. Every {@code with} method returns a copy, and throws
+ * an {@link IllegalArgumentException} that names option, value and allowed range.
  */
 public final class HttpTransportOptions {
 
@@ -67,7 +67,7 @@ public final class HttpTransportOptions {
     }
 
     /**
-     * The defaults at an address.
+     * Returns the defaults at an address.
      *
      * @param host the name or address to bind, for example {@code 127.0.0.1} or {@code 0.0.0.0}
      * @param port the port to bind, 1 to 65535, or 0 for any free one
@@ -82,9 +82,9 @@ public final class HttpTransportOptions {
     }
 
     /**
-     * The defaults for one who calls peers and never listens: a member of the cluster that stores nothing.
+     * Returns the defaults for a member that calls peers and never listens, because it stores nothing.
      *
-     * @return options; what concerns listening has no effect
+     * @return options; those of listening have no effect
      */
     public static HttpTransportOptions callingOnly() {
         Draft draft = new Draft();
@@ -94,7 +94,7 @@ public final class HttpTransportOptions {
     }
 
     /**
-     * The same options with this client for the calls to peers. The nodes of a cluster may have different ones.
+     * Returns a copy with this client for the calls to peers. The nodes of a cluster may have different ones.
      *
      * @param kind by default {@link HttpClientKind#VERTX}
      * @return new options
@@ -106,13 +106,13 @@ public final class HttpTransportOptions {
     }
 
     /**
-     * The same options with TLS for everything that goes over the port and to peers. Peers prove to each other who they
-     * are: who answers must show a certificate with the name of the node that was called, and who calls one with a name
-     * that {@link io.dht4j.spi.FrameHandler#mayCall} accepts. It must be the same on all nodes.
+     * Returns a copy with TLS for everything on the port and to peers. Peers authenticate each other. The called node
+     * must show a certificate with its name, and the caller one with a name that
+     * {@link io.dht4j.spi.FrameHandler#mayCall} accepts. It must be the same on all nodes.
      *
      * @param files certificate, key and authorities
      * @return new options
-     * @throws IllegalArgumentException if one of the three is not there
+     * @throws IllegalArgumentException if one of the three is missing
      */
     public HttpTransportOptions withTls(TlsFiles files) {
         Draft draft = new Draft(this);
@@ -121,7 +121,7 @@ public final class HttpTransportOptions {
     }
 
     /**
-     * The same options with leave to send plaintext further than loopback. Starting warns of it.
+     * Returns a copy that may send plaintext beyond loopback. A warning is logged at the start.
      *
      * @return new options
      */
@@ -132,7 +132,7 @@ public final class HttpTransportOptions {
     }
 
     /**
-     * As {@link #withPlaintextAllowed()}, for an application whose users ask for it by an option of its own.
+     * Does the same as {@link #withPlaintextAllowed()}, for an application whose users set an option of its own.
      *
      * @param option the name of that option, for the warning
      * @return new options
@@ -145,8 +145,8 @@ public final class HttpTransportOptions {
     }
 
     /**
-     * The same options with the limits of this budget: frames that hold a largest value, how many bytes of them are
-     * held, and how many wait for a connection to a peer.
+     * Returns a copy with the limits of this budget: the size of frames that hold a largest value, the bytes of frames
+     * that are held, and the bytes that wait for a connection to a peer.
      *
      * @param memory the node's, by default that of the heap
      * @return new options
@@ -160,7 +160,7 @@ public final class HttpTransportOptions {
     }
 
     /**
-     * The same options with this many event loop threads, which serve peers, the public API where it shares the port,
+     * Returns a copy with this number of event loop threads. They serve peers, the public API where it shares the port,
      * and the calls to peers.
      *
      * @param threads 1 to 256; by default 2, or 1 on a machine of one core
@@ -173,7 +173,7 @@ public final class HttpTransportOptions {
     }
 
     /**
-     * The same options with this largest frame. It must be the same on all nodes, and larger than the largest value.
+     * Returns a copy with this largest frame. It must be the same on all nodes, and larger than the largest value.
      *
      * @param bytes 1 KiB to 1 GiB, for requests and for replies; by default 17 MiB
      * @return new options
@@ -185,8 +185,9 @@ public final class HttpTransportOptions {
     }
 
     /**
-     * The same options with this many connections to each peer. With what {@linkplain HttpClientKind one connection
-     * carries at a time} it bounds how many calls to a peer are under way; more wait in the queue.
+     * Returns a copy with this number of connections to each peer. Together with the number of
+     * {@linkplain HttpClientKind calls that one connection carries at a time} it bounds the calls in flight to a peer;
+     * more wait in the queue.
      *
      * @param connections 1 to 10,000, with {@link HttpClientKind#JDK_H2} 1 to 16; Vert.x's clients (not its WebClient)
      *     round it up to a multiple of the event loops; by default 32, with pipelining 8, with
@@ -200,11 +201,11 @@ public final class HttpTransportOptions {
     }
 
     /**
-     * The same options with this bound on calls that wait for a connection to a peer. Beyond it calls fail at once, as
-     * not sent. More rides out longer pauses and costs memory.
+     * Returns a copy with this bound on calls that wait for a connection to a peer. Calls beyond it fail at once, as
+     * not sent. A higher bound survives longer pauses and costs memory.
      *
-     * @param calls 1 to 10,000,000; Vert.x's clients (not its WebClient) share it out evenly between the event loops;
-     *     by default 16,384
+     * @param calls 1 to 10,000,000; Vert.x's clients (not its WebClient) divide it evenly between the event loops; by
+     *     default 16,384
      * @return new options
      */
     public HttpTransportOptions withMaxQueuedPerPeer(int calls) {
@@ -214,12 +215,12 @@ public final class HttpTransportOptions {
     }
 
     /**
-     * The same options with this bound on the bytes of calls to a peer that have not ended, waiting or sent. Beyond it
-     * calls fail at once, as not sent; a single frame passes whatever its size when no other is under way. It keeps a
-     * peer that hangs from holding the memory of those that call it.
+     * Returns a copy with this bound on the bytes of unfinished calls to a peer, waiting or sent. Calls beyond it fail
+     * at once, as not sent. A single frame of any size passes when no other is in flight. The bound keeps a peer that
+     * hangs from holding the memory of its callers.
      *
-     * @param bytes 1 or more; Vert.x's clients (not its WebClient) share it out evenly between the event loops; by
-     *     default 256 MiB, or an eighth of the heap if that is less
+     * @param bytes 1 or more; Vert.x's clients (not its WebClient) divide it evenly between the event loops; by default
+     *     256 MiB, or an eighth of the heap if that is less
      * @return new options
      */
     public HttpTransportOptions withMaxQueuedBytesPerPeer(long bytes) {
@@ -229,8 +230,8 @@ public final class HttpTransportOptions {
     }
 
     /**
-     * The same options with this time to connect to a peer. Only matters for machines that do not answer at all: a
-     * closed port is known at once.
+     * Returns a copy with this time to connect to a peer. It matters only for machines that do not answer at all: a
+     * closed port is detected at once.
      *
      * @param timeout 1 ms to 10 minutes; by default 2 seconds
      * @return new options
@@ -242,8 +243,8 @@ public final class HttpTransportOptions {
     }
 
     /**
-     * The same options with this bound on requests of peers under way. Beyond it they are refused, and fail at their
-     * caller as not sent.
+     * Returns a copy with this bound on the peers' requests in flight. Requests beyond it are refused, and fail at
+     * their caller as not sent.
      *
      * @param requests 1 to 10,000,000; by default 16,384
      * @return new options
@@ -255,8 +256,8 @@ public final class HttpTransportOptions {
     }
 
     /**
-     * The same options with this bound on the bytes of requests of peers under way and of replies that are being
-     * written. Beyond it requests are refused, and fail at their caller as not sent.
+     * Returns a copy with this bound on the bytes of the peers' requests in flight and of the replies that are being
+     * written. Requests beyond it are refused, and fail at their caller as not sent.
      *
      * @param bytes at least the largest frame; by default 512 MiB, or a quarter of the heap if that is less (but no
      *     less than the largest frame)
@@ -269,9 +270,10 @@ public final class HttpTransportOptions {
     }
 
     /**
-     * The same options with this bound on connections, of peers and others. Past it those over which no whole request
-     * has come give way, the oldest first, or else new ones are closed as soon as they are accepted. A quarter of the
-     * places is kept for peers. A limit of open files that is too low for them lowers it, with a warning at the start.
+     * Returns a copy with this bound on connections, of peers and others. Beyond it those over which no whole request
+     * has come give way, the oldest first; without such connections, new ones are closed as soon as they are accepted.
+     * A quarter of the places is kept for peers. A limit of open files that is too low for them lowers it, with a
+     * warning at the start.
      *
      * @param connections 1 to 1,000,000; by default 10,000
      * @return new options
@@ -283,10 +285,10 @@ public final class HttpTransportOptions {
     }
 
     /**
-     * The same options with this time after which an accepted connection over which nothing moves is closed, even while
-     * a request waits for its reply: no call lasts longer. Calling nodes close theirs after half of it, except those
-     * with {@link HttpClientKind#JDK} and {@link HttpClientKind#JDK_H2}, whose client has a time for the whole JVM
-     * ({@code jdk.httpclient.keepalive.timeout}).
+     * Returns a copy with this idle timeout. After it an accepted connection over which nothing moves is closed, even
+     * while a request waits for its reply: no call lasts longer. Calling nodes close their connections after half of
+     * it. Exceptions are {@link HttpClientKind#JDK} and {@link HttpClientKind#JDK_H2}, whose client has one time for
+     * the whole JVM ({@code jdk.httpclient.keepalive.timeout}).
      *
      * @param timeout 1 second to 2 hours; by default 60 seconds
      * @return new options
@@ -298,8 +300,8 @@ public final class HttpTransportOptions {
     }
 
     /**
-     * The same options with this bound on the connections that one remote address may use for the public API. Peers' do
-     * not count. IPv6 addresses count as one if they share their first 64 bits.
+     * Returns a copy with this bound on the connections that one remote address may use for the public API. Those of
+     * peers do not count. IPv6 addresses count as one if they share their first 64 bits.
      *
      * @param connections 1 to 1,000,000; by default half of {@code maxConnections}
      * @return new options
@@ -311,8 +313,8 @@ public final class HttpTransportOptions {
     }
 
     /**
-     * The same options with this time for the head of a request to arrive: for a connection's first request from when
-     * the connection is accepted, for others from their first byte. Then the connection is closed.
+     * Returns a copy with this time for the head of a request to arrive. It begins for a connection's first request
+     * when the connection is accepted, for others with their first byte. After it the connection is closed.
      *
      * @param timeout 1 ms to 1 hour; by default 10 seconds
      * @return new options
@@ -324,7 +326,7 @@ public final class HttpTransportOptions {
     }
 
     /**
-     * The same options with this time that closing gives to requests under way.
+     * Returns a copy with this time that closing gives to requests in flight.
      *
      * @param timeout 0 to 10 minutes; by default 3 seconds
      * @return new options
@@ -336,7 +338,7 @@ public final class HttpTransportOptions {
     }
 
     /**
-     * Where to listen.
+     * Returns the host to bind.
      *
      * @return a name or an address
      */
@@ -345,7 +347,7 @@ public final class HttpTransportOptions {
     }
 
     /**
-     * Where to listen.
+     * Returns the port to bind.
      *
      * @return 1 to 65535, or 0 for any free port
      */
@@ -354,7 +356,7 @@ public final class HttpTransportOptions {
     }
 
     /**
-     * The largest frame.
+     * Returns the size of the largest frame.
      *
      * @return bytes
      */
@@ -363,7 +365,7 @@ public final class HttpTransportOptions {
     }
 
     /**
-     * Which client calls peers.
+     * Returns the client that calls peers.
      *
      * @return the kind
      */
@@ -371,7 +373,7 @@ public final class HttpTransportOptions {
         return client;
     }
 
-    /** Whether to listen at all. */
+    /** Returns whether to listen at all. */
     boolean listens() {
         return listens;
     }
@@ -417,8 +419,8 @@ public final class HttpTransportOptions {
     }
 
     /**
-     * How long a connection to a peer may stay unused: less than the peer's patience, so that it is not the peer who
-     * closes.
+     * Returns how long a connection to a peer may stay unused. It is less than the peer's idle timeout, so that this
+     * side closes first.
      */
     Duration keepAlive() {
         return idleTimeout.dividedBy(2);
@@ -432,7 +434,7 @@ public final class HttpTransportOptions {
                 .secured(tls, plaintextAllowed, plaintextOption);
     }
 
-    /** The same fields, open for change. */
+    /** The same fields, mutable. */
     private static final class Draft {
 
         private boolean listens = true;
@@ -444,7 +446,7 @@ public final class HttpTransportOptions {
         private String plaintextOption = "withPlaintextAllowed()";
         private int eventLoops = HttpListenerOptions.defaultEventLoops();
         private int maxFrameBytes = 17 << 20;
-        /** Unless it is given, it depends on the client. */
+        /** The default depends on the client. */
         private Optional<Integer> connectionsPerPeer = Optional.empty();
 
         private int maxQueuedPerPeer = 16_384;

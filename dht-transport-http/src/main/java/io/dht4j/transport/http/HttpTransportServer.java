@@ -29,8 +29,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The peer endpoint: reads frames, hands them to the handler, writes replies. Refuses what is malformed, too large or
- * too much before the handler sees it, and says so in a header. Safe for use by any number of threads.
+ * The peer endpoint: reads frames, passes them to the handler, and writes replies. It refuses malformed, too large and
+ * too many requests before the handler sees them, and marks these answers by a header. Safe for use by any number of
+ * threads.
  */
 final class HttpTransportServer implements Handler<HttpServerRequest> {
 
@@ -41,17 +42,17 @@ final class HttpTransportServer implements Handler<HttpServerRequest> {
     private static final long MAX_DEADLINE_MICROS = TimeUnit.HOURS.toMicros(1);
     private static final int MAX_ERROR_TEXT = 200;
 
-    /** HTTP/2's code for a stream that ends although nothing is wrong with it. */
+    /** HTTP/2's code for a stream that ends without an error. */
     private static final long NO_ERROR = 0;
 
-    /** A refused body up to this size is read and dropped, so that the connection can go on. */
+    /** A refused body up to this size is read and dropped, so that the connection can continue. */
     private static final int SMALL_BODY = 64 * 1024;
 
     private final FrameHandler frames;
     private final int maxFrameBytes;
     private final int maxInFlight;
     private final long maxInFlightBytes;
-    /** Made once and not for each request. */
+    /** Allocated once instead of for each request. */
     private final LongPredicate replyRoom = this::hasRoomFor;
 
     private final AtomicInteger inFlight = new AtomicInteger();
@@ -63,9 +64,9 @@ final class HttpTransportServer implements Handler<HttpServerRequest> {
     private volatile Optional<HttpTransportCallers> callers = Optional.empty();
 
     /**
-     * An endpoint.
+     * Creates an endpoint.
      *
-     * @param listener has the own keys and certificates before the first connection is accepted, if the options want
+     * @param listener has the own keys and certificates before the first connection is accepted, if the options require
      *     TLS
      */
     HttpTransportServer(FrameHandler frames, HttpTransportOptions options, HttpListener listener) {
@@ -88,7 +89,7 @@ final class HttpTransportServer implements Handler<HttpServerRequest> {
     /**
      * Refuses further requests.
      *
-     * @return completes when the last request under way has been answered
+     * @return completes when the last request in flight has been answered
      */
     CompletableFuture<Void> drain() {
         draining = true;
@@ -99,7 +100,7 @@ final class HttpTransportServer implements Handler<HttpServerRequest> {
     }
 
     /**
-     * Replies that callers do not take are bounded as requests are. One passes whatever its size when nothing else is
+     * Bounds replies that callers do not take, as requests are bounded. A reply of any size passes when nothing else is
      * held.
      */
     private boolean hasRoomFor(long replyBytes) {
@@ -107,7 +108,7 @@ final class HttpTransportServer implements Handler<HttpServerRequest> {
         return replyBytes <= SMALL_BODY || held <= SMALL_BODY || held + replyBytes <= maxInFlightBytes;
     }
 
-    /** A request is over, whatever became of it. */
+    /** Counts the end of a request, whatever its outcome. */
     private void leave(long bytes) {
         inFlightBytes.addAndGet(-bytes);
         if (inFlight.decrementAndGet() == 0 && draining) {
@@ -129,7 +130,7 @@ final class HttpTransportServer implements Handler<HttpServerRequest> {
         }
         String declared = request.getHeader(HttpHeaders.CONTENT_LENGTH);
         if (declared == null && request.version() == HttpVersion.HTTP_2) {
-            // Some leave it out where it is 0. A body that comes all the same is refused then.
+            // Some clients omit it where it is 0. A body that comes all the same is refused then.
             declared = "0";
         }
         if (declared == null || request.headers().contains(HttpHeaders.TRANSFER_ENCODING)) {
@@ -153,7 +154,7 @@ final class HttpTransportServer implements Handler<HttpServerRequest> {
         }
         int requests = inFlight.incrementAndGet();
         long bytes = inFlightBytes.addAndGet(length);
-        // Draining marks first and counts then; this counts first and looks for the mark then.
+        // Draining sets its mark first and then counts; this method counts first and then checks the mark.
         if (draining || requests > maxInFlight || bytes > maxInFlightBytes) {
             leave(length);
             String why = draining
@@ -181,7 +182,7 @@ final class HttpTransportServer implements Handler<HttpServerRequest> {
         return callers.map(known -> known.verdict(connection)).orElseGet(() -> Verdict.refused("not ready"));
     }
 
-    /** The header's value, at most an hour, or -1. */
+    /** Returns the header's value, at most an hour, or -1. */
     private static long deadlineMicros(@Nullable String header) {
         if (header == null) {
             return -1;
@@ -207,7 +208,7 @@ final class HttpTransportServer implements Handler<HttpServerRequest> {
         }
     }
 
-    /** Ends what brings the request's body: its stream, or the connection where there are none. */
+    /** Ends the source of the request's body: its stream, or the connection where there are none. */
     private static void hangUp(HttpServerRequest request) {
         if (request.version() == HttpVersion.HTTP_2) {
             request.response().reset(NO_ERROR);
@@ -216,7 +217,7 @@ final class HttpTransportServer implements Handler<HttpServerRequest> {
         }
     }
 
-    /** One request and its reply. All but {@link #accept} runs on the connection's event loop. */
+    /** One request and its reply. Everything except {@link #accept} runs on the connection's event loop. */
     private final class Exchange {
 
         private final HttpServerRequest request;
@@ -263,7 +264,7 @@ final class HttpTransportServer implements Handler<HttpServerRequest> {
 
         private void limitTime() {
             if (!received && !released) {
-                // A body that comes in drops, or never, may not hold its place for longer than its caller waits.
+                // A slow or missing body must not hold its place for longer than its caller waits.
                 long millis = Math.max(1, TimeUnit.NANOSECONDS.toMillis(context.remainingNanos()));
                 bodyTimer = loop.owner().setTimer(millis, late -> {
                     if (!received) {
@@ -343,7 +344,7 @@ final class HttpTransportServer implements Handler<HttpServerRequest> {
                     });
         }
 
-        /** The caller has gone. */
+        /** Handles a caller that has gone. */
         private void abort() {
             if (!released) {
                 release();

@@ -4,7 +4,8 @@ import io.dht4j.DhtException;
 import io.dht4j.OverloadedException;
 
 /**
- * What one request holds of the places and bytes that an API may have in flight. Belongs to the request's event loop.
+ * The places and bytes that one request holds of an API's bounds on requests in flight. Belongs to the request's event
+ * loop.
  */
 final class InFlightLease {
 
@@ -33,7 +34,7 @@ final class InFlightLease {
     }
 
     /**
-     * Takes a place among the requests in flight, and one for the connection if it has none; the body, if there is one,
+     * Takes a place among the requests in flight, and one for the connection if it has none. The body, if there is one,
      * has come.
      *
      * @throws DhtException if there is none left
@@ -46,7 +47,7 @@ final class InFlightLease {
         entered = true;
     }
 
-    /** Whether the body is still to come. */
+    /** Returns whether the body is still to come. */
     boolean isAwaitingBody() {
         return awaiting;
     }
@@ -66,7 +67,7 @@ final class InFlightLease {
     }
 
     /**
-     * Takes bytes of the budget until this share is given back.
+     * Takes bytes of the budget until this lease is released.
      *
      * @throws OverloadedException if there are too few
      */
@@ -78,8 +79,8 @@ final class InFlightLease {
     }
 
     /**
-     * As {@link #reserve}, on any thread: what is held on its way to the event loop counts too. They are this share's
-     * when it is {@linkplain #adopt told} of them there.
+     * Reserves as {@link #reserve} does, on any thread: bytes on their way to the event loop count too. They become
+     * part of this lease when the event loop {@linkplain #adopt adopts} them.
      *
      * @throws OverloadedException if there are too few
      */
@@ -95,7 +96,7 @@ final class InFlightLease {
     }
 
     /**
-     * Refuses a body that the budget would not hold now.
+     * Refuses a body for which the budget has no room now.
      *
      * @throws OverloadedException if there are too few bytes
      */
@@ -105,20 +106,20 @@ final class InFlightLease {
         }
     }
 
-    /** Gives a part of the reserved bytes back. */
+    /** Returns a part of the reserved bytes. */
     void unreserve(long count) {
         long part = Math.min(count, reserved);
         reserved -= part;
         admission.release(part);
     }
 
-    /** Gives everything back. Called again, it does nothing. */
+    /** Returns everything. A second call does nothing. */
     void release() {
         unreserve(reserved);
         leave();
     }
 
-    /** Gives the place among the requests in flight back. */
+    /** Returns the place among the requests in flight. */
     void leave() {
         bodyCame();
         if (entered) {

@@ -27,12 +27,12 @@ import org.slf4j.LoggerFactory;
  * One {@code java.net.http} client and its connections to one peer: with HTTP/2, a single one.
  *
  * <p>That client begins HTTP/2 in plaintext by an upgrade of the first request, and several first requests would make a
- * connection each. So the first call, and the first after a failure or a pause, wait for an empty request of ours to
- * settle the connection; it also shows that both sides speak HTTP/2. Safe for use by any number of threads.
+ * connection each. The first call, and the first after a failure or a pause, therefore wait for an empty request of
+ * this class to settle the connection. It also shows that both sides use HTTP/2. Safe for use by any number of threads.
  *
- * <p>The client has no ping, and goes on with a connection over a link that is cut for as long as TCP does, which is
- * minutes. So when a deadline passes while nothing comes from the peer, an empty request asks whether it is there, in
- * as much time as the call had; if it is not answered, another client takes the place of this one.
+ * <p>The client has no ping. It keeps a connection over a cut network for as long as TCP does, which is minutes. So
+ * when a deadline passes while nothing comes from the peer, an empty request probes the peer, with as much time as the
+ * call had. Without an answer another client replaces this one.
  */
 final class JdkConnections {
 
@@ -46,16 +46,13 @@ final class JdkConnections {
 
     private static final int FORBIDDEN = 403;
 
-    /** A client that is refused for its certificate is made again no more often than this. */
+    /** The shortest interval at which a client is replaced because its certificate was refused. */
     private static final long RENEW_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /**
-     * The least time for the answer to a question whether the peer is there: a pause of its process must not cost the
-     * other calls.
-     */
+    /** The least time for the answer to a probe: a pause of the peer's process must not cost the other calls. */
     private static final Duration LEAST_PATIENCE = Duration.ofSeconds(1);
 
-    /** Less than the time after which JDKs forget a connection. */
+    /** Less than the time after which JDKs close an unused connection. */
     private static final Duration PAUSE = Duration.ofSeconds(10);
 
     private final Supplier<HttpClient> clients;
@@ -69,7 +66,7 @@ final class JdkConnections {
     private final AtomicReference<@Nullable CompletableFuture<Void>> settled = new AtomicReference<>();
     private final AtomicBoolean asking = new AtomicBoolean();
     private volatile long lastReply = System.nanoTime();
-    /** When something last came from the peer. */
+    /** When the last bytes came from the peer. */
     private volatile long heardAt = System.nanoTime();
 
     private volatile HttpClient client;
@@ -116,10 +113,10 @@ final class JdkConnections {
     }
 
     /**
-     * A call fails only with an attempt to connect that began after it came: one from before may have failed since the
-     * peer was not there yet.
+     * Connects for a call. The call fails only with a connection attempt that began after it came: an earlier one may
+     * have failed because the peer was not there yet.
      *
-     * @param first whether an attempt under way may be from before
+     * @param first whether an attempt in progress may be an earlier one
      */
     private void connectFor(HttpTransportCall call, boolean first) {
         CompletableFuture<Void> before = settled.get();
@@ -135,7 +132,7 @@ final class JdkConnections {
             } else if (mayBeTooOld) {
                 connectFor(call, false);
             } else {
-                // Its frame has gone nowhere yet.
+                // No byte of its frame has been sent yet.
                 Throwable cause = unwrapped(error);
                 call.unconnected("cannot connect: " + HttpTransportReply.reason(cause), cause);
                 queue.done(call);
@@ -143,7 +140,7 @@ final class JdkConnections {
         });
     }
 
-    /** The HTTP/2 connection, or the making of it. */
+    /** Returns the HTTP/2 connection, or the attempt to make it. */
     private CompletableFuture<Void> connection() {
         while (true) {
             CompletableFuture<Void> known = settled.get();
@@ -216,7 +213,7 @@ final class JdkConnections {
         });
     }
 
-    /** Asks over the same connection whether the peer is there; with HTTP/2 further calls wait for its answer. */
+    /** Probes the peer over the same connection; with HTTP/2 further calls wait for its answer. */
     private void doubt(HttpClient used, long nanos) {
         if (client != used || !asking.compareAndSet(false, true)) {
             return;
@@ -246,13 +243,13 @@ final class JdkConnections {
         });
     }
 
-    /** No answer in time over a connection that could be made. */
+    /** Returns whether a failure is a missing answer over an established connection. */
     private static boolean isSilence(Throwable error) {
         Throwable cause = error instanceof CompletionException ? unwrapped(error) : error;
         return cause instanceof HttpTimeoutException && !(cause instanceof HttpConnectTimeoutException);
     }
 
-    /** What is under way over the client of before goes on; its connections go with it. */
+    /** Replaces a client. The calls in flight over the old one continue, and its connections end with them. */
     private synchronized void replace(HttpClient silent) {
         if (client == silent && !closed) {
             client = clients.get();
@@ -262,8 +259,8 @@ final class JdkConnections {
     }
 
     /**
-     * Another certificate may be there by now, and a client resumes sessions that know the old one. What is under way
-     * over the client of before goes on.
+     * Replaces a client whose certificate was refused. There may be another certificate by now, and a client resumes
+     * sessions of the old one. The calls in flight over the old client continue.
      */
     private synchronized void renew(HttpClient refused) {
         if (client == refused && !closed && System.nanoTime() - lastRenewal > RENEW_NANOS) {

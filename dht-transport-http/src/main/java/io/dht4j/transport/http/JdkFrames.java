@@ -14,8 +14,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
 
 /**
- * Bodies of {@code java.net.http} requests and responses: frames out without a copy, and in with their length checked
- * first.
+ * Bodies of {@code java.net.http} requests and responses. Frames are sent without a copy, and received after a check of
+ * their length.
  */
 final class JdkFrames {
 
@@ -23,7 +23,7 @@ final class JdkFrames {
 
     private JdkFrames() {}
 
-    /** Reads the answer to a call, and ends the call with it. */
+    /** Returns a subscriber that reads the answer to a call, and ends the call with it. */
     static BodySubscriber<Void> subscriber(HttpTransportCall call, ResponseInfo info, int maxFrameBytes) {
         int length = info.headers()
                 .firstValue(CONTENT_LENGTH)
@@ -46,7 +46,7 @@ final class JdkFrames {
             this.frame = frame;
         }
 
-        /** An empty piece stalls the client where there is TLS. */
+        /** Returns the parts without empty ones, which stall the client where there is TLS. */
         private List<byte[]> parts() {
             return frame.head().length == 0 || frame.body().length == 0
                     ? List.of(frame.toBytes())
@@ -139,7 +139,7 @@ final class JdkFrames {
         }
     }
 
-    /** Does not read an answer. */
+    /** Drops an answer unread. */
     private static final class Refusal implements BodySubscriber<Void> {
 
         private final String why;
@@ -162,7 +162,7 @@ final class JdkFrames {
 
         @Override
         public void onNext(List<ByteBuffer> chunks) {
-            // Cancelled: what comes all the same is dropped.
+            // Cancelled: bytes that come all the same are dropped.
         }
 
         @Override

@@ -14,13 +14,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
 /**
- * Calls over {@code java.net.http}, HTTP/1.1 or HTTP/2. A {@link PeerQueue} stands before the client, which would open
- * a connection for each call otherwise.
+ * Calls over {@code java.net.http}, HTTP/1.1 or HTTP/2. A {@link PeerQueue} precedes the client, which would otherwise
+ * open a connection for each call.
  *
- * <p>Each peer has a client of its own (HTTP/2: one for each connection), and with it a selector thread: so a client
- * can be closed with its peer, and knows whose certificate to expect. Everything else happens on a few threads for all
- * peers. Before JDK 21 a client cannot be closed: what it holds, its selector thread included, goes when the garbage
- * collector finds it unused.
+ * <p>Each peer has a client of its own (HTTP/2: one for each connection), and with it a selector thread. A client can
+ * therefore be closed with its peer, and knows whose certificate to expect. Everything else happens on a few threads
+ * for all peers. Before JDK 21 a client cannot be closed: the garbage collector ends it, and its selector thread, when
+ * it is unused.
  */
 final class JdkPeerClients implements PeerClients {
 
@@ -28,14 +28,13 @@ final class JdkPeerClients implements PeerClients {
     private final HttpTransportOptions options;
     private final ThreadPoolExecutor threads;
 
-    /** Clients whose deadlines the event loops of a started listener look after. */
+    /** Creates clients whose deadlines run on the event loops of a started listener. */
     JdkPeerClients(HttpListener listener, HttpTransportOptions options) {
         this.loops = listener.loops();
         this.options = options;
         AtomicInteger count = new AtomicInteger();
-        // The queue has as many tasks as calls under way make, and those have a bound. What comes after closing is
-        // dropped: the
-        // calls have ended by then.
+        // The calls in flight bound the tasks in the queue. Tasks that come after closing are dropped: the calls have
+        // ended by then.
         this.threads = new ThreadPoolExecutor(
                 loops.size(),
                 loops.size(),

@@ -23,8 +23,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Entries as lines of JSON, as scans and batches have them. Lines that come in are bounded by their reader; here they
- * are parsed strictly: every field is known and stands once.
+ * Entries as lines of JSON, as scans and batches have them. The reader of received lines bounds them. Here they are
+ * parsed strictly: every field must be known and appear once.
  */
 final class Ndjson {
 
@@ -46,7 +46,8 @@ final class Ndjson {
     static final Set<String> PUTS = Set.of(KEY, VALUE);
 
     /**
-     * What a line has besides its value: the key, twice, its text as escapes of six characters a byte, and the rest.
+     * The bytes of a line besides its value: the key, twice, its text as escapes of six characters a byte, and the
+     * rest.
      */
     static final int MAX_BESIDES_VALUE = 8 * Key.MAX_LENGTH + 1024;
 
@@ -62,12 +63,12 @@ final class Ndjson {
 
     private Ndjson() {}
 
-    /** The longest line that has a value of this size. */
+    /** Returns the length of the longest line that has a value of this size. */
     static int maxLineBytes(int maxValueBytes) {
         return (int) Math.min(Integer.MAX_VALUE - 64, 4L * (maxValueBytes / 3 + 1) + MAX_BESIDES_VALUE);
     }
 
-    /** What a line says; fields that it does not have are missing. */
+    /** The content of a line; fields that it does not have are missing. */
     static final class Line {
 
         private @Nullable Key key;
@@ -78,7 +79,7 @@ final class Ndjson {
         private Line() {}
 
         /**
-         * The key.
+         * Returns the key.
          *
          * @throws IllegalArgumentException if the line has none
          */
@@ -87,7 +88,7 @@ final class Ndjson {
         }
 
         /**
-         * The value.
+         * Returns the value.
          *
          * @throws IllegalArgumentException if the line has none
          */
@@ -96,7 +97,7 @@ final class Ndjson {
         }
 
         /**
-         * All of an entry.
+         * Returns the complete entry.
          *
          * @throws IllegalArgumentException if the line lacks a part of it
          */
@@ -145,7 +146,7 @@ final class Ndjson {
         } catch (NumberFormatException e) {
             throw new IllegalArgumentException("version is not an unsigned 64-bit decimal number", e);
         } catch (IOException e) {
-            // The parser's own message may show what the client sent.
+            // The parser's own message may show the client's bytes.
             throw new IllegalArgumentException("not a well-formed JSON object on one line, each field once", e);
         }
         return line;
@@ -159,7 +160,7 @@ final class Ndjson {
         }
     }
 
-    /** A line that shows an entry, with its end. */
+    /** Returns a line that shows an entry, with its end. */
     static Buffer entry(KeyValue entry) {
         Value value = entry.value();
         return line(value.bytes().length, json -> {
@@ -176,13 +177,13 @@ final class Ndjson {
     }
 
     /**
-     * A line that shows an entry, as {@link #entry} makes it, in pieces that are made one after the other.
+     * Returns the line of {@link #entry} in pieces that are made one after the other.
      *
      * @param bytes how much of the value is in a piece, a multiple of 3
      */
     static Iterator<Buffer> slices(KeyValue entry, int bytes) {
         Value value = entry.value();
-        // Quotes within a field are escaped: nothing but the field itself looks like it.
+        // Quotes within a field are escaped: nothing else looks like the field itself.
         String around = entry(
                         new KeyValue(entry.key(), new Value(new byte[0], value.version(), value.expiresAtMillis())))
                 .toString();
@@ -191,7 +192,7 @@ final class Ndjson {
         return new Slices(around.substring(0, at), value.bytes(), around.substring(at), bytes);
     }
 
-    /** A value in Base64, with what stands before and behind it. */
+    /** A value in Base64, with the text before and after it. */
     private static final class Slices implements Iterator<Buffer> {
 
         private final byte[] value;
@@ -231,12 +232,12 @@ final class Ndjson {
         }
     }
 
-    /** A line that names a key, with its end. */
+    /** Returns a line that names a key, with its end. */
     static Buffer key(Key key) {
         return line(0, json -> json.writeBinaryField(KEY, key.unsafeBytes()));
     }
 
-    /** A line that gives a value to a key, with its end. */
+    /** Returns a line that gives a value to a key, with its end. */
     static Buffer put(Key key, byte[] value) {
         return line(value.length, json -> {
             json.writeBinaryField(KEY, key.unsafeBytes());

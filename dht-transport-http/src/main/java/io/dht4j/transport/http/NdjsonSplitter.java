@@ -4,8 +4,8 @@ import io.vertx.core.buffer.Buffer;
 import java.util.Arrays;
 
 /**
- * Cuts bytes that come in pieces into lines. It holds no more than the line that is not yet complete. Belongs to one
- * event loop.
+ * Splits bytes that come in pieces into lines. It holds only the line that is not yet complete. Belongs to one event
+ * loop.
  */
 final class NdjsonSplitter {
 
@@ -16,18 +16,18 @@ final class NdjsonSplitter {
     private byte[] begun = NOTHING;
     private int size;
 
-    /** Takes lines. */
+    /** A receiver of lines. */
     interface Lines {
 
-        /** The next line, without its end; the array may be longer, and is used again afterwards. */
+        /** Takes the next line, without its end; the array may be longer, and is reused afterwards. */
         void line(byte[] bytes, int from, int to);
 
-        /** The line that is coming is longer than it may be. */
+        /** Returns the exception for a line that is too long. */
         RuntimeException tooLong();
     }
 
     /**
-     * Cuts for a receiver.
+     * Creates a splitter for a receiver.
      *
      * @param maxLineBytes the longest line
      */
@@ -36,7 +36,7 @@ final class NdjsonSplitter {
         this.lines = lines;
     }
 
-    /** Takes the next piece, and hands on the lines that end in it. */
+    /** Takes the next piece, and passes on the lines that end in it. */
     void add(Buffer piece) {
         byte[] bytes = piece.getBytes();
         int from = 0;
@@ -49,19 +49,19 @@ final class NdjsonSplitter {
         keep(bytes, from, bytes.length);
     }
 
-    /** Hands on a last line that has no end of its own, if there is one. */
+    /** Passes on a last line that has no end of its own, if there is one. */
     void end() {
         if (size > 0) {
             complete(NOTHING, 0, 0);
         }
     }
 
-    /** Whether a line has begun that has not ended. */
+    /** Returns whether a line has begun that has not ended. */
     boolean isInLine() {
         return size > 0;
     }
 
-    /** Forgets the line that has begun. */
+    /** Drops the line that has begun. */
     void clear() {
         begun = NOTHING;
         size = 0;

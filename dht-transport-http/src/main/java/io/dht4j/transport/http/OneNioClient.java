@@ -20,27 +20,28 @@ import one.nio.pool.PoolException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One-nio's client and its pool of sockets to one peer, with an exchange of our own: that of the library sends a
- * request a second time when the connection breaks, and allocates what the peer declares. Methods block, but for
- * {@link #close} and what {@linkplain HttpTransportCall#drop lets go} of a call. Safe for use by any number of threads.
+ * One-nio's client and its pool of sockets to one peer, with an exchange of this class's own. The library's exchange
+ * sends a request a second time when the connection breaks, and allocates the length that the peer declares. Methods
+ * block, except {@link #close} and the {@linkplain HttpTransportCall#drop release} of a call. Safe for use by any
+ * number of threads.
  */
 final class OneNioClient extends HttpClient {
 
     private static final long serialVersionUID = 1;
 
-    /** A frame up to this size leaves in one write with the head before it, for the price of a copy. */
+    /** A frame up to this size is written together with its head, at the price of a copy. */
     private static final int ONE_WRITE = 64 * 1024;
 
-    /** After so long without use a connection is looked at before it is used again. */
+    /** The time without use after which a connection is checked before its next use. */
     private static final long DOUBTFUL_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
     private final transient HttpTransportOptions options;
     private final transient Optional<OneNioTls> tls;
     private final transient byte[] head;
     private final transient boolean virtual;
-    /** The connections that are not in use, and what belongs to them. */
+    /** The unused connections and their state. */
     private final transient Map<Socket, OneNioReply> unused = new ConcurrentHashMap<>();
-    /** How often the peer was found to be gone. A connection from before the last time is looked at, too. */
+    /** The number of times the peer was lost. A connection from before the last loss is checked, too. */
     private final transient AtomicInteger losses = new AtomicInteger();
 
     OneNioClient(HostAndPort peer, Optional<OneNioTls> tls, HttpTransportOptions options, boolean virtual) {
@@ -93,7 +94,7 @@ final class OneNioClient extends HttpClient {
             }
         } catch (PoolException | InterruptedException e) {
             losses.incrementAndGet();
-            // What createObject() has thrown says it all.
+            // The exception of createObject() has all details.
             call.unconnected(
                     e.getCause() != null && e.getMessage() != null ? e.getMessage() : HttpTransportReply.reason(e), e);
             return;
@@ -104,14 +105,13 @@ final class OneNioClient extends HttpClient {
                 write(socket, call);
                 reusable = reply.read(socket, call);
                 if (reply.isForbidden()) {
-                    // Another certificate may be there for the next connection, which must not resume the session of
-                    // this.
+                    // The next connection may have another certificate, and must not resume the session of this one.
                     tls.ifPresent(OneNioTls::forgetSessions);
                     reusable = false;
                 }
             }
         } catch (IOException | RuntimeException e) {
-            // Before the caller knows: its next call must not take a connection of the same age unseen.
+            // Before the caller is notified: its next call must not take a connection of the same age unchecked.
             losses.incrementAndGet();
             call.abandon("connection lost before the reply: " + HttpTransportReply.reason(e));
             // The others are of the same age.
@@ -141,7 +141,7 @@ final class OneNioClient extends HttpClient {
         }
     }
 
-    /** Whether nothing has come over an unused connection, neither bytes nor its end. */
+    /** Returns whether nothing has come over an unused connection, neither bytes nor its end. */
     private static boolean isSilent(Socket socket) {
         try {
             socket.setTimeout(1);
@@ -193,7 +193,7 @@ final class OneNioClient extends HttpClient {
         }
     }
 
-    /** The socket while it carries a call: only then does letting go of the call close it. */
+    /** The socket while it carries a call: only then does the release of the call close it. */
     private static final class Exchange implements HttpTransportCall.Carrier {
 
         private final HttpTransportCall call;
@@ -204,13 +204,13 @@ final class OneNioClient extends HttpClient {
             this.call = call;
         }
 
-        /** False if the call has ended. */
+        /** Returns false if the call has ended. */
         synchronized boolean begin(Socket borrowed) {
             socket = borrowed;
             return !dropped && !call.hasEnded();
         }
 
-        /** False if the socket is closed. */
+        /** Returns false if the socket is closed. */
         synchronized boolean end() {
             socket = null;
             return !dropped;

@@ -17,8 +17,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls over one-nio, which blocks: each call under way has a thread that waits for its reply. A {@link PeerQueue}
- * bounds how many there are, so the threads have a bound without a queue of their own.
+ * Calls over one-nio, which blocks: each call in flight has a thread that waits for its reply. A {@link PeerQueue}
+ * bounds the calls, and with them the threads, which need no queue of their own.
  */
 final class OneNioPeerClients implements PeerClients {
 
@@ -27,7 +27,7 @@ final class OneNioPeerClients implements PeerClients {
     private final ExecutorService threads;
     private final boolean virtual;
 
-    /** Clients whose deadlines the event loops of a started listener look after. */
+    /** Creates clients whose deadlines run on the event loops of a started listener. */
     OneNioPeerClients(HttpListener listener, HttpTransportOptions options) {
         this.loops = listener.loops();
         this.options = options;
@@ -36,7 +36,7 @@ final class OneNioPeerClients implements PeerClients {
         this.threads = light != null ? light : platformThreads();
     }
 
-    /** A virtual thread for each task, where the JDK has them. */
+    /** Returns a virtual thread for each task, where the JDK has them. */
     private static @Nullable ExecutorService virtualThreads() {
         try {
             return (ExecutorService) MethodHandles.publicLookup()
@@ -102,8 +102,7 @@ final class OneNioPeerClients implements PeerClients {
         }
 
         /**
-         * Does one call after the other for as long as there are more, so that not each of them needs a thread to wake
-         * up.
+         * Runs one call after the other for as long as there are more, so that not each of them has to wake a thread.
          */
         private void exchange(HttpTransportCall first) {
             HttpTransportCall call = first;

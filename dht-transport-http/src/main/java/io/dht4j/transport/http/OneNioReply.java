@@ -9,10 +9,7 @@ import java.util.Locale;
 import one.nio.net.Socket;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Reads the replies that come over one socket: HTTP/1.1 with a declared length, as peers answer. For one thread at a
- * time.
- */
+/** Reads the replies on one socket: HTTP/1.1 with a declared length, as peers answer. For one thread at a time. */
 final class OneNioReply {
 
     private final int maxFrameBytes;
@@ -29,18 +26,18 @@ final class OneNioReply {
         this.maxFrameBytes = maxFrameBytes;
     }
 
-    /** Whether the last reply refused the caller itself. */
+    /** Returns whether the last reply refused the caller itself. */
     boolean isForbidden() {
         return status == 403;
     }
 
-    /** The connection has been used until now, by a call that began after so many losses of the peer. */
+    /** Notes that a call that began after this number of losses of the peer has used the connection until now. */
     void used(int losses) {
         lastUse = System.nanoTime();
         lossesBefore = losses;
     }
 
-    /** How many losses of the peer there were when the last call began. */
+    /** Returns the number of losses of the peer when the last call began. */
     int lossesBefore() {
         return lossesBefore;
     }
@@ -91,7 +88,7 @@ final class OneNioReply {
         return read;
     }
 
-    /** Where the body begins, or -1. */
+    /** Returns where the body begins, or -1. */
     private int endOfHead(int from, int filled) {
         for (int i = from; i + 3 < filled; i++) {
             if (buffer[i] == '\r' && buffer[i + 1] == '\n' && buffer[i + 2] == '\r' && buffer[i + 3] == '\n') {

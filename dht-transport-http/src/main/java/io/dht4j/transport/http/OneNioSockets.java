@@ -9,8 +9,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Which of one-nio's sockets to use. Its native ones are quickest, but a virtual thread that waits in native code keeps
- * its carrier, of which there are as many as cores. Its Java sockets let go of the carrier; their class is not public.
+ * Chooses between one-nio's sockets. Its native ones are the fastest, but a virtual thread that waits in native code
+ * keeps its carrier, of which there are as many as cores. Its Java sockets release the carrier; their class is not
+ * public.
  */
 final class OneNioSockets {
 
@@ -32,8 +33,8 @@ final class OneNioSockets {
     }
 
     /**
-     * Unpacks and loads the native library, where there is one for the machine: not to be left to an event loop.
-     * Blocks.
+     * Unpacks and loads the native library, where there is one for the machine. Blocks, so it must not run on an event
+     * loop.
      */
     static void load() {
         if (Socket.USE_NATIVE_SOCKET) {
@@ -41,12 +42,12 @@ final class OneNioSockets {
         }
     }
 
-    /** Whether there are sockets that virtual threads can wait for. */
+    /** Returns whether there are sockets that virtual threads can wait for. */
     static boolean fitVirtualThreads() {
         return JAVA_SOCKET.isPresent() || !Socket.USE_NATIVE_SOCKET;
     }
 
-    /** A socket that is not connected. */
+    /** Creates a socket that is not connected. */
     static Socket create(boolean forVirtualThreads) throws Throwable {
         return forVirtualThreads && JAVA_SOCKET.isPresent()
                 ? (Socket) JAVA_SOCKET.get().invokeExact()

@@ -11,9 +11,9 @@ import one.nio.net.JavaSslClientSocket;
 import one.nio.net.Socket;
 
 /**
- * TLS sockets for one-nio's client. Its native ones take certificates from files in a way of their own, so these are
- * its Java sockets, around the JDK's TLS with our own managers. They connect without a limit of time, so somebody else
- * closes those that take too long. Safe for use by any number of threads.
+ * TLS sockets for one-nio's client. Its native ones read certificates from files in a way of their own, so these are
+ * its Java sockets, around the JDK's TLS with this project's managers. They connect without a limit of time, so the
+ * caller closes those that take too long. Safe for use by any number of threads.
  */
 final class OneNioTls {
 
@@ -27,14 +27,14 @@ final class OneNioTls {
         this.threads = threads;
     }
 
-    /** A connection on which the peer has proved who it is. Blocks. */
+    /** Opens a connection on which the peer has proved its identity. Blocks. */
     Socket connect(String host, int port, int timeoutMillis) throws IOException {
         SSLSocket[] created = new SSLSocket[1];
         JavaSslClientSocket socket = new JavaSslClientSocket(new JavaSslClientContext(context) {
             @Override
             public SSLSocket createSocket() throws IOException {
                 created[0] = super.createSocket();
-                // Or closing would wait for a write that waits for the peer.
+                // Otherwise closing would wait for a write that waits for the peer.
                 created[0].setSoLinger(true, 0);
                 return created[0];
             }
@@ -55,7 +55,7 @@ final class OneNioTls {
         }
     }
 
-    /** Sees to it that the next connection does not resume an earlier one's session. */
+    /** Prevents the next connection from resuming an earlier session. */
     void forgetSessions() {
         PeerTls.forget(context.getClientSessionContext());
     }

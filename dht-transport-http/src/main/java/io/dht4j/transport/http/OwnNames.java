@@ -10,24 +10,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The names by which this machine calls itself: its host name, and that with the domain that the resolver adds. What a
- * resolver says beyond that is not the machine's own claim: whoever answers for an address may name any host, such as
- * one whose pages would then be let in.
+ * The names of this machine: its host name, and that with the domain that the resolver adds. Other answers of a
+ * resolver are not the machine's own claim: the owner of an address may name any host, such as one whose pages would
+ * then be admitted.
  */
 final class OwnNames {
 
     private static final Logger LOG = LoggerFactory.getLogger(OwnNames.class);
 
-    /** A resolver that takes longer is not heard. */
+    /** The time after which a resolver's answer is ignored. */
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     private OwnNames() {}
 
     /**
-     * Asks the system, on a thread of its own, which goes with the answer.
+     * Asks the system on a thread of its own, which ends with the answer.
      *
-     * @return completes with the names in small letters when the system tells them; with none if that takes it more
-     *     than ten seconds
+     * @return completes with the names in lower case when the system answers; with none after more than ten seconds
      */
     static CompletableFuture<Set<String>> ask() {
         CompletableFuture<Set<String>> names = new CompletableFuture<>();
@@ -54,10 +53,10 @@ final class OwnNames {
     }
 
     /**
-     * Which names are the machine's own.
+     * Returns which names are the machine's own.
      *
-     * @param hostName as the machine calls itself
-     * @param canonicalName as the resolver calls its address
+     * @param hostName the machine's own host name
+     * @param canonicalName the resolver's name for its address
      */
     static Set<String> of(String hostName, String canonicalName) {
         String own = hostName.toLowerCase(Locale.ROOT);

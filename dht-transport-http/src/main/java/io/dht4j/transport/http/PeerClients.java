@@ -6,7 +6,7 @@ import java.util.Optional;
 /** Makes the clients of one kind, one for each peer. Safe for use by any number of threads. */
 interface PeerClients {
 
-    /** Clients of the kind that the options name, over the event loops of a listener that has started. */
+    /** Returns clients of the kind that the options name, over the event loops of a listener that has started. */
     static PeerClients of(HttpListener listener, HttpTransportOptions options) {
         return switch (options.client()) {
             case VERTX, VERTX_PIPELINED, VERTX_H2 -> new VertxPeerClients(listener, options);
@@ -17,12 +17,12 @@ interface PeerClients {
     }
 
     /**
-     * A client that connects with the first call. Does not block.
+     * Returns a client that connects with the first call. Does not block.
      *
-     * @param tls what to prove and whom to trust; without it, connections are plaintext
+     * @param tls the own certificate and the trusted node; without it, connections are plaintext
      */
     PeerClient to(HostAndPort peer, Optional<PeerTls> tls);
 
-    /** Lets go of what the clients share, once they are closed. May block for a bounded time. */
+    /** Releases the shared resources of the clients, once they are closed. May block for a bounded time. */
     default void close() {}
 }

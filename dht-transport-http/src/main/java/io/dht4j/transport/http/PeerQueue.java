@@ -17,9 +17,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The calls to one peer over a client that has connections of its own: so many are handed to it at a time, the others
- * wait here, and none for ever. For clients that would queue without a bound themselves, or could not say of a call
- * whether it was written. Safe for use by any number of threads.
+ * The calls to one peer over a client that has connections of its own. A bounded number is passed to it at a time; the
+ * others wait here until their deadlines at most. For clients that would queue without a bound themselves, or could not
+ * report whether a call was written. Safe for use by any number of threads.
  *
  * <p>As in a {@linkplain VertxLane lane}, one timer at the earliest deadline serves all calls.
  */
@@ -27,7 +27,7 @@ final class PeerQueue {
 
     private static final Logger LOG = LoggerFactory.getLogger(PeerQueue.class);
 
-    /** Further in the future than any deadline. */
+    /** A moment after every deadline. */
     private static final long NEVER = Long.MAX_VALUE / 2;
 
     private final Loop timers;
@@ -35,7 +35,7 @@ final class PeerQueue {
     private final int maxWaiting;
     private final long maxBytes;
     private final Consumer<HttpTransportCall> client;
-    /** Times here count from this moment, so that plain comparison is safe. */
+    /** The origin of all times here, so that plain comparison is safe. */
     private final long origin = System.nanoTime();
 
     private final Queue<HttpTransportCall> queue = new ConcurrentLinkedQueue<>();
@@ -43,7 +43,7 @@ final class PeerQueue {
     private final AtomicInteger underWay = new AtomicInteger();
     private final AtomicInteger pumps = new AtomicInteger();
     private final Set<HttpTransportCall> sent = ConcurrentHashMap.newKeySet();
-    /** Of the frames of calls that have not ended, waiting and sent. */
+    /** The bytes of the frames of unfinished calls, waiting and sent. */
     private final AtomicLong bytes = new AtomicLong();
 
     private volatile long timerAt = NEVER;
@@ -53,9 +53,9 @@ final class PeerQueue {
     private @Nullable Long timer;
 
     /**
-     * A queue.
+     * Creates a queue.
      *
-     * @param timers the loop that looks after deadlines
+     * @param timers the loop of the deadlines' timer
      * @param maxUnderWay how many calls the client has at a time
      * @param client takes a call that is marked as sent; reports {@link #done} for each, once; does not block
      */
@@ -67,11 +67,11 @@ final class PeerQueue {
         this.client = client;
     }
 
-    /** Takes a call. It ends for certain: with a reply, by its deadline, or when the queue is closed. */
+    /** Takes a call. It always ends: with a reply, by its deadline, or when the queue is closed. */
     void offer(HttpTransportCall call) {
         long size = call.request().length();
         long before = call.charge(bytes);
-        // A single frame passes whatever its size when no other is under way.
+        // A single frame of any size passes when no other is in flight.
         if (before > 0 && before + size > maxBytes) {
             call.abandon(before + " bytes are on their way to it already");
             return;
@@ -82,7 +82,7 @@ final class PeerQueue {
             return;
         }
         queue.add(call);
-        // Closing marks first and empties the queue then; this adds first and looks for the mark then.
+        // Closing sets its mark first and then empties the queue. This method adds first and then checks the mark.
         if (closed) {
             call.abandon("the transport is closed");
             return;
@@ -91,7 +91,7 @@ final class PeerQueue {
         pump();
     }
 
-    /** The client is done with a call, and has room for another. */
+    /** Notes that the client is done with a call, and has room for another. */
     void done(HttpTransportCall call) {
         sent.remove(call);
         underWay.decrementAndGet();
@@ -99,7 +99,7 @@ final class PeerQueue {
     }
 
     /**
-     * As {@link #done}, for a client that takes the next call itself.
+     * Does the same as {@link #done}, for a client that takes the next call itself.
      *
      * @return a call that is marked as sent, or null if none waits
      */
@@ -118,7 +118,7 @@ final class PeerQueue {
         return another;
     }
 
-    /** Hands out calls while there are both calls and room; one thread at a time does it for all. */
+    /** Passes on calls while there are both calls and room; one thread at a time does it for all. */
     private void pump() {
         if (pumps.getAndIncrement() != 0) {
             return;
@@ -144,7 +144,7 @@ final class PeerQueue {
         } while (seen != 0);
     }
 
-    /** A client that throws, which it may not, must not keep the calls behind this one from being sent. */
+    /** Passes on a call. A client that throws, against its contract, must not block the calls behind this one. */
     private void hand(HttpTransportCall call) {
         try {
             client.accept(call);
@@ -156,7 +156,7 @@ final class PeerQueue {
         }
     }
 
-    /** The next call to send, marked as sent, or null if none waits. */
+    /** Returns the next call to send, marked as sent, or null if none waits. */
     private @Nullable HttpTransportCall next() {
         while (true) {
             HttpTransportCall call = queue.poll();
@@ -195,7 +195,7 @@ final class PeerQueue {
     private void sweep() {
         assert timers.isCurrent();
         timer = null;
-        // Before the calls are read, so that one added meanwhile sets the timer itself.
+        // Before the calls are read, so that one added in the meantime sets the timer itself.
         timerAt = NEVER;
         long next = NEVER;
         long now = System.nanoTime() - origin;

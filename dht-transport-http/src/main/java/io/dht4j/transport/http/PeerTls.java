@@ -24,12 +24,12 @@ import javax.net.ssl.X509ExtendedTrustManager;
 import org.jspecify.annotations.Nullable;
 
 /**
- * TLS to one peer: the own certificate, and trust in nobody but the node that should answer there. Safe for use by any
- * number of threads.
+ * TLS to one peer: the own certificate, and trust only in the node that should answer there. Safe for use by any number
+ * of threads.
  */
 final class PeerTls {
 
-    /** What both sides of a connection between peers may speak. */
+    /** The TLS versions between peers. */
     static final Set<String> VERSIONS = Set.of("TLSv1.2", "TLSv1.3");
 
     private final X509ExtendedKeyManager own;
@@ -41,8 +41,8 @@ final class PeerTls {
     }
 
     /**
-     * Whether a peer has ever proved to be the one. While none has, nothing can have been told to anybody: no request
-     * leaves before that.
+     * Returns whether the peer has ever proved its identity. Until then nothing was disclosed: no request leaves
+     * before.
      */
     boolean hasTrusted() {
         return trust.trusted;
@@ -58,10 +58,13 @@ final class PeerTls {
         }
     }
 
-    /** For Vert.x, with HTTP/2 or without; never equal to earlier ones, so that sessions of those are not resumed. */
+    /**
+     * Returns options for Vert.x, with HTTP/2 or without; never equal to earlier ones, so that their sessions are not
+     * resumed.
+     */
     ClientSSLOptions options(boolean http2) {
         ClientSSLOptions options = new ClientSSLOptions()
-                // Whose certificate it is, and not what its host is called, is what the trust is about.
+                // Trust depends on whose certificate it is, and not on the name of its host.
                 .setHostnameVerificationAlgorithm("")
                 .setKeyCertOptions(KeyCertOptions.wrap(own))
                 .setTrustOptions(TrustOptions.wrap(new Trust(trust)))
@@ -69,7 +72,7 @@ final class PeerTls {
         return http2 ? options.setUseAlpn(true).setApplicationLayerProtocols(List.of("h2")) : options;
     }
 
-    /** Sees to it that no further connection resumes what a context remembers of its sessions. */
+    /** Prevents further connections from resuming the sessions of a context. */
     static void forget(@Nullable SSLSessionContext sessions) {
         if (sessions == null) {
             return;
@@ -82,7 +85,7 @@ final class PeerTls {
         }
     }
 
-    /** Remembers whether it has ever trusted a server. */
+    /** Records whether it has ever trusted a server. */
     private static final class Trust extends X509ExtendedTrustManager {
 
         private final X509ExtendedTrustManager judge;

@@ -17,24 +17,24 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A connection to a peer and the calls on it. Lives on its lane's event loop: no other thread touches it. An HTTP/2
- * connection outlives the calls on it that are given up. An HTTP/1.1 connection can only be closed then: it takes no
- * further calls, and ends with the last that it carries.
+ * A connection to a peer and the calls on it. It lives on its lane's event loop: no other thread touches it. An HTTP/2
+ * connection outlives its abandoned calls. An HTTP/1.1 connection then takes no further calls, and ends with the last
+ * one that it carries.
  *
- * <p>A deadline that passes while nothing comes over the connection puts it in doubt: the link may be cut, and TCP says
- * so only after minutes. HTTP/2 then asks with a ping, which has as much time as the call had. Until the answer no
- * further call is sent.
+ * <p>A deadline that passes while nothing comes over the connection makes it suspect: the network may be cut, and TCP
+ * reports that only after minutes. HTTP/2 then sends a ping, which has as much time as the call had. Until the answer
+ * no further call is sent.
  */
 final class VertxConnection {
 
     private static final Logger LOG = LoggerFactory.getLogger(VertxConnection.class);
 
-    /** HTTP/2's error code for a stream that is not wanted any more. */
+    /** HTTP/2's error code for a stream that is no longer wanted. */
     private static final long CANCEL = 8;
 
     private static final int FORBIDDEN = 403;
 
-    /** As RFC 9113 has it. */
+    /** The length of a ping's payload by RFC 9113. */
     private static final int PING_BYTES = 8;
 
     /** The least time for the answer to a ping: a pause of the peer's process must not cost the other calls. */
@@ -46,7 +46,7 @@ final class VertxConnection {
     private final int capacity;
     private final Set<Exchange> exchanges = new HashSet<>();
     private long idleSince = System.nanoTime();
-    /** When something last came. */
+    /** When the last bytes came. */
     private long heardAt = System.nanoTime();
 
     private boolean doubted;
@@ -67,7 +67,7 @@ final class VertxConnection {
         }
     }
 
-    /** How many calls are on it, those included that have been given up and still take a place. */
+    /** Returns how many calls are on it, including abandoned ones that still take a place. */
     int load() {
         return exchanges.size();
     }
@@ -76,7 +76,7 @@ final class VertxConnection {
         return !closed && !retired && !doubted && exchanges.size() < capacity;
     }
 
-    /** Since when it carries no call; of no meaning while it does. */
+    /** Returns since when it carries no call; meaningless while it does. */
     long idleSince() {
         return idleSince;
     }
@@ -104,14 +104,14 @@ final class VertxConnection {
         }
     }
 
-    /** When something last came over it. */
+    /** Returns when the last bytes came over it. */
     long heardAt() {
         return heardAt;
     }
 
     /**
-     * Closes the connection unless the peer answers a ping in time. HTTP/1.1 has none: it closes one that carries
-     * nothing at once.
+     * Closes the connection unless the peer answers a ping in time. HTTP/1.1 has no ping: an HTTP/1.1 connection that
+     * carries nothing is closed at once.
      */
     void doubt(long nanos) {
         if (doubted || closed) {
@@ -148,7 +148,7 @@ final class VertxConnection {
         }
     }
 
-    /** The time until the earliest deadline of a call on it, or {@code most} if that is less. */
+    /** Returns the time until the earliest deadline of a call on it, or {@code most} if that is less. */
     long untilDeadline(long now, long most) {
         long earliest = most;
         for (Exchange exchange : exchanges) {
@@ -175,7 +175,7 @@ final class VertxConnection {
         });
     }
 
-    /** Takes no further calls, and ends with the last that somebody waits for. */
+    /** Takes no further calls, and ends with the last one that has a waiting caller. */
     private void retire() {
         retired = true;
         lane.unavailable(this);
@@ -231,7 +231,7 @@ final class VertxConnection {
             request = opened;
             Frame frame = call.request();
             if (call.hasEnded()) {
-                // Cancelled between being taken from the queue and here; the connection has an open request on it.
+                // Cancelled after it was taken from the queue; the connection has an open request on it.
                 giveUp();
                 return;
             }
@@ -246,8 +246,8 @@ final class VertxConnection {
                     read(result.result());
                 }
             });
-            // Without memory for the socket's copy it fails, and the connection stays open: the peer would wait for
-            // the rest.
+            // Without memory for the socket's copy it fails, and the connection stays open: the peer would wait for the
+            // rest.
             opened.end(HttpTransportBody.buffer(frame)).onFailure(this::lost);
         }
 
@@ -300,7 +300,7 @@ final class VertxConnection {
             lane.onLoop(this::giveUp);
         }
 
-        /** The call has ended without a reply. */
+        /** Handles a call that has ended without a reply. */
         void giveUp() {
             if (!exchanges.contains(this)) {
                 return;
@@ -308,12 +308,12 @@ final class VertxConnection {
             if (!target.http2()) {
                 retire();
             } else if (request != null) {
-                // Vert.x tells of this end as of one by the peer.
+                // Vert.x reports this end as one by the peer.
                 dropped = true;
                 request.reset(CANCEL);
                 done(this, true);
             }
-            // Else the stream is being opened, and given up then.
+            // Otherwise the stream is being opened, and is abandoned then.
         }
     }
 }

@@ -23,22 +23,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The calls to one peer that go over one event loop: a bounded queue, and the connections that empty it. Any thread
- * puts calls in; the first of several to come wakes the loop, which takes them all. Everything else happens on the
- * loop.
+ * The calls to one peer that share one event loop: a bounded queue, and the connections that empty it. Any thread adds
+ * calls. The first of several calls wakes the loop, which takes them all. Everything else happens on the loop.
  *
- * <p>Deadlines need no timer per call. One timer stands at the earliest deadline known when it was set; when it runs,
- * calls that are due end and it is set to the earliest deadline left. With equal timeouts that is one timer per
- * timeout, however many calls there are.
+ * <p>Deadlines need no timer per call. One timer stands at the earliest deadline that was known when it was set. When
+ * it runs, it ends the due calls and is set to the earliest remaining deadline. With equal timeouts that is one timer
+ * per timeout, however many calls there are.
  */
 final class VertxLane {
 
     private static final Logger LOG = LoggerFactory.getLogger(VertxLane.class);
 
-    /** After a peer has refused the certificate, TLS begins afresh no more often than this. */
+    /** The shortest interval at which TLS is renewed after a peer has refused the certificate. */
     private static final long RENEW_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** Further in the future than any deadline. */
+    /** A moment after every deadline. */
     private static final long NEVER = Long.MAX_VALUE / 2;
 
     private final HostAndPort peer;
@@ -49,13 +48,13 @@ final class VertxLane {
     private final int maxWaiting;
     private final long maxBytes;
     private final long keepAliveNanos;
-    /** Times here count from this moment, so that plain comparison is safe. */
+    /** The origin of all times here, so that plain comparison is safe. */
     private final long origin = System.nanoTime();
 
     // For any thread.
     private final Queue<HttpTransportCall> queue = new ConcurrentLinkedQueue<>();
     private final AtomicInteger waiting = new AtomicInteger();
-    /** Of the frames of calls that have not ended, waiting and sent. */
+    /** The bytes of the frames of unfinished calls, waiting and sent. */
     private final AtomicLong bytes = new AtomicLong();
 
     private final AtomicBoolean woken = new AtomicBoolean();
@@ -72,7 +71,7 @@ final class VertxLane {
     private boolean pumping;
     private HttpConnectOptions connectOptions;
     private long lastRenewal = System.nanoTime() - RENEW_NANOS;
-    /** Connecting has just failed: calls may only share the connections that there are. */
+    /** Whether connecting has just failed: calls may only share the existing connections. */
     private boolean refused;
 
     private @Nullable Long timer;
@@ -103,11 +102,11 @@ final class VertxLane {
         return loop.isCurrent();
     }
 
-    /** Takes a call from any thread. It ends for certain: with a reply, by its deadline, or when the lane is closed. */
+    /** Takes a call from any thread. It always ends: with a reply, by its deadline, or when the lane is closed. */
     void offer(HttpTransportCall call) {
         long size = call.request().length();
         long before = call.charge(bytes);
-        // A single frame passes whatever its size when no other is under way.
+        // A single frame of any size passes when no other is in flight.
         if (before > 0 && before + size > maxBytes) {
             call.abandon(before + " bytes are on their way to it already");
             return;
@@ -118,7 +117,7 @@ final class VertxLane {
             return;
         }
         queue.add(call);
-        // Closing marks first and empties the queue then; this adds first and looks for the mark then.
+        // Closing sets its mark first and then empties the queue. This method adds first and then checks the mark.
         if (closed) {
             call.abandon("the transport is closed");
             return;
@@ -144,7 +143,7 @@ final class VertxLane {
         }
     }
 
-    /** Puts a call that was taken out but not written back, at the end. */
+    /** Returns a call to the end of the queue that was taken out but not written. */
     void sendAgain(HttpTransportCall call) {
         if (call.unsend()) {
             waiting.incrementAndGet();
@@ -153,7 +152,7 @@ final class VertxLane {
         }
     }
 
-    /** Runs something on the loop, unless that has ended. */
+    /** Runs a task on the loop, unless that has ended. */
     void onLoop(Runnable task) {
         try {
             loop.context().runOnContext(now -> task.run());
@@ -187,8 +186,8 @@ final class VertxLane {
     }
 
     /**
-     * The connection for the next call, or null if none has room or one is being made for it. Calls share a connection
-     * only when there may be no more of them.
+     * Returns the connection for the next call, or null if none has room or one is being made for it. Calls share a
+     * connection only when there may be no more of them.
      */
     private @Nullable VertxConnection choose() {
         VertxConnection free = idle.pollLast();
@@ -210,14 +209,14 @@ final class VertxLane {
         return best;
     }
 
-    /** Puts a connection that carries no call where the next one finds it. */
+    /** Makes a connection that carries no call available to the next one. */
     private void free(VertxConnection connection) {
         if (connection.load() == 0 && connection.hasRoom()) {
             idle.addLast(connection);
         }
     }
 
-    /** The next call to send, marked as sent, or null if none waits. */
+    /** Returns the next call to send, marked as sent, or null if none waits. */
     private @Nullable HttpTransportCall next() {
         while (true) {
             HttpTransportCall call = queue.poll();
@@ -256,15 +255,15 @@ final class VertxLane {
     private void connectFailed(Throwable cause) {
         assert loop.isCurrent();
         if (connecting > 0 || !open.isEmpty()) {
-            // Another attempt or connection decides about those that wait. To connect again at once, for as long as any
-            // call waits, would never come to an end with a peer that refuses.
+            // Another attempt or connection decides about the waiting calls. An immediate new attempt for as long as
+            // any call waits would never end with a peer that refuses.
             refused = true;
             pump();
             refused = false;
             return;
         }
-        // Only those that have waited since the last attempt began. The others, and what these lead to, may find the
-        // peer back.
+        // Only calls that have waited since the last attempt began. For the others, and for calls that follow from
+        // these, the peer may be back.
         String why = "cannot connect: " + HttpTransportReply.reason(cause);
         for (int left = waiting.get(); left > 0; left--) {
             HttpTransportCall call = queue.poll();
@@ -282,8 +281,8 @@ final class VertxLane {
     }
 
     /**
-     * The peer does not accept the certificate of a connection. Another may be there by now, and Vert.x resumes
-     * sessions that know the old one, so further connections begin afresh.
+     * Renews TLS after the peer has refused the certificate of a connection. There may be another certificate by now,
+     * and Vert.x resumes sessions of the old one, so further connections begin without sessions.
      */
     void renew() {
         assert loop.isCurrent();
@@ -304,7 +303,7 @@ final class VertxLane {
         pump();
     }
 
-    /** Runs something on the loop later, if the lane is not closed by then. */
+    /** Runs a task on the loop later, if the lane is not closed by then. */
     void after(long nanos, Runnable task) {
         assert loop.isCurrent();
         long millis = TimeUnit.NANOSECONDS.toMillis(nanos) + 1;
@@ -316,8 +315,8 @@ final class VertxLane {
     }
 
     /**
-     * A connection has been silent for the time of a call. The unused ones over which nothing has come since then are
-     * likely to be as dead, and each would cost a call its deadline.
+     * Probes unused connections after one has been silent for the time of a call. Those over which nothing has come
+     * since then are likely to be dead too, and each would cost a call its deadline.
      */
     void doubtUnused(long nanos, long since) {
         assert loop.isCurrent();
@@ -328,13 +327,13 @@ final class VertxLane {
         }
     }
 
-    /** A connection takes no further calls. */
+    /** Notes that a connection takes no further calls. */
     void unavailable(VertxConnection connection) {
         assert loop.isCurrent();
         idle.remove(connection);
     }
 
-    /** A connection has been closed, by either side. */
+    /** Notes that a connection has been closed, by either side. */
     void gone(VertxConnection connection) {
         assert loop.isCurrent();
         open.remove(connection);
@@ -359,7 +358,7 @@ final class VertxLane {
     private void sweep() {
         assert loop.isCurrent();
         timer = null;
-        // Before the queue is read, so that a call added meanwhile sets the timer itself.
+        // Before the queue is read, so that a call added in the meantime sets the timer itself.
         timerAt = NEVER;
         long now = System.nanoTime() - origin;
         long next = NEVER;
@@ -388,7 +387,7 @@ final class VertxLane {
         setTimer(next);
     }
 
-    /** Ends all calls and connections. For any thread; what must happen on the loop happens soon after. */
+    /** Ends all calls and connections. For any thread; work on the loop follows soon afterwards. */
     void close() {
         closed = true;
         try {

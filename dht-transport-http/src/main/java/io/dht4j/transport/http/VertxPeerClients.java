@@ -20,7 +20,7 @@ final class VertxPeerClients implements PeerClients {
     private final HttpTransportOptions options;
     private final HttpClientAgent client;
 
-    /** Clients on the event loops of a listener that has started. */
+    /** Creates clients on the event loops of a listener that has started. */
     VertxPeerClients(HttpListener listener, HttpTransportOptions options) {
         this.loops = listener.loops();
         this.options = options;
@@ -97,7 +97,7 @@ final class VertxPeerClients implements PeerClients {
             choose().offer(call);
         }
 
-        /** The lane on the caller's own event loop, which saves a hop; any, if the caller is elsewhere. */
+        /** Returns the lane on the caller's own event loop, which saves a hop; any lane if the caller is on no loop. */
         private VertxLane choose() {
             for (VertxLane lane : lanes) {
                 if (lane.isCurrent()) {

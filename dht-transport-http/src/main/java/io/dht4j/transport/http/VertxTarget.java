@@ -5,7 +5,7 @@ import io.vertx.core.http.RequestOptions;
 import java.util.function.Supplier;
 
 /**
- * What all calls to one peer have in common, made once.
+ * The common properties of all calls to one peer, made once.
  *
  * @param connect how to connect; each with no memory of earlier TLS sessions
  * @param request the constant part of each request

@@ -27,22 +27,22 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls over Vert.x's {@code WebClient} and its connection pool. A {@link PeerQueue} stands before the pool, which
- * never has more calls than connections, so its own queue stays empty. The client tells nobody which connection carries
- * a request, so a call that is cancelled leaves its connection busy until the reply or the deadline comes.
+ * Calls over Vert.x's {@code WebClient} and its connection pool. A {@link PeerQueue} precedes the pool, which never has
+ * more calls than connections, so its own queue stays empty. The client does not expose which connection carries a
+ * request, so a cancelled call leaves its connection busy until the reply or the deadline comes.
  */
 final class WebPeerClients implements PeerClients {
 
     private static final int FORBIDDEN = 403;
 
-    /** A client that is refused for its certificate is made again no more often than this. */
+    /** The shortest interval at which a client is replaced because its certificate was refused. */
     private static final long RENEW_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final Vertx vertx;
     private final List<Loop> loops;
     private final HttpTransportOptions options;
 
-    /** Clients on the event loops of a listener that has started. */
+    /** Creates clients on the event loops of a listener that has started. */
     WebPeerClients(HttpListener listener, HttpTransportOptions options) {
         this.vertx = listener.vertx();
         this.loops = listener.loops();
@@ -92,7 +92,7 @@ final class WebPeerClients implements PeerClients {
     }
 
     /**
-     * A client and what all its requests have in common.
+     * A client and the common properties of its requests.
      *
      * @param template copied for each request
      */
@@ -107,7 +107,7 @@ final class WebPeerClients implements PeerClients {
         private volatile Client current;
         private volatile boolean heard = true;
 
-        /** Guarded by this, as what follows. */
+        /** Guarded by this, as are the following fields. */
         private long silentSince;
 
         private long lastRenewal = System.nanoTime() - RENEW_NANOS;
@@ -160,9 +160,9 @@ final class WebPeerClients implements PeerClients {
         }
 
         /**
-         * A deadline has passed. If another one had passed before that call began, and nothing has come since, then the
-         * connections have most likely gone silent: each of those that are left would cost a call its deadline. The
-         * library does not tell which they are, so a client without any takes the place of theirs.
+         * Handles a passed deadline. If another one had passed before that call began, and nothing has come since, the
+         * connections are most likely dead: each remaining one would cost a call its deadline. The library does not
+         * expose which they are, so a client without connections replaces this one.
          *
          * @param nanos how much time the call had
          */
@@ -177,8 +177,8 @@ final class WebPeerClients implements PeerClients {
         }
 
         /**
-         * Another certificate may be there by now, and a client resumes sessions that know the old one. What is under
-         * way over the client of before gets some time.
+         * Replaces a client whose certificate was refused. There may be another certificate by now, and a client
+         * resumes sessions of the old one. The calls in flight over the old client get some time.
          */
         private synchronized void renew(Client refused) {
             if (current.client() == refused.client() && System.nanoTime() - lastRenewal > RENEW_NANOS) {

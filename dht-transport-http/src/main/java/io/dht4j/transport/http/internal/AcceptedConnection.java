@@ -19,23 +19,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A connection from when it is accepted. It stands before everything else that handles the connection's bytes, sees to
- * it that requests come in time, and puts {@link RequestRules} behind the decoder of HTTP/1.1 before that has seen a
- * whole head.
+ * A connection from the moment of its acceptance. This handler precedes all others of the connection's bytes. It
+ * enforces that requests come in time, and puts {@link RequestRules} behind the decoder of HTTP/1.1 before that has
+ * seen a whole head.
  *
- * <p>What it says of itself to {@link AcceptedConnections} may come from any thread; the rest belongs to its event
- * loop.
+ * <p>Its reports to {@link AcceptedConnections} may come from any thread; the rest belongs to its event loop.
  */
 public final class AcceptedConnection extends ChannelInboundHandlerAdapter {
 
     private static final Logger LOG = LoggerFactory.getLogger(AcceptedConnection.class);
 
-    /** So long is what HTTP/2 begins with; before its last byte the server may not know what the client speaks. */
+    /** The length of HTTP/2's preface; before its last byte the server may not know the client's protocol. */
     private static final int PREFACE_BYTES = 24;
 
     private static final long IN_USE = Long.MIN_VALUE;
 
-    /** A body of which nothing has come for so long keeps no connection its place. */
+    /** The time without a byte after which a body no longer keeps its connection's place. */
     private static final long BODY_STALLS_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final AcceptedConnections all;
@@ -49,10 +48,10 @@ public final class AcceptedConnection extends ChannelInboundHandlerAdapter {
     /** A moment by {@link System#nanoTime()}, or {@link #IN_USE}. Written on the event loop only. */
     private volatile long idleSince = IN_USE;
 
-    /** When a part of a body came last. Written on the event loop only. */
+    /** When the last part of a body came. Written on the event loop only. */
     private volatile long bodyCameAt = System.nanoTime() - BODY_STALLS_NANOS;
 
-    /** Of those that are counted. */
+    /** The number of counted requests. */
     private int requests;
 
     private boolean settled;
@@ -67,7 +66,7 @@ public final class AcceptedConnection extends ChannelInboundHandlerAdapter {
         this.address = address;
     }
 
-    /** As what a connection counts. */
+    /** The category in which a connection counts. */
     enum Standing {
         /** No whole request has come over it, and it may have to give way. */
         UNPROVED,
@@ -87,24 +86,24 @@ public final class AcceptedConnection extends ChannelInboundHandlerAdapter {
         standing = now;
     }
 
-    /** Who is at the other end. */
+    /** Returns the address of the other end. */
     InetSocketAddress remote() {
         return remote;
     }
 
-    /** What connections from one place have in common. */
+    /** Returns the key that connections from one source share. */
     Object address() {
         return address;
     }
 
-    /** The head of a request has come over this connection. To be called on its event loop. */
+    /** Notes that the head of a request has come over this connection. Must be called on its event loop. */
     public void headCame() {
         stopHeadTimer();
     }
 
     /**
-     * A public request has come over this connection whose end nobody reports, so that the connection counts as in use
-     * for as long as it is open. To be called on its event loop.
+     * Notes a public request over this connection whose end nobody reports, so that the connection counts as in use for
+     * as long as it is open. Must be called on its event loop.
      *
      * @return whether there is a place for a connection that makes such requests; if not, the request is to be refused
      */
@@ -113,13 +112,14 @@ public final class AcceptedConnection extends ChannelInboundHandlerAdapter {
     }
 
     /**
-     * A public request has come over this connection as a whole. To be called on its event loop.
+     * Notes that a whole public request has come over this connection. Must be called on its event loop.
      *
      * @return whether there is a place for a connection that makes such requests; if not, the request is to be refused,
      *     else the connection is in use until {@link #endPublic} is called
      */
     public boolean beginPublic() {
-        // Before the look at its standing: whoever takes its place sets that before it looks whether it is in use.
+        // Before the check of its standing: the thread that takes its place sets that before it checks whether it is in
+        // use.
         idleSince = IN_USE;
         requests++;
         if (admitPublic()) {
@@ -129,7 +129,7 @@ public final class AcceptedConnection extends ChannelInboundHandlerAdapter {
         return false;
     }
 
-    /** A public request that began has its answer, or never will have. To be called on its event loop. */
+    /** Notes that a public request has its answer, or never will have. Must be called on its event loop. */
     public void endPublic() {
         requests--;
         if (requests == 0) {
@@ -137,20 +137,20 @@ public final class AcceptedConnection extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** A part of a public request's body has come over this connection. To be called on its event loop. */
+    /** Notes that a part of a public request's body has come over this connection. Must be called on its event loop. */
     public void bodyCame() {
         bodyCameAt = System.nanoTime();
     }
 
-    /** Since when no public request is under way, by {@link System#nanoTime()}; empty if it is in use. */
+    /** Returns since when no public request is in flight, by {@link System#nanoTime()}; empty if it is in use. */
     OptionalLong idleSince(long now) {
         long since = idleSince;
         return since == IN_USE || now - bodyCameAt < BODY_STALLS_NANOS ? OptionalLong.empty() : OptionalLong.of(since);
     }
 
     /**
-     * A whole frame of a peer has come over this connection, so that it has a peer's place. To be called on its event
-     * loop.
+     * Notes that a whole frame of a peer has come over this connection, so that it has a peer's place. Must be called
+     * on its event loop.
      */
     public void provePeer() {
         if (standing != Standing.PEER) {
@@ -158,12 +158,12 @@ public final class AcceptedConnection extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** Whether it has a place of its own. */
+    /** Returns whether it has a place of its own. */
     public boolean hasPlace() {
         return standing == Standing.PUBLIC || standing == Standing.PEER;
     }
 
-    /** Whether it has brought a frame of a peer. */
+    /** Returns whether it has brought a frame of a peer. */
     public boolean isPeer() {
         return standing == Standing.PEER;
     }
@@ -199,8 +199,8 @@ public final class AcceptedConnection extends ChannelInboundHandlerAdapter {
     }
 
     /**
-     * Passes the first bytes on one by one until it is known what the client speaks: a decoder that is made for
-     * HTTP/1.1 has seen too few of them to make out a request, and the rules are behind it in time.
+     * Passes the first bytes on one by one until the client's protocol is known. A decoder that is made for HTTP/1.1
+     * has then seen too few of them to recognise a request, and the rules are installed behind it in time.
      */
     private void passUntilSettled(ChannelHandlerContext ctx, ByteBuf bytes) {
         settle(ctx.pipeline());
@@ -217,14 +217,14 @@ public final class AcceptedConnection extends ChannelInboundHandlerAdapter {
     }
 
     private void settle(ChannelPipeline pipeline) {
-        // With TLS the bytes are not the client's; the server says itself when it knows the protocol.
+        // With TLS the bytes are not the client's; the server reports the protocol itself when it knows it.
         settled = pipeline.get(SslHandler.class) != null
                 || pipeline.get(Http2ConnectionHandler.class) != null
                 || pipeline.get(HttpRequestDecoder.class) != null;
         install();
     }
 
-    /** Puts the rules behind the decoder of HTTP/1.1, once there is one. To be called on the event loop. */
+    /** Puts the rules behind the decoder of HTTP/1.1, once there is one. Must be called on the event loop. */
     public void install() {
         ChannelPipeline pipeline = channel.pipeline();
         ChannelHandlerContext encoder = pipeline.context(HttpResponseEncoder.class);
@@ -253,7 +253,7 @@ public final class AcceptedConnection extends ChannelInboundHandlerAdapter {
     private void headIsLate() {
         headTimer = null;
         if (!channel.config().isAutoRead()) {
-            // The server does not read now: it is not the client who is late.
+            // The server does not read now: the client is not late.
             startHeadTimer();
             return;
         }
@@ -261,8 +261,8 @@ public final class AcceptedConnection extends ChannelInboundHandlerAdapter {
     }
 
     /**
-     * Closes the connection without waiting for what is to be written: a client that does not read would never let go
-     * of its place. What handles requests above would wait. To be called from any thread; it is done later.
+     * Closes the connection without waiting for unsent data: a client that does not read would never release its place.
+     * The handlers of requests above would wait. May be called from any thread; the work follows later.
      */
     void closeNow() {
         try {

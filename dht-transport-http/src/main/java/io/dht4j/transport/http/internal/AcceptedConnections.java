@@ -22,11 +22,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * The connections of a listener, counted when they are accepted.
  *
- * <p>A connection that has made no request has no place of its own: where there is no room, the one that has been
- * silent longest gives way to the next. So silent connections lock nobody out, however many there are and wherever they
- * come from. Public requests get a connection a place when the first one comes, if fewer than the limits say have one,
- * or if one of those that have one is idle; the rest of the places is for peers, who prove themselves by whole frames.
- * Addresses of IPv6 count as one if they share their first 64 bits.
+ * <p>A connection that has made no request has no place of its own: without room, the one that has been silent longest
+ * gives way to the next. So silent connections exclude nobody, however many there are and wherever they come from. The
+ * first public request gets its connection a place if fewer than the limits have one, or if a connection with a place
+ * is idle. The remaining places are for peers, which prove themselves by whole frames. Addresses of IPv6 count as one
+ * if they share their first 64 bits.
  *
  * <p>Safe for use by any number of threads. The lock is held for a few steps only, when a connection comes, goes, or
  * makes its first request; for longer only as {@link IdleConnections} says.
@@ -35,7 +35,7 @@ public final class AcceptedConnections {
 
     private static final int IPV6_NETWORK_BYTES = 8;
 
-    /** The part of all connections that may have been told to leave and have not left. */
+    /** The divisor of all connections that gives the most that were asked to leave and have not left. */
     private static final int PART_LEAVING = 8;
 
     private final AcceptLimits limits;
@@ -52,11 +52,11 @@ public final class AcceptedConnections {
     private int publicOnes;
     private int leaving;
     private boolean paused;
-    /** Where connections are accepted, once that has begun. */
+    /** The channel that accepts connections, once that has begun. */
     private volatile @Nullable Channel door;
 
     /**
-     * No connections.
+     * Creates an empty set of connections.
      *
      * @param limits how many there may be
      * @param refusals makes the answers to requests that are refused before the server sees them
@@ -88,7 +88,7 @@ public final class AcceptedConnections {
     }
 
     /**
-     * How many connections are open.
+     * Returns how many connections are open.
      *
      * @return 0 or more
      */
@@ -99,7 +99,7 @@ public final class AcceptedConnections {
     }
 
     /**
-     * Network access that counts here what is accepted.
+     * Returns network access that counts accepted connections here.
      *
      * @param base the access that is used for everything else
      * @return for the server's builder
@@ -109,9 +109,9 @@ public final class AcceptedConnections {
     }
 
     /**
-     * Finds what was accepted for a connection of the server.
+     * Finds the accepted connection of a connection of the server.
      *
-     * @param connection as the server tells of it
+     * @param connection as the server reports it
      * @return empty if it is gone already
      */
     public Optional<AcceptedConnection> of(HttpConnection connection) {
@@ -122,7 +122,7 @@ public final class AcceptedConnections {
                 : Optional.ofNullable(byEnds.get(new Key(remote.hostAddress(), remote.port(), local.hostAddress())));
     }
 
-    /** Takes a connection that was accepted and is handled by nobody yet, or not. */
+    /** Admits an accepted connection that has no handler yet, or refuses it. */
     boolean admit(Channel channel) {
         InetSocketAddress remote = channel.remoteAddress() instanceof InetSocketAddress inet ? inet : null;
         InetSocketAddress local = channel.localAddress() instanceof InetSocketAddress inet ? inet : null;
@@ -167,7 +167,7 @@ public final class AcceptedConnections {
                 left(connection);
             });
         } catch (RuntimeException | Error e) {
-            // Nobody will tell of its end.
+            // Nobody will report its end.
             byEnds.remove(key, connection);
             left(connection);
             throw e;
@@ -175,13 +175,14 @@ public final class AcceptedConnections {
         return true;
     }
 
-    /** Where connections are accepted. */
+    /** Sets the channel that accepts connections. */
     void door(Channel accepting) {
         door = accepting;
     }
 
     /**
-     * Those that give way are closed by their own threads. If those do not keep up, the next ones wait to be accepted.
+     * Pauses accepting while many connections are leaving. Those are closed by their own threads; if the threads fall
+     * behind, the next connections wait.
      */
     private void pauseIfManyLeave() {
         Channel accepting = door;
@@ -211,8 +212,8 @@ public final class AcceptedConnections {
     }
 
     /**
-     * Gives a connection a place for public requests, if there is one. Where all are taken, one that is idle gives way:
-     * of the source that has most of them, the one that has been idle longest.
+     * Gives a connection a place for public requests, if there is one. Where all are taken, an idle connection gives
+     * way: of the source that has most of them, the one that has been idle longest.
      */
     boolean admitPublic(AcceptedConnection connection) {
         AcceptedConnection evicted;
@@ -245,7 +246,7 @@ public final class AcceptedConnections {
         return true;
     }
 
-    /** Then its own connections give way to its new ones. */
+    /** Returns whether one source may have all places. Then its own connections give way to its new ones. */
     private boolean mayHaveAll() {
         return limits.connectionsPerAddress() >= limits.publicConnections();
     }
@@ -272,7 +273,7 @@ public final class AcceptedConnections {
         }
     }
 
-    /** Takes a connection out of every count but that of all, where it stood so. Only with the lock. */
+    /** Removes a connection from every count except that of all, where it had this standing. Only with the lock. */
     private void remove(AcceptedConnection connection, Standing stood) {
         ConnectionSource source = sources.get(connection.address());
         if (source != null) {

@@ -18,7 +18,7 @@ import io.vertx.core.spi.transport.Transport;
 import java.net.SocketAddress;
 import java.util.concurrent.ThreadFactory;
 
-/** Passes everything on to the usual network access, and looks at each connection as it is accepted. */
+/** Delegates to the usual network access, and observes each connection as it is accepted. */
 final class CountingTransport implements io.vertx.core.transport.Transport {
 
     private final io.vertx.core.transport.Transport base;
@@ -49,7 +49,7 @@ final class CountingTransport implements io.vertx.core.transport.Transport {
         return counting;
     }
 
-    /** Stands before what hands connections to the event loops. */
+    /** A handler in front of the one that gives connections to the event loops. */
     @Sharable
     private static final class AtTheDoor extends ChannelInboundHandlerAdapter {
 

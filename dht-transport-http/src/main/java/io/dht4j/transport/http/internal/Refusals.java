@@ -9,7 +9,7 @@ public interface Refusals {
     /**
      * Makes the body of an answer. Does not block.
      *
-     * @param status what is answered, 400 to 599
+     * @param status the status of the answer, 400 to 599
      * @param detail what is wrong with the request
      * @return the text, in the media type of {@link #CONTENT_TYPE}
      */

@@ -29,17 +29,17 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What RFC 9110 and RFC 9112 ask of a server and the wrapped one does not do: a request of HTTP/1.1 names its host
- * once, an expectation or a transfer coding that is unknown is refused, as are trailers that are too long. A refused
- * request is answered in its turn, whatever comes behind it is dropped, and the connection ends: where the framing is
- * in doubt, the rest must not be taken for requests.
+ * Rules of RFC 9110 and RFC 9112 that the wrapped server does not enforce. A request of HTTP/1.1 names its host once.
+ * An unknown expectation or transfer coding is refused, as are trailers that are too long. A refused request is
+ * answered in its turn, everything after it is dropped, and the connection ends: with doubtful framing, the rest must
+ * not be taken for requests.
  *
- * <p>A request with a body does not change the protocol: the server would look for the body's frames where its bytes
- * are, and a client that waits for leave to send it would wait for ever. Belongs to the connection's event loop.
+ * <p>A request with a body does not change the protocol. The server would look for the body's frames where its bytes
+ * are, and a client that waits for permission to send it would wait for ever. Belongs to the connection's event loop.
  */
 final class RequestRules extends ChannelDuplexHandler {
 
-    /** How long a client may go on sending after its answer, so that it sees the answer and not a reset. */
+    /** The time in which a client may continue to send after its answer, so that it sees the answer and not a reset. */
     private static final long LINGER_SECONDS = 2;
 
     private static final String CHUNKED = "chunked";
@@ -62,12 +62,12 @@ final class RequestRules extends ChannelDuplexHandler {
 
     private record Refusal(int status, String detail) {}
 
-    /** Bytes are about to be decoded. */
+    /** Notes that bytes are about to be decoded. */
     void beginRead() {
         sawMessage = false;
     }
 
-    /** Whether the bytes that were decoded were a part of a head, and neither its end nor anything behind it. */
+    /** Returns whether the decoded bytes were a part of a head, and neither its end nor anything behind it. */
     boolean endedReadWithinHead() {
         return !sawMessage && !inMessage && !isUpgraded && refusal == null;
     }
@@ -86,7 +86,7 @@ final class RequestRules extends ChannelDuplexHandler {
         if (message instanceof HttpRequest request) {
             inMessage = true;
             connection.headCame();
-            // What is not HTTP at all the server answers itself; the decoder fails for some transfer codings, too.
+            // The server itself answers bytes that are not HTTP; the decoder fails for some transfer codings, too.
             Refusal found =
                     request.decoderResult().isSuccess() ? refusal(request) : codingRefusal(request.headers(), false);
             if (found != null) {
@@ -152,7 +152,7 @@ final class RequestRules extends ChannelDuplexHandler {
             return 0;
         }
         int count = 0;
-        // The server's headers would make a list of the values that are asked for by name.
+        // The server's headers would make a list of the values of a name.
         for (Iterator<Map.Entry<CharSequence, CharSequence>> all = headers.iteratorCharSequence(); all.hasNext(); ) {
             if (name.contentEqualsIgnoreCase(all.next().getKey())) {
                 count++;
@@ -176,7 +176,7 @@ final class RequestRules extends ChannelDuplexHandler {
                 || (length != null && !length.strip().equals("0"));
     }
 
-    /** The answer to a request is still to come when its body turns out to be malformed. */
+    /** Refuses a body that turns out to be malformed while the answer to its request is still to come. */
     private void refuseBody(ChannelHandlerContext ctx, String detail) {
         refusal = new Refusal(400, detail);
         if (unanswered > 1 || answerBegun) {

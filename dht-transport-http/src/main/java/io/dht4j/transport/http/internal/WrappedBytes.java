@@ -13,7 +13,7 @@ public final class WrappedBytes {
     /**
      * Makes a buffer of arrays. They must not change as long as it is used.
      *
-     * @param parts what it consists of, in order
+     * @param parts its parts, in order
      * @return a buffer over them
      */
     public static Buffer of(byte[]... parts) {
@@ -21,9 +21,9 @@ public final class WrappedBytes {
     }
 
     /**
-     * Gives the bytes of a buffer that was received, which nobody may use any more.
+     * Returns the bytes of a received buffer, which nobody may use any more.
      *
-     * @param received as the server or the client has handed it over
+     * @param received as the server or the client has passed it on
      * @return the array that it was made of, if nothing else is in that; otherwise a new one
      */
     public static byte[] take(Buffer received) {
