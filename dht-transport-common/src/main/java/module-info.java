@@ -1,4 +1,4 @@
-/** What transports and public APIs share: certificates and tokens. */
+/** The common parts of transports and public APIs: certificates and tokens. */
 module io.dht4j.transport.common {
     requires static transitive org.jspecify;
     requires transitive io.dht4j.api;

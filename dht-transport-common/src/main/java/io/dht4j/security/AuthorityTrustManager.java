@@ -9,8 +9,8 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.X509ExtendedTrustManager;
 
 /**
- * Stays the same while the authorities are replaced. Host names are checked by the JDK's manager behind it, if the
- * socket or the engine asks for that. Errors about callers say which names their certificates have.
+ * A trust manager whose authorities can be replaced. The delegate of the JDK checks host names if the socket or the
+ * engine requires it. Errors about callers contain the names in their certificates.
  */
 final class AuthorityTrustManager extends X509ExtendedTrustManager {
 
@@ -22,9 +22,9 @@ final class AuthorityTrustManager extends X509ExtendedTrustManager {
     }
 
     /**
-     * One that tells of callers that it does not trust.
+     * Creates a trust manager that reports untrusted callers.
      *
-     * @param refused takes the address, where an engine knows it, and why
+     * @param refused takes the caller's address, if an engine knows it, and the reason
      */
     AuthorityTrustManager(Supplier<X509ExtendedTrustManager> current, BiConsumer<String, String> refused) {
         this.current = current;

@@ -12,12 +12,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/**
- * What a few small files held when they were read, each read once. Not shown by {@link #toString}: it may be secret.
- */
+/** The contents of a few small files, each read once. Possibly secret, and therefore omitted from {@link #toString}. */
 final class Contents {
 
-    /** Far above what certificates, keys and tokens need. */
+    /** Far above the size of certificates, keys and tokens. */
     static final int MAX_BYTES = 1 << 20;
 
     private final Map<Path, byte[]> bytes;
@@ -32,7 +30,7 @@ final class Contents {
         digest = sha256.digest();
     }
 
-    /** Reads all or throws one error that names the file. */
+    /** Reads all files, or throws one error that names the unreadable file. */
     static Contents read(List<Path> files) {
         Map<Path, byte[]> bytes = new LinkedHashMap<>();
         for (Path file : files) {
@@ -72,7 +70,7 @@ final class Contents {
         return found;
     }
 
-    /** The same for the same contents, and for others never. */
+    /** Returns a digest that is equal for equal contents only. */
     byte[] digest() {
         return digest;
     }

@@ -25,7 +25,7 @@ import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509ExtendedKeyManager;
 import javax.net.ssl.X509ExtendedTrustManager;
 
-/** What the files said at one time: who this is, and who is trusted. */
+/** The identity of the local node and its trusted authorities, as read from the files at one time. */
 final class Credentials {
 
     private static final char[] NO_PASSWORD = new char[0];
@@ -33,9 +33,9 @@ final class Credentials {
     private final TlsFiles files;
     private final Optional<X509ExtendedKeyManager> keyManager;
     private final X509ExtendedTrustManager trustManager;
-    /** The own certificate and those between it and its authority; empty if there is none. */
+    /** The own certificate and the intermediate ones up to its authority; empty if there is none. */
     private final List<X509Certificate> chain;
-    /** Empty if those of the JVM are trusted. */
+    /** The trusted authorities; empty if the JVM's are trusted. */
     private final List<X509Certificate> authorities;
 
     private Credentials(TlsFiles files, Contents contents, String alias) {
@@ -51,24 +51,27 @@ final class Credentials {
         this.trustManager = trustManager(files.authorities(), authorities);
     }
 
-    /** Knows its own entry by {@code alias}. Throws IllegalArgumentException that names the file at fault. */
+    /**
+     * Creates the credentials from contents, with an alias for the own certificate. Throws IllegalArgumentException
+     * that names the file at fault.
+     */
     static Credentials of(TlsFiles files, Contents contents, String alias) {
         return new Credentials(files, contents, alias);
     }
 
-    /** Says which certificates are not valid at a moment. */
+    /** Warns of certificates that are not valid at a time. */
     void warnAboutDates(Instant now, Consumer<String> warnings) {
         invalid(chain, now).forEach(each -> warnings.accept(dates(files.certificate(), each)));
         invalid(authorities, now).forEach(each -> warnings.accept(dates(files.authorities(), each)));
     }
 
     /**
-     * Refuses these as a replacement of others that are better: valid today where these are not, or this node's where
-     * these are another's.
+     * Checks that these credentials may replace others. They may not if the others are valid now and these are not, or
+     * the others are this node's and these are another node's.
      *
      * @param owner the name of this node, if it is known
-     * @throws NotNowException if these may be good at another time
-     * @throws IllegalArgumentException if these are of another node
+     * @throws NotNowException if these credentials may be valid at another time
+     * @throws IllegalArgumentException if these credentials are another node's
      */
     void requireNoWorseThan(Credentials before, Optional<String> owner, Instant now) {
         if (!chain.isEmpty() && !before.chain.isEmpty()) {
@@ -78,7 +81,7 @@ final class Credentials {
                 throw new NotNowException(dates(files.certificate(), bad.get(0)));
             }
         }
-        // Of several authorities some may be over; what is left of none serves nobody.
+        // Some of several authorities may have expired, but at least one must be valid.
         List<X509Certificate> over = invalid(authorities, now);
         if (!authorities.isEmpty()
                 && over.size() == authorities.size()
@@ -95,7 +98,7 @@ final class Credentials {
         boolean same;
         if (owner.isPresent()) {
             expected = owner.get();
-            // What was not this node's has no place to keep.
+            // An earlier certificate of another node needs no protection.
             same = names.contains(expected) || !namesBefore.contains(expected);
         } else if (mainName.isPresent()) {
             expected = mainName.get() + " as the one before it";
@@ -165,7 +168,7 @@ final class Credentials {
         }
     }
 
-    /** Whether what the one signs the other verifies. */
+    /** Returns whether a public key verifies the signatures of a private key. */
     private static boolean belong(PrivateKey key, PublicKey publicKey) {
         String algorithm = switch (publicKey.getAlgorithm()) {
             case "RSA" -> "SHA256withRSA";
@@ -185,7 +188,7 @@ final class Credentials {
             signature.update(something);
             return signature.verify(signed);
         } catch (GeneralSecurityException e) {
-            // Keys on different curves end here.
+            // The check fails here for keys on different curves.
             return false;
         }
     }

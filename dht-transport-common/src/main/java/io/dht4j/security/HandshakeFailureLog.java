@@ -12,18 +12,18 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * Tells an operator of callers that were refused: once for each address and reason, however often it calls. What
- * strangers do bounds neither memory nor log by itself, so this remembers a bounded number of what it told, and tells a
- * bounded number of lines in a minute; of the others, the next line says how many there were.
+ * Logs refused callers for the operator: once for each address and reason, regardless of the number of attempts.
+ * Callers are untrusted, so memory and log output are bounded: the log remembers a bounded number of refusals and
+ * writes a bounded number of lines per minute. The next line contains the number of omitted ones.
  *
  * <p>Safe for use by any number of threads.
  */
 public final class HandshakeFailureLog {
 
-    /** The oldest is forgotten for the next, and would be told again. */
+    /** The number of remembered refusals. The oldest is evicted, and would be logged again. */
     static final int REMEMBERED = 256;
 
-    /** More in a minute are only counted. */
+    /** The largest number of lines per minute; further refusals are only counted. */
     static final int LINES_PER_MINUTE = 20;
 
     private static final int LONGEST_REASON = 300;
@@ -40,15 +40,15 @@ public final class HandshakeFailureLog {
     private record Refusal(String address, String why) {}
 
     /**
-     * Nobody has been refused yet.
+     * Creates a log without refusals.
      *
-     * @param warnings takes a line for the log, on the thread that refuses
+     * @param warnings takes a line for the log, on the refusing thread
      */
     public HandshakeFailureLog(Consumer<String> warnings) {
         this(warnings, System::nanoTime);
     }
 
-    /** With a clock of a test's own. */
+    /** Creates a log with the clock of a test. */
     HandshakeFailureLog(Consumer<String> warnings, LongSupplier nanoTime) {
         this.warnings = warnings;
         this.nanoTime = nanoTime;
@@ -56,12 +56,12 @@ public final class HandshakeFailureLog {
     }
 
     /**
-     * Tells of a caller, unless that was told or too much was told of late. Does not block, but for what
+     * Logs a refused caller, unless the refusal has been logged or the limit is reached. Does not block, unless
      * {@code warnings} does.
      *
-     * @param address the caller's, without its port, which differs for each connection
-     * @param why names what the caller has shown and what is wrong with it, without secrets; control characters are
-     *     escaped, and what is too long is cut
+     * @param address the caller's address without its port, which differs for each connection
+     * @param why the caller's credentials and their defect, without secrets; control characters are escaped, and long
+     *     text is truncated
      */
     public void refused(String address, String why) {
         Refusal refusal = new Refusal(PrintableText.of(address), PrintableText.of(why, LONGEST_REASON));
@@ -98,11 +98,11 @@ public final class HandshakeFailureLog {
     }
 
     /**
-     * Why a certificate that was not trusted was not.
+     * Describes why a certificate is untrusted.
      *
-     * @param chain what the caller has presented, its own certificate first
-     * @param error what the trust manager found
-     * @return the names in the certificate, which prove nothing, and what is wrong with it
+     * @param chain the caller's certificates, its own first
+     * @param error the error of the trust manager
+     * @return the names in the certificate, which are unproven, and the defect
      */
     static String untrusted(X509Certificate[] chain, Exception error) {
         String names = chain.length == 0

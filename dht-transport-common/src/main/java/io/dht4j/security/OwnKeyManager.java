@@ -12,9 +12,9 @@ import javax.net.ssl.X509ExtendedKeyManager;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stays the same while what it presents is replaced. A handshake asks thrice: for an alias, for the certificates and
- * for the key behind it; they must be of one pair even if the files change in between. So an alias names a pair, and
- * the pair before the current one can still be asked for.
+ * A key manager whose certificate and key can be replaced. A handshake makes three queries: for an alias, for its
+ * certificates and for its key. All must be of one pair even if the files change meanwhile. An alias therefore
+ * identifies a pair, and the pair before the current one stays available.
  */
 final class OwnKeyManager extends X509ExtendedKeyManager {
 

@@ -15,9 +15,8 @@ import javax.net.ssl.X509ExtendedTrustManager;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Trusts who bears the name of the node that is called. The chain is given to the manager behind without engine or
- * socket: with one of them it would also check host names if the client library asks for that, as HTTP clients do
- * unasked.
+ * Trusts certificates with the name of the called node. The delegate gets the chain without engine or socket. With one
+ * of them it would also check host names if the client library requires that, as HTTP clients do by default.
  */
 final class PeerTrustManager extends X509ExtendedTrustManager {
 

@@ -19,8 +19,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * PEM files (RFC 7468), read strictly: a block that has no end or is not base64 is an error, so a file that is cut off
- * is noticed. Text between blocks is skipped. Errors name the file and never show what stands in it.
+ * A strict parser of PEM files (RFC 7468): a block without an end or with invalid base64 is an error, so truncated
+ * files are detected. Text between blocks is skipped. Errors name the file and never contain its content.
  */
 final class Pem {
 
@@ -30,7 +30,7 @@ final class Pem {
 
     private Pem() {}
 
-    /** What stands between two marks. Has no text form of its own that shows the bytes. */
+    /** A block between two marks. Has no {@code toString}, which could expose the bytes. */
     private static final class Block {
         private final String label;
         private final byte[] bytes;
@@ -41,7 +41,7 @@ final class Pem {
         }
     }
 
-    /** All certificates of a file, at least one. */
+    /** Parses all certificates of a file, at least one. */
     static List<X509Certificate> certificates(Path file, byte[] content) {
         List<X509Certificate> certificates = new ArrayList<>();
         for (Block block : blocks(file, content)) {
@@ -63,7 +63,7 @@ final class Pem {
         return certificates;
     }
 
-    /** The private key of a file, which must fit a public key as far as its algorithm goes. */
+    /** Parses the private key of a file. Its algorithm must be that of the public key. */
     static PrivateKey privateKey(Path file, byte[] content, PublicKey publicKey) {
         for (Block block : blocks(file, content)) {
             switch (block.label) {
@@ -76,7 +76,7 @@ final class Pem {
                     throw new IllegalArgumentException(file + " is in the old form \"" + PrintableText.of(block.label)
                             + "\"; convert it to PKCS #8: " + conversion(file));
                 default -> {
-                    // Certificates and curve parameters may stand in the same file.
+                    // The same file may contain certificates and curve parameters.
                 }
             }
         }
@@ -98,7 +98,7 @@ final class Pem {
         throw new IllegalArgumentException(file + " cannot be read: RSA, EC and Ed25519 keys in PKCS #8 are known");
     }
 
-    /** Why it is not one is left out on purpose: the JDK's message may show parts of the key. */
+    /** Parses a key, without the cause of a failure: the JDK's message may contain parts of the key. */
     private static Optional<PrivateKey> privateKey(PKCS8EncodedKeySpec key, String algorithm) {
         try {
             return Optional.of(KeyFactory.getInstance(algorithm).generatePrivate(key));
@@ -140,13 +140,13 @@ final class Pem {
 
     private static byte[] decode(Path file, int number, String label, String base64) {
         if (base64.contains("ENCRYPTED")) {
-            // The old form tells of encryption in headers within the block.
+            // The traditional format marks encryption by headers within the block.
             throw new IllegalArgumentException(file + " is encrypted; decrypt and convert it: " + conversion(file));
         }
         try {
             return Base64.getDecoder().decode(base64);
         } catch (IllegalArgumentException e) {
-            // Without the cause, which shows a character of what may be a key.
+            // Without the cause, whose message contains a character of a possible key.
             throw new IllegalArgumentException(
                     file + ": the block that ends in line " + number + " is not base64: " + PrintableText.of(label));
         }

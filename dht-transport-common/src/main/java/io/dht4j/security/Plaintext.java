@@ -5,20 +5,20 @@ import java.net.UnknownHostException;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
-/** Where bytes may go without TLS: over loopback, and elsewhere only if that was asked for. */
+/** Restricts plaintext to loopback, unless it is explicitly allowed elsewhere. */
 public final class Plaintext {
 
     private Plaintext() {}
 
     /**
-     * Refuses to listen or to call in plaintext beyond this machine. Blocks while it looks up the host.
+     * Checks that plaintext may be used with a host. Blocks while it resolves the host.
      *
-     * @param what what would go in plaintext, for the message
+     * @param what the plaintext traffic, for the message
      * @param host the host to bind or to call
-     * @param allowed whether plaintext was asked for
-     * @param option the option that asks for it, for the message
-     * @param warnings takes a line that names the option if plaintext goes further than loopback and was asked for
-     * @throws IllegalArgumentException if it would go further than loopback and was not asked for
+     * @param allowed whether plaintext is explicitly allowed
+     * @param option the option that allows it, for the message
+     * @param warnings takes a line that names the option if plaintext beyond loopback is used and allowed
+     * @throws IllegalArgumentException if the host is not loopback and plaintext is not allowed
      */
     public static void require(String what, String host, boolean allowed, String option, Consumer<String> warnings) {
         if (isLoopback(host)) {
@@ -32,10 +32,10 @@ public final class Plaintext {
         warnings.accept(what + " at " + host + " is plaintext beyond this machine, as " + option + " allows");
     }
 
-    /** A name that cannot be found counts as a foreign one, and so does one with any foreign address. */
+    /** Returns whether all addresses of a host are loopback addresses; false for an unknown host. */
     private static boolean isLoopback(String host) {
         try {
-            // The JDK takes no name for loopback, listeners take it for every address.
+            // The JDK resolves the empty name to loopback; listeners bind it to every address.
             return !host.isBlank()
                     && Stream.of(InetAddress.getAllByName(host)).allMatch(InetAddress::isLoopbackAddress);
         } catch (UnknownHostException e) {

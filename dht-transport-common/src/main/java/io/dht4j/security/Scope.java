@@ -1,11 +1,11 @@
 package io.dht4j.security;
 
-/** What a token allows. */
+/** The operations that a token allows. */
 public enum Scope {
-    /** To read keys, to scan the cluster, and to ask where keys live. */
+    /** Reading keys, scanning the cluster, and locating keys. */
     READ,
-    /** To write and to delete keys. */
+    /** Writing and deleting keys. */
     WRITE,
-    /** Everything, the entries of a single node included. */
+    /** All operations, including those on the entries of a single node. */
     ADMIN
 }

@@ -25,12 +25,14 @@ import javax.net.ssl.X509ExtendedKeyManager;
 import javax.net.ssl.X509ExtendedTrustManager;
 
 /**
- * Keys and certificates as the files hold them now. The managers stay the same objects while what they use is replaced:
- * the files are read twice a second, and full handshakes use the new ones once two looks have found the same: within
- * about a second of a change. Files that cannot be read or do not fit together leave the last good ones in use, and are
- * told to {@code warnings} once. So do certificates of another node, and those that are not valid now where the ones in
- * use are; these come into use when they become valid. Connections stay as they are, and sessions may be resumed
- * without a look at certificates.
+ * Keys and certificates from files that are reloaded after changes. The managers stay the same objects while their
+ * credentials are replaced. The files are read twice a second, and full handshakes use a new content once two reads
+ * have returned it, within about a second of the change. Existing connections are unaffected, and sessions may be
+ * resumed without a check of certificates.
+ *
+ * <p>If files are unreadable or inconsistent, the last valid credentials stay in use, and one warning is issued. The
+ * same applies to certificates of another node, and to certificates outside their validity while the ones in use are
+ * valid; the latter come into use when they become valid.
  *
  * <p>Safe for use by any number of threads. Owns a daemon thread until it is closed.
  */
@@ -39,10 +41,10 @@ public final class Tls implements AutoCloseable {
     private static final int DNS_NAME = 2;
     private static final String LOCALHOST = "localhost";
 
-    /** What is in use now, and what was before it: see {@link OwnKeyManager}. */
+    /** The credentials in use and the previous ones, see {@link OwnKeyManager}. */
     private record Generation(long number, Credentials credentials, Optional<Credentials> before) {
 
-        /** Finds a pair by the alias that it was given. */
+        /** Finds a pair by its alias. */
         Optional<X509ExtendedKeyManager> pair(String alias) {
             if (isOf(alias, number)) {
                 return credentials.keyManager();
@@ -54,13 +56,13 @@ public final class Tls implements AutoCloseable {
             return "pair-" + number;
         }
 
-        /** Some key managers put numbers of their own and a dot in front of an alias. */
+        /** Compares aliases. Some key managers add a prefix of their own numbers and a dot. */
         private static boolean isOf(String alias, long number) {
             return alias.equals(alias(number)) || alias.endsWith("." + alias(number));
         }
     }
 
-    /** Whose certificate it should be, once that is known. */
+    /** The expected owner of the certificate, once it is known. */
     private static final class Owner {
 
         private volatile Optional<String> name = Optional.empty();
@@ -74,7 +76,7 @@ public final class Tls implements AutoCloseable {
     private Tls(Watched<Generation> watched, Owner owner) {
         this.watched = watched;
         this.owner = owner;
-        // Which files there are does not change, so a pair that is there stays there.
+        // The set of files is fixed, so a pair that is present stays present.
         keyManager = watched.current()
                 .credentials()
                 .keyManager()
@@ -88,17 +90,17 @@ public final class Tls implements AutoCloseable {
     /**
      * Reads the files. Blocks.
      *
-     * @param files where they are
-     * @param warnings takes a line, without secrets: now, on the calling thread, of certificates that are not valid
-     *     today; later, on the own thread, when files were read again or could not be
-     * @return what they say
-     * @throws IllegalArgumentException if a file is missing or not what it should be; the message names it
+     * @param files the paths
+     * @param warnings takes lines without secrets: on the calling thread, for certificates that are not valid today;
+     *     later on the own thread, when files were reloaded or could not be
+     * @return the keys and certificates
+     * @throws IllegalArgumentException if a file is missing or invalid; the message names it
      */
     public static Tls load(TlsFiles files, Consumer<String> warnings) {
         return load(files, warnings, Watched.LOOK_EVERY_MILLIS, Clock.systemUTC());
     }
 
-    /** With looks as rare as a test wants them, at a time that it chooses. */
+    /** Reads the files, with the interval and the clock of a test. */
     static Tls load(TlsFiles files, Consumer<String> warnings, long lookEveryMillis, Clock clock) {
         Owner owner = new Owner();
         List<Path> paths = Stream.of(files.certificate(), files.key(), files.authorities())
@@ -124,9 +126,11 @@ public final class Tls implements AutoCloseable {
     }
 
     /**
-     * Tells whose certificate this should be. From now on, once it bears that name, none that does not takes its place.
-     * Without this, a certificate must bear the common name of the one whose place it takes, if that is one of its
-     * names and not {@code localhost}, or else share a name with it.
+     * Sets the expected owner of the certificate. Once a certificate with this name is in use, certificates without it
+     * are refused as replacements.
+     *
+     * <p>If no name is set, a new certificate must contain the common name of the previous one, if that is one of its
+     * names and not {@code localhost}. Otherwise the two must share a name.
      *
      * @param node the node that presents the certificate
      */
@@ -135,7 +139,7 @@ public final class Tls implements AutoCloseable {
     }
 
     /**
-     * Presents the own certificate.
+     * Returns the key manager of the own certificate.
      *
      * @return always the same object
      * @throws IllegalStateException if the files name no certificate
@@ -146,8 +150,8 @@ public final class Tls implements AutoCloseable {
     }
 
     /**
-     * Trusts what leads to one of the authorities. For clients of a public API, which check host names as HTTPS does,
-     * and for servers, which ask {@link #callerNames} whose certificate it is.
+     * Returns a trust manager for certificates issued by the authorities. For clients of a public API, which check host
+     * names as in HTTPS, and for servers, which get the names of the caller from {@link #callerNames}.
      *
      * @return always the same object
      */
@@ -156,9 +160,9 @@ public final class Tls implements AutoCloseable {
     }
 
     /**
-     * As {@link #trustManager()}, for servers that want to know whom it does not trust.
+     * Returns a trust manager as {@link #trustManager()}, for servers that log untrusted callers.
      *
-     * @param refused is told of each caller that is not trusted, if the engine knows the caller's address
+     * @param refused takes each untrusted caller whose address the engine knows
      * @return a new object
      */
     public X509ExtendedTrustManager trustManager(HandshakeFailureLog refused) {
@@ -166,10 +170,10 @@ public final class Tls implements AutoCloseable {
     }
 
     /**
-     * For nodes that call nodes: trusts what leads to one of the authorities and bears the name of the node that is
-     * called; host names do not matter.
+     * Returns a trust manager for calls between nodes: the certificate must be issued by one of the authorities and
+     * contain the name of the called node. Host names are ignored.
      *
-     * @param peers tells who should be where
+     * @param peers finds the expected node of an address
      * @return a new object
      */
     public X509ExtendedTrustManager trustManager(ExpectedPeer peers) {
@@ -177,10 +181,10 @@ public final class Tls implements AutoCloseable {
     }
 
     /**
-     * Whose certificate it is.
+     * Returns the names in a certificate.
      *
-     * @param certificate a certificate that is trusted
-     * @return its DNS names, or its common name if it has none; never empty names
+     * @param certificate a trusted certificate
+     * @return its DNS names, or its common name if it has none; without empty names
      */
     public static Set<String> names(X509Certificate certificate) {
         try {
@@ -199,12 +203,12 @@ public final class Tls implements AutoCloseable {
             names.removeIf(String::isBlank);
             return Set.copyOf(names);
         } catch (CertificateParsingException | NamingException e) {
-            // Names that cannot be read are nobody's.
+            // Unreadable names count as none.
             return Set.of();
         }
     }
 
-    /** The common name, if it is one of the {@link #names} and not every machine's. */
+    /** Returns the common name, if it is one of the {@link #names} and not {@code localhost}. */
     static Optional<String> mainName(X509Certificate certificate) {
         try {
             return commonName(certificate)
@@ -216,14 +220,14 @@ public final class Tls implements AutoCloseable {
     }
 
     /**
-     * Who has called, by the authorities that are trusted now. For servers, before they hand on the first request of a
-     * connection: a session that was resumed may be older than the authorities, and its certificates were not checked
-     * again. Does not block.
+     * Returns the names of the caller, by the present authorities. For servers, before the first request of a
+     * connection: a resumed session may be older than the authorities, and resumption does not check certificates. Does
+     * not block.
      *
-     * @param session of a connection that was accepted
-     * @return the {@link #names} of the caller's certificate
+     * @param session the session of an accepted connection
+     * @return the {@link #names} in the caller's certificate
      * @throws SSLPeerUnverifiedException if the caller has presented no certificate
-     * @throws CertificateException if its certificate is trusted no longer
+     * @throws CertificateException if its certificate is no longer trusted
      */
     public Set<String> callerNames(SSLSession session) throws SSLPeerUnverifiedException, CertificateException {
         X509Certificate[] chain = Stream.of(session.getPeerCertificates())
@@ -233,23 +237,23 @@ public final class Tls implements AutoCloseable {
         if (chain.length == 0) {
             throw new SSLPeerUnverifiedException("the caller has presented no X.509 certificate");
         }
-        // What TLS 1.3 gives as the kind of authentication; for clients the manager looks at the certificate only.
+        // The authentication type of TLS 1.3; for clients the manager uses only the certificate.
         trustManager.checkClientTrusted(chain, "UNKNOWN");
         return names(chain[0]);
     }
 
-    /** Stops looking at the files. May be called repeatedly. */
+    /** Stops watching the files. May be called repeatedly. */
     @Override
     public void close() {
         watched.close();
     }
 
-    /** Looks at the files now, as the own thread does twice a second. */
+    /** Reads the files now, as the own thread does twice a second. */
     void look() {
         watched.look();
     }
 
-    /** The most specific one. */
+    /** Returns the most specific common name. */
     private static Optional<String> commonName(X509Certificate certificate) throws NamingException {
         List<Rdn> parts = new LdapName(certificate.getSubjectX500Principal().getName()).getRdns();
         for (int i = parts.size() - 1; i >= 0; i--) {
@@ -261,14 +265,14 @@ public final class Tls implements AutoCloseable {
         return Optional.empty();
     }
 
-    /** Tells which node should answer at an address. Safe for use by any number of threads. */
+    /** Finds the expected node of an address. Safe for use by any number of threads. */
     @FunctionalInterface
     public interface ExpectedPeer {
 
         /**
-         * Which node should answer there.
+         * Returns the expected node of an address.
          *
-         * @param host as it was given to connect
+         * @param host the host passed to the connection
          * @param port 1 to 65535
          * @return its name; empty refuses the connection
          */

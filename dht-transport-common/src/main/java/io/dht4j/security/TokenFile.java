@@ -12,7 +12,8 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * Reads token files. Errors name file and line and repeat nothing of the line: a token may stand in the wrong place.
+ * A parser of token files. Errors contain the file and the number of the line, and nothing of its text, which may
+ * contain a misplaced token.
  */
 final class TokenFile {
 
@@ -24,7 +25,7 @@ final class TokenFile {
 
     private TokenFile() {}
 
-    /** What a token allows, which is known by its SHA-256. */
+    /** The SHA-256 of a token, and its scopes. */
     static final class Entry {
         private final byte[] digest;
         private final Set<Scope> scopes;
@@ -43,7 +44,7 @@ final class TokenFile {
         }
     }
 
-    /** At least one entry, or IllegalArgumentException. */
+    /** Parses at least one entry, or throws IllegalArgumentException. */
     static List<Entry> parse(Path file, byte[] content) {
         List<Entry> entries = new ArrayList<>();
         Map<String, Integer> lineOf = new HashMap<>();

@@ -14,12 +14,13 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /**
- * The tokens that a public API accepts, as their file says now. The file is read twice a second, and a change counts
- * once two looks have found the same: within about a second. A file that cannot be read or has a bad line leaves the
- * last good one in use, and is told to {@code warnings} once.
+ * The tokens of a public API, from a file that is reloaded after changes. The file is read twice a second, and a new
+ * content is used once two reads have returned it, within about a second of the change. If the file is unreadable or
+ * has an invalid line, the last valid content stays in use, and one warning is issued.
  *
- * <p>The file is text, a token a line: scopes with commas between, spaces, the token; {@code #} at the beginning of a
- * line or after a space begins a comment. It has at least one token, at most 10,000 lines and at most 1 MiB.
+ * <p>The file is text with one token per line: scopes separated by commas, spaces, the token. {@code #} at the
+ * beginning of a line or after a space begins a comment. The file has at least one token, at most 10,000 lines and at
+ * most 1 MiB.
  *
  * <pre>
  * read        7hCq...
@@ -27,8 +28,8 @@ import java.util.stream.Collectors;
  * admin       Zk1x...
  * </pre>
  *
- * A token has 16 to 512 characters of printable ASCII without spaces; in place of it may stand the SHA-256 of it in
- * hexadecimal. Tokens are compared in constant time.
+ * A token has 16 to 512 characters of printable ASCII without spaces. A line may contain the hexadecimal SHA-256 of
+ * the token instead. Tokens are compared in constant time.
  *
  * <p>Safe for use by any number of threads. Owns a daemon thread until it is closed.
  */
@@ -45,18 +46,17 @@ public final class Tokens implements AutoCloseable {
     /**
      * Reads the file. Blocks.
      *
-     * @param file where it is
-     * @param warnings takes a line, without secrets, when the file was read again or could not be; called on the own
-     *     thread
-     * @return what it says
-     * @throws IllegalArgumentException if it is missing or has a bad line; the message names file and line, not the
-     *     token
+     * @param file the path
+     * @param warnings takes lines without secrets when the file was reloaded or could not be; called on the own thread
+     * @return the tokens
+     * @throws IllegalArgumentException if the file is missing or has an invalid line; the message names file and line,
+     *     without the token
      */
     public static Tokens load(Path file, Consumer<String> warnings) {
         return load(file, warnings, Watched.LOOK_EVERY_MILLIS);
     }
 
-    /** With looks as rare as a test wants them. */
+    /** Reads the file, with the interval of a test. */
     static Tokens load(Path file, Consumer<String> warnings, long lookEveryMillis) {
         return new Tokens(Watched.start(
                 "dht4j-token-file",
@@ -67,13 +67,13 @@ public final class Tokens implements AutoCloseable {
     }
 
     /**
-     * Lets a request pass or not. Does not block.
+     * Checks the token of a request. Does not block.
      *
-     * @param token as the request carries it, if it does
-     * @param scope what it needs; {@link Scope#ADMIN} is enough for each
+     * @param token the token in the request, if any
+     * @param scope the required scope; {@link Scope#ADMIN} includes all others
      * @throws io.dht4j.InvalidRequestException with {@link io.dht4j.ErrorCode#UNAUTHENTICATED} if there is no token or
-     *     an unknown one, with {@link io.dht4j.ErrorCode#PERMISSION_DENIED} if its scopes are too small; the message
-     *     says what is needed and never shows the token
+     *     an unknown one, with {@link io.dht4j.ErrorCode#PERMISSION_DENIED} if its scopes are insufficient; the message
+     *     names the required scope and never contains the token
      */
     public void require(Optional<String> token, Scope scope) {
         if (token.isEmpty()) {
@@ -94,18 +94,21 @@ public final class Tokens implements AutoCloseable {
         }
     }
 
-    /** Stops looking at the file. May be called repeatedly. */
+    /** Stops watching the file. May be called repeatedly. */
     @Override
     public void close() {
         watched.close();
     }
 
-    /** Looks at the file now, as the own thread does twice a second. */
+    /** Reads the file now, as the own thread does twice a second. */
     void look() {
         watched.look();
     }
 
-    /** Compares with all, so that the time tells neither how much of a token was right nor which it was. */
+    /**
+     * Returns the scopes of a token. It is compared with every entry, so that the time reveals neither a matching
+     * prefix nor the matching entry.
+     */
     private Set<Scope> scopes(String token) {
         Set<Scope> scopes = EnumSet.noneOf(Scope.class);
         if (token.length() > MAX_LENGTH) {

@@ -12,19 +12,19 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What files mean, kept up to date by a daemon thread that reads them twice a second. Contents count once two looks in
- * sequence found the same: files that are being written, or that are replaced one after the other, are left to settle.
- * What makes no sense leaves the last good meaning in use and is told once. What must not be used yet is tried again.
+ * The parsed content of files, kept current by a daemon thread that reads them twice a second. Contents are used once
+ * two consecutive reads have returned them, so that partial writes and successive replacements of files can complete.
+ * Invalid contents leave the last valid ones in use and cause one warning. Contents that may become valid later are
+ * tried again.
  *
- * <p>Contents are compared, not sizes and times: those may stay the same when a file changes, and the files are small.
+ * <p>The thread compares contents instead of sizes and times, which may be unchanged after a change; the files are
+ * small.
  */
 final class Watched<T> implements AutoCloseable {
 
     static final long LOOK_EVERY_MILLIS = 500;
 
-    /**
-     * Contents that make sense and must not be used now. Time may mend that, so they are tried again with each look.
-     */
+    /** Valid contents that may not be used now, but possibly later. They are tried again with each read. */
     static final class NotNowException extends IllegalArgumentException {
 
         private static final long serialVersionUID = 1L;
@@ -34,7 +34,7 @@ final class Watched<T> implements AutoCloseable {
         }
     }
 
-    /** Makes sense of contents; throws IllegalArgumentException, whose message holds no secret, if they make none. */
+    /** A parser of contents; throws IllegalArgumentException with a message without secrets if they are invalid. */
     interface Meaning<T> {
         T of(Contents contents, @Nullable T before);
     }
@@ -45,12 +45,12 @@ final class Watched<T> implements AutoCloseable {
     private final CountDownLatch closed = new CountDownLatch(1);
     private volatile T current;
 
-    /** What was last taken or refused, and what the last look found. Guarded by this. */
+    /** The digest last accepted or refused, and that of the last read. Guarded by this. */
     private byte[] settled;
 
     private byte[] seen;
 
-    /** Whether what was last refused may be good later. Guarded by this. */
+    /** Whether the contents last refused may become valid. Guarded by this. */
     private boolean postponed;
 
     private Watched(List<Path> files, Meaning<T> meaning, Consumer<String> warnings) {
@@ -63,7 +63,7 @@ final class Watched<T> implements AutoCloseable {
         seen = settled;
     }
 
-    /** Reads the files, and watches them until closed. Throws IllegalArgumentException if they make no sense. */
+    /** Reads the files, and watches them until closed. Throws IllegalArgumentException if they are invalid. */
     static <T> Watched<T> start(
             String thread, List<Path> files, Meaning<T> meaning, Consumer<String> warnings, long lookEveryMillis) {
         Watched<T> watched = new Watched<>(files, meaning, warnings);
@@ -88,13 +88,13 @@ final class Watched<T> implements AutoCloseable {
                 try {
                     look();
                 } catch (RuntimeException e) {
-                    // The user's consumer of warnings failed. That is no reason to watch no longer.
+                    // A failure of the user's consumer of warnings does not stop the thread.
                     Thread self = Thread.currentThread();
                     self.getUncaughtExceptionHandler().uncaughtException(self, e);
                 }
             }
         } catch (InterruptedException e) {
-            // Nobody else knows this thread: whoever interrupts it ends it.
+            // The thread is private: an interrupt ends it.
             Thread.currentThread().interrupt();
         }
     }
@@ -129,7 +129,9 @@ final class Watched<T> implements AutoCloseable {
                 files.stream().map(Path::toString).collect(Collectors.joining(", ")) + ": read again"));
     }
 
-    /** Whether this look found what the last one found, and that is news. */
+    /**
+     * Returns whether this read confirms new contents: the same as the previous read, and others than the settled ones.
+     */
     private boolean settles(byte[] found) {
         boolean still = Arrays.equals(found, seen);
         seen = found;

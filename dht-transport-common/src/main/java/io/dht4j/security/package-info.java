@@ -1,4 +1,4 @@
-/** Who may talk to a node: certificates from files, tokens from a file, and where plaintext is allowed. */
+/** Access control of nodes: certificates from files, tokens from a file, and the restriction of plaintext. */
 @NullMarked
 package io.dht4j.security;
 
