@@ -18,9 +18,11 @@ public interface Scan extends AutoCloseable {
      * Requests the next page. Does not block. The timeout of the scan's options applies to each page. Within a page it
      * starts again whenever the replicas have sent a part of it, so a long range of deleted entries takes longer.
      *
+     * <p>After a failure the scan is over. All calls until {@link #close()} then fail in the same way, since an empty
+     * list would mean the end of the range.
+     *
      * @return a stage that completes with the next entries, at least one, or with an empty list at the end of the scan;
-     *     fails with a {@link DhtException}, after which all calls until {@link #close()} fail in the same way, since
-     *     an empty list would mean the end of the range
+     *     fails with a {@link DhtException}
      */
     CompletionStage<List<KeyValue>> next();
 

@@ -103,7 +103,7 @@ public final class ConnectFailure {
                 : Optional.empty();
     }
 
-    /** The message of this type contains the bytes received instead of TLS. */
+    /** Returns whether the peer sent bytes that are not TLS. The message of such an exception contains these bytes. */
     private static boolean isNotTls(Throwable e) {
         return isNamed(e, "NotSslRecordException")
                 || (e instanceof SSLException

@@ -28,13 +28,15 @@ public interface Transport extends AutoCloseable {
      * queue fails immediately. The transport replaces a connection on which deadlines pass without any answer: after a
      * broken link has healed, calls succeed again within a few deadlines.
      *
+     * <p>The stage completes on any thread, including the caller's, by the context's deadline. Failures are
+     * {@link TransportException}s. Their {@link TransportException#outcome() outcome} is <i>not sent</i> only if no
+     * byte of the request can have reached the node's handler.
+     *
      * @param node the recipient
      * @param request the frame, head and body together up to the transport's largest frame
      * @param context deadline and cancellation. The stage fails if it is still incomplete when the deadline passes or
      *     the context is cancelled
-     * @return a stage that completes with the reply, on any thread including the caller's, by the context's deadline;
-     *     fails with a {@link TransportException}, whose {@link TransportException#outcome() outcome} is <i>not
-     *     sent</i> only if no byte of the request can have reached the node's handler
+     * @return a stage that completes with the reply
      */
     CompletionStage<byte[]> call(Node node, Frame request, CallContext context);
 

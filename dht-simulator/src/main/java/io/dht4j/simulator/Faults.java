@@ -11,10 +11,18 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 
 /**
- * Injects the faults of a simulation: links that lose, delay or repeat messages, or report failures of delivered ones;
- * links cut in one direction or both; nodes that crash, lose power, shut down or pause; clocks that drift and jump;
- * disks that are full, fail, or are lost. Each fault ends by itself after a while, except those of clocks. At most a
- * minority of the nodes is down for long, so that calls can succeed. Confined to the simulation's thread.
+ * Injects the faults of a simulation. Confined to the simulation's thread.
+ *
+ * <ul>
+ *   <li>Links lose, delay or repeat messages, or report failures of delivered ones. They are cut in one direction or
+ *       both.
+ *   <li>Nodes crash, lose power, shut down or pause. At most a minority of them is down for long, so that calls can
+ *       succeed.
+ *   <li>Clocks drift and jump.
+ *   <li>Disks are full, fail, or are lost.
+ * </ul>
+ *
+ * Each fault ends by itself after a while, except those of clocks.
  */
 final class Faults {
 

@@ -14,8 +14,9 @@ import java.util.SplittableRandom;
 import java.util.stream.Stream;
 
 /**
- * A file of records on a disk that loses unsynced records at a power failure, may be full, may fail in the middle of a
- * write, and may be replaced by an empty disk, which must be refilled. Confined to the simulation's thread.
+ * A file of records on a simulated disk. The disk loses unsynced records at a power failure, may be full, and may fail
+ * in the middle of a write. It may be replaced by an empty disk, which must be refilled. Confined to the simulation's
+ * thread.
  */
 final class SimulatedDisk implements RefillMarker {
 

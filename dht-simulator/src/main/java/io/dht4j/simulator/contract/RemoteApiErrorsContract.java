@@ -162,7 +162,9 @@ public abstract class RemoteApiErrorsContract extends RemoteApiHarness {
         expectPromisesKept(served(clusters.get(0)), api);
     }
 
-    /** Two callers continue while one side closes; some of their calls have short deadlines. */
+    /**
+     * Checks the outcomes of two callers that continue while one side closes. Some of their calls have short deadlines.
+     */
     private void expectPromisesKept(Server server, AutoCloseable closing) throws Exception {
         Map<Key, CompletionStage<Version>> puts = new ConcurrentHashMap<>();
         CompletableFuture<Void> underWay = new CompletableFuture<>();
