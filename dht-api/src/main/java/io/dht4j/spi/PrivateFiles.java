@@ -101,7 +101,7 @@ public final class PrivateFiles {
                 wrong.add(PosixFilePermission.GROUP_READ);
             }
         } catch (UnsupportedOperationException | IOException e) {
-            return; // No such permissions here; and whoever reads the file says why it cannot.
+            return; // Permissions are unsupported, or reading the file will report the reason.
         }
         wrong.retainAll(permissions);
         if (!wrong.isEmpty()) {

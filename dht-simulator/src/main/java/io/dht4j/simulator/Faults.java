@@ -22,7 +22,7 @@ import java.util.TreeMap;
  *   <li>Disks are full, fail, or are lost.
  * </ul>
  *
- * Each fault ends by itself after a while, except those of clocks.
+ * <p>Each fault ends by itself after a while, except those of clocks.
  */
 final class Faults {
 

@@ -150,7 +150,7 @@ public abstract class TransportPeersContract extends TransportCancellingContract
         });
     }
 
-    /** Waits for an answer of a restarted peer. Stale connections may cost a call or two, but not more. */
+    /** Calls a restarted peer until it answers. Calls on stale connections may fail. */
     private static void awaitAnswerFrom(Started client, Started server) {
         for (int attempt = 0; attempt < 100; attempt++) {
             CompletableFuture<byte[]> call = client.call(server, number(-1), within(PATIENCE));
